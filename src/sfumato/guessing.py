@@ -13,6 +13,7 @@ from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.rooms import look_up
 from sfumato.io.archives import Part, find_archive, list_parts, name_place
 from sfumato.io.looks import Guess, Look
+from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
@@ -148,9 +149,11 @@ def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Complet
     if found.path != path or not more:
         return None
     detected = {name: value for name, value in more.items() if name in _LAYOUT}
-    if _DECIDED in detected.get("columns", {}):
-        del detected["columns"]
-    return Completed({**given, **{name: found.guess.options[name] for name in detected}}, detected, more)
+    columns = {role: column for role, column in detected.pop("columns", {}).items() if role not in _DECIDED}
+    if columns:
+        detected["columns"] = columns
+    options = {**given, **detected, "columns": {**given.get("columns", {}), **columns}}
+    return Completed(options, detected, more)
 
 
 def _leave_out(value: Any, given: Any) -> Any:
@@ -166,8 +169,8 @@ _PARTS = ("identifier", "quasi", "sensitive", "plain", "drop")
 """Options that list columns by the part they play."""
 _LAYOUT = ("format", "delimiter", "header", "separator", "columns", "items", "slots")
 """Options that say how a file is written."""
-_DECIDED = "quasi-identifier"
-"""A part of columns that is the owner's to give."""
+_DECIDED = ("quasi-identifier", OWNER)
+"""Parts of columns that are the owner's to give."""
 _FOREIGN = {
     ".npy": "an array of NumPy: save its columns as CSV with numpy.savetxt, or as Parquet",
     ".npz": "arrays of NumPy: save their columns as CSV with numpy.savetxt, or as Parquet",

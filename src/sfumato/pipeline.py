@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -142,8 +142,15 @@ def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Datase
     except (SchemaError, ParameterError):
         left = ", ".join(f"{name}={value!r}" for name, value in found.left.items())
         raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
-    told = ", ".join(f"{name}={value!r}" for name, value in found.detected.items())
+    told = "; ".join(f"{name} {_spell_detected(value)}" for name, value in found.detected.items())
     return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {told}.", *dataset.notes))
+
+
+def _spell_detected(value: Any) -> str:
+    """Return a detected option in words: marks in quotes, names as they are."""
+    if isinstance(value, Mapping):
+        return ", ".join(f"{role} `{column}`" for role, column in value.items())
+    return repr(value) if len(value) == 1 and isinstance(value, str) else str(value)
 
 
 def anonymize(

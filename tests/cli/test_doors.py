@@ -156,7 +156,7 @@ def test_what_start_detects_is_detected_when_data_are_read(sfumato, tmp_path):
     assert sfumato("verify", "out", "--original", "baskets.csv", "--json").json["holds"]
     sfumato("anonymize", "baskets.xyz", *publishing, "--force", "--engine", "local", "--cores", "1")
     data = sf.read(tmp_path / "baskets.xyz", "sets")
-    assert data.notes[0] == "Detected how the file is written: format='transactions', separator=','."
+    assert data.notes[0] == "Detected how the file is written: format transactions; separator ','."
     assert sf.read(tmp_path / "baskets.xyz", "sets", format="transactions", separator=",").notes[0].startswith("Read")
 
 

@@ -136,7 +136,7 @@ def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Complet
     --------
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
-    >>> _ = file.write_text("tea,jam\nrum,tea,jam\njam\ntea,rum\nrum,jam,tea,ale\nale,tea\n")
+    >>> _ = file.write_text("tea,jam\\nrum,tea,jam\\njam\\ntea,rum\\nrum,jam,tea,ale\\nale,tea\\n")
     >>> complete_reading(file, "sets", {}).detected
     {'format': 'transactions', 'separator': ','}
     """

@@ -286,6 +286,12 @@ def test_a_folder_without_a_name_is_no_fault_of_the_program(sfumato, tmp_path):
     )
 
 
+def test_columns_that_are_not_there_are_told_from_those_that_are(tmp_path):
+    write_adults(tmp_path / "adults.csv")
+    with pytest.raises(SchemaError, match="no column 'illness'. Columns: 'name', 'age', 'sex', 'job', 'salary'."):
+        sf.read(tmp_path / "adults.csv", "table", quasi=["age"], sensitive=["illness"], drop=["*"])
+
+
 def test_hierarchies_that_are_missing_are_named(sfumato, tmp_path):
     write_adults(tmp_path / "adults.csv")
     reading = ("adults.csv", "--kind", "table", "--quasi", "age", "--drop", "*")

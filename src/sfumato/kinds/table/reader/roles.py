@@ -211,7 +211,8 @@ def _refuse_strangers(name: str, present: Sequence[str], reading: Reading, claim
     for column in claimed:
         if column not in present:
             near = difflib.get_close_matches(column, present if shown else (), n=1)
-            hint = f" The nearest one is {near[0]!r}." if near else ""
+            named = ", ".join(map(repr, present[:10])) + (", ..." if len(present) > 10 else "")
+            hint = f" The nearest one is {near[0]!r}." if near else f" Columns: {named}." if shown else ""
             single = " The file has one column only: check the delimiter." if len(present) == 1 else ""
             raise SchemaError(f"{name}: there is no column {column!r}.{hint}{single}")
 

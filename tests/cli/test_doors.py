@@ -288,7 +288,7 @@ def test_a_folder_without_a_name_is_no_fault_of_the_program(sfumato, tmp_path):
 
 def test_columns_that_are_not_there_are_told_from_those_that_are(tmp_path):
     write_adults(tmp_path / "adults.csv")
-    with pytest.raises(SchemaError, match="no column 'illness'. Columns: 'name', 'age', 'sex', 'job', 'salary'."):
+    with pytest.raises(SchemaError, match=r"no column 'illness'\. Columns: 'name', 'age'"):
         sf.read(tmp_path / "adults.csv", "table", quasi=["age"], sensitive=["illness"], drop=["*"])
 
 

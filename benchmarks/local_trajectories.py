@@ -121,9 +121,9 @@ def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object
     """Anonymise, write, verify and measure."""
     import sfumato as sf
     from sfumato.core.measuring.comparison import Comparison
-    from sfumato.kinds.trajectories.metrics.average_relative_error import METRIC as ERROR
-    from sfumato.kinds.trajectories.metrics.distance import METRIC as DISTANCE
-    from sfumato.kinds.trajectories.metrics.place_counts import METRIC as COUNTS
+    from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
+    from sfumato.kinds.trajectories.metrics.distance import Distance
+    from sfumato.kinds.trajectories.metrics.place_counts import PlaceCounts
 
     method, asked = METHODS[name]
     start = time.process_time()
@@ -132,8 +132,8 @@ def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object
     seconds = time.process_time() - start
     sf.write(result, folder / "out", force=True, reports=False)
     comparison = Comparison(data, result.release, result.trace.rows)
-    distance, error = (metric().measure(comparison).value for metric in (DISTANCE, ERROR))
-    return [distance, COUNTS().measure(comparison).details["exact_share"], error, seconds]
+    distance, error = (metric().measure(comparison).value for metric in (Distance, AverageRelativeError))
+    return [distance, PlaceCounts().measure(comparison).details["exact_share"], error, seconds]
 
 
 def speed(folder: Path) -> list[list[object]]:

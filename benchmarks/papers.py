@@ -28,7 +28,7 @@ from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.kinds.timeline.model import Timeline
-from sfumato.registry import all_methods
+from sfumato.plugins import all_methods
 
 SECRET = bytes([1] * 32)
 Rows = list[list[object]]

@@ -14,9 +14,9 @@ import sfumato as sf
 from benchmarks.measure import generated, run_parts, table
 from benchmarks.sets import at_hand
 from sfumato.core.forms import Form
+from sfumato.core.kind import find_kind
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import find_room
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.query.asking import ask
@@ -34,7 +34,7 @@ def _seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _ask_all(title: str, release: Release, conditions: list[str]) -> list[list[object]]:
-    reading, evidence = _seconds(lambda: find_room(release.kind, "evidence").of_release(release))
+    reading, evidence = _seconds(lambda: find_kind(release.kind).query_bounds.load().of_release(release))
     rows: list[list[object]] = [["(reading)", reading, "", "", ""]]
     for condition in conditions:
         spent, answer = _seconds(lambda condition=condition: ask(evidence, f"count record where {condition}"))

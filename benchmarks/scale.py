@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from benchmarks.measure import Taken, run, run_parts, table
-from sfumato import registry
+from sfumato import plugins
 
 SIZES = tuple(int(size) for size in os.environ.get("SFUMATO_SIZES", "1000000,2000000,4000000,8000000").split(","))
 LARGEST = int(os.environ.get("SFUMATO_LARGEST", "10000000"))
@@ -62,8 +62,10 @@ def data(folder: Path, kind: str, size: int) -> Path:
         return path
     writer = None
     for town, begin in enumerate(range(0, size, TOWN)):
-        table = registry.generator(kind).generate(
-            min(TOWN, size - begin), town + 1, **MODELS[kind], **_place(kind, town)
+        table = (
+            plugins.find_kind(kind)
+            .generator.load()
+            .generate(min(TOWN, size - begin), town + 1, **MODELS[kind], **_place(kind, town))
         )
         for name in ("person", "place"):
             if name in table.column_names:

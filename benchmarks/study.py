@@ -16,7 +16,7 @@ from pathlib import Path
 
 from benchmarks.measure import run_parts, table
 from sfumato.core.params import build
-from sfumato.registry import find
+from sfumato.plugins import find_method
 from sfumato.study.cells import Cell, Job
 from sfumato.study.runner import run_cells
 from sfumato.study.source import GeneratedSource
@@ -39,7 +39,7 @@ SOURCE = GeneratedSource(
 def list_small_cells() -> list[Cell]:
     """Two methods, five values, ten repetitions: 100 cells."""
     return [
-        Cell(method, build(find(method, "table"), {"k": k}).parameters(), turn, "", ("k",))
+        Cell(method, build(find_method(method, "table"), {"k": k}).parameters(), turn, "", ("k",))
         for turn in range(1, REPETITIONS + 1)
         for method, values in METHODS.items()
         for k in values

@@ -75,7 +75,7 @@ def growth(folder: Path) -> list[list[object]]:
     """Each method at n, 2n, 4n, 8n in a warm process: loading Numba is a constant that would flatter the exponent."""
     import sfumato as sf
     from sfumato.core.params import build
-    from sfumato.registry import find
+    from sfumato.plugins import find_method
 
     rows = []
     for name in METHODS:
@@ -91,7 +91,7 @@ def growth(folder: Path) -> list[list[object]]:
             }
             dataset = sf.read(data, kind="trajectories", **reading)
             asked = dict([given["-p"].split("=")]) if "-p" in given else {}
-            method = build(find(name), {"k": 5, "m": 2, "infeasible": "suppress", **asked})
+            method = build(find_method(name), {"k": 5, "m": 2, "infeasible": "suppress", **asked})
             if not times:
                 sf.anonymize(dataset, method, secret=bytes([1] * 32))
             start = time.perf_counter()

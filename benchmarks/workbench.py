@@ -26,7 +26,7 @@ from tests.workbench.running import Running, serving, wait_for
 
 from benchmarks.browsers import Browser, View, list_files, use_of
 from benchmarks.measure import run_parts, table
-from sfumato import registry
+from sfumato import plugins
 from sfumato.io.export import write_table
 from sfumato.workbench.project import Project
 
@@ -193,7 +193,7 @@ def _cost(running: Running, path: str) -> float:
 def _fill(folder: Path) -> Project:
     """Make a project that has something on every page, and a file that jobs are long busy with."""
     project = fill(folder, _KINDS)
-    write_table(registry.generator("table").generate(_HEAVY, 1), folder / "heavy.csv")
+    write_table(plugins.find_kind("table").generator.load().generate(_HEAVY, 1), folder / "heavy.csv")
     return project
 
 

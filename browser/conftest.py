@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 from tests.workbench.filling import add_release_in_parts, add_study, fill
 from tests.workbench.running import serving
 
-from sfumato import registry
+from sfumato import plugins
 
 _FLAGS = (
     *("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run"),
@@ -28,7 +28,7 @@ def server(tmp_path_factory):
 def filled(tmp_path_factory):
     """A server on a project that has something of every kind on every page."""
     folder = tmp_path_factory.mktemp("filled") / "project"
-    project = fill(folder, registry.all_kinds())
+    project = fill(folder, plugins.all_kinds())
     add_release_in_parts(project, "table-example.csv", 100)
     add_study(project, "table-example.csv", ["mondrian", "cluster", "incognito"], values=(5,))
     with serving(folder) as running:

@@ -6,7 +6,7 @@ import pytest
 from tests.workbench.filling import list_pages, list_pages_of
 from tests.workbench.running import serving
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.workbench.project import Project
 
 _HARMFUL = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
@@ -18,7 +18,7 @@ _STUDY = "/files/studies/costs-of-k/study.html?show=1"
 
 def _share_out():
     """Return every kind with a look of its own, so that all looks and all kinds are seen and nothing twice."""
-    return [(kind, *_LOOKS[at % len(_LOOKS)]) for at, kind in enumerate(registry.all_kinds())]
+    return [(kind, *_LOOKS[at % len(_LOOKS)]) for at, kind in enumerate(plugins.all_kinds())]
 
 
 def _show(page, width, scheme):

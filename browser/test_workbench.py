@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli import run
 from sfumato.io.export import write_table
 
@@ -26,8 +26,10 @@ def files(tmp_path_factory):
     """One small file of every kind, as somebody would have it."""
     folder = tmp_path_factory.mktemp("files")
     sizes = {"activity": 12, "timeline": 400, "snapshots": 400}
-    for kind in registry.all_kinds():
-        write_table(registry.generator(kind).generate(sizes.get(kind, 200), 1), folder / f"My {kind} (1).csv")
+    for kind in plugins.all_kinds():
+        write_table(
+            plugins.find_kind(kind).generator.load().generate(sizes.get(kind, 200), 1), folder / f"My {kind} (1).csv"
+        )
     return folder
 
 
@@ -45,7 +47,7 @@ def _upload(page, server, path, kind):
     return page.url.split("?")[0].rpartition("/")[2]
 
 
-@pytest.mark.parametrize("kind", registry.all_kinds())
+@pytest.mark.parametrize("kind", plugins.all_kinds())
 def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_path, kind):
     name = _upload(page, server, files / f"My {kind} (1).csv", kind)
     page.get_by_role("link", name="Who stands out?").click()
@@ -54,7 +56,7 @@ def test_all_pages_from_upload_to_a_verified_download(page, server, files, tmp_p
     _draw_queries(page, server, name)
     if kind == "activity":
         _name_sensitive(page, server, name, "Napping")
-    methods = min(3, len(registry.methods_for(kind)))
+    methods = min(3, len(plugins.methods_for(kind)))
     _compare(page, server, name, methods, _COUNTED.get(kind, f"{methods} cells: {methods} done."))
     _stop_a_run(page, server, name)
     policy = _anonymise(page, server, name)

@@ -13,7 +13,7 @@ from typing import Any
 import typer
 
 import sfumato
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli.app import app
 from sfumato.cli.listing import describe_methods
 from sfumato.core.guarantee import list_guarantees
@@ -124,7 +124,7 @@ def direct(name: str) -> list[str]:
 
 def find_method(described: dict[str, Any]) -> type:
     """Return the class of a method that was described."""
-    return registry.find(described["name"], described["kinds"][0])
+    return plugins.find_method(described["name"], described["kinds"][0])
 
 
 def name_notes(described: dict[str, Any]) -> str:
@@ -138,19 +138,19 @@ def methods_page() -> str:
     lines = [
         "# Methods",
         "",
-        f"{len(every)} methods for {len(registry.all_kinds())} kinds of data. Where a paper is wrong or silent, what "
+        f"{len(every)} methods for {len(plugins.all_kinds())} kinds of data. Where a paper is wrong or silent, what "
         "was decided stands beside its source with the test that shows it: the *deviations*.",
         "",
         "| method | for | promises | what it does | paper |",
         "| --- | --- | --- | --- | --- |",
     ]
-    for kind in registry.all_kinds():
+    for kind in plugins.all_kinds():
         for method in (method for method in every if kind in method["kinds"]):
             where = f"methods-{kind}.md#{method['name']}"
             promises = ", ".join(method["guarantees"])
             notes = f"[deviations]({name_notes(method)}.md)"
             lines.append(f"| [`{method['name']}`]({where}) | {kind} | {promises} | {method['summary']} | {notes} |")
-    pages = [f"methods-{kind}" for kind in registry.all_kinds()] + list(dict.fromkeys(map(name_notes, every)))
+    pages = [f"methods-{kind}" for kind in plugins.all_kinds()] + list(dict.fromkeys(map(name_notes, every)))
     return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
 
 
@@ -184,7 +184,7 @@ def methods_of_kind_page(kind: str) -> str:
 def guarantees_page() -> str:
     """Return the page of guarantees."""
     lines = ["# Guarantees", ""]
-    for kind in registry.all_kinds():
+    for kind in plugins.all_kinds():
         lines += [f"## For {kind}", ""]
         for guarantee in list_guarantees(kind).values():
             lines += [f"### {guarantee.title}", "", spell(split_docstring(guarantee)[""]), ""]
@@ -195,8 +195,8 @@ def guarantees_page() -> str:
 def measures_page() -> str:
     """Return the page of measures."""
     lines = ["# Measures", "", "| measure | for | better | meaning |", "| --- | --- | --- | --- |"]
-    for kind in registry.all_kinds():
-        for metric in registry.metrics_for(kind):
+    for kind in plugins.all_kinds():
+        for metric in plugins.metrics_for(kind):
             lines.append(f"| `{metric.name}` | {kind} | {metric.better} | {metric.title} |")
     return "\n".join(lines) + "\n"
 
@@ -224,7 +224,7 @@ def list_pages() -> dict[str, str]:
         "guarantees": guarantees_page(),
         "measures": measures_page(),
     }
-    pages |= {f"methods-{kind}": methods_of_kind_page(kind) for kind in registry.all_kinds()}
+    pages |= {f"methods-{kind}": methods_of_kind_page(kind) for kind in plugins.all_kinds()}
     for method in describe_methods():
         notes = Path(inspect.getfile(find_method(method))).with_suffix(".md")
         pages[name_notes(method)] = notes.read_text(encoding="utf-8")

@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.guarantee import list_guarantees
 from sfumato.core.selection import take_rows
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
@@ -18,7 +18,7 @@ from tests.kinds.union import unite
 from tests.test_contract import ordinary_rows
 
 COMPOSING = [
-    method for method in registry.all_methods().values() if all(promise.composes for promise in method.promises)
+    method for method in plugins.all_methods().values() if all(promise.composes for promise in method.promises)
 ]
 SECRET = bytes([1] * 32)
 
@@ -38,12 +38,12 @@ def test_what_every_part_keeps_all_of_them_keep_together(method, seed, parts):
     together = unite(releases)
     assert len(together) == sum(map(len, releases))
     assert together.guarantee.bound_to_whole == ""
-    verdict = registry.verifier(together.guarantee).verify(together)
+    verdict = plugins.find_verifier(together.guarantee).verify(together)
     assert verdict.holds, verdict.witness
 
 
 def test_every_guarantee_says_whether_it_composes():
-    said = {kind: {claim.composes for claim in list_guarantees(kind).values()} for kind in registry.all_kinds()}
+    said = {kind: {claim.composes for claim in list_guarantees(kind).values()} for kind in plugins.all_kinds()}
     assert said.pop("timeline") == said.pop("snapshots") == {False}
     assert set(map(frozenset, said.values())) == {frozenset({True})}
 
@@ -58,7 +58,7 @@ def test_a_verifier_would_see_that_parts_are_not_close_to_the_whole():
     ]
     assert releases[0].guarantee.bound_to_whole
     together = unite(releases)
-    assert not registry.verifier(together.guarantee).verify(together).holds
+    assert not plugins.find_verifier(together.guarantee).verify(together).holds
 
 
 def test_a_share_of_a_population_is_not_one_of_a_part():

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import InfeasibleError, ParameterError, SfumatoError
 from sfumato.core.params import declared
 from sfumato.core.run import Run
@@ -15,7 +15,7 @@ from sfumato.engines.local import Local
 from sfumato.io.releases import read_release
 from tests.kinds.contract_data import KINDS, required_parameters
 
-METHODS = list(registry.all_methods().values())
+METHODS = list(plugins.all_methods().values())
 
 
 def ordinary_rows(seed: int = 5, people: int = 60) -> list[list[str]]:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.checking.asked import KEPT
 from sfumato.checking.risk import Risk, unite_risks
 from sfumato.core.errors import SchemaError
@@ -26,7 +26,7 @@ ONE_PER_KIND = ["seqanon", "trajectories/local-km", "hl", "disassociation", "loc
 
 
 def build(name, people=90):
-    method = registry.all_methods()[name]
+    method = plugins.all_methods()[name]
     return KINDS[method.kinds[0]].build(ordinary_rows(people=people), method), method(**required_parameters(method))
 
 
@@ -255,7 +255,7 @@ def test_what_goes_beyond_the_promise_is_found_once_for_all_parts(name, tmp_path
 
 def attack_beyond_with(release, known, rows):
     """What needs to know who became which record."""
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
+    modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
     needing = [module for module in modules if module.attack(release, known, None) is None]
     return [found for module in needing if (found := module.attack(release, known, rows)) is not None]
 

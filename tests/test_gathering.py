@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.run import StoredFile
 from sfumato.core.shelf import Kept
 from sfumato.division import publish_in_parts
@@ -56,7 +56,7 @@ def small_buckets(monkeypatch):
 
 
 def generate(kind, size=60, shuffled=False):
-    table = registry.generator(kind).generate(size, 1, **SMALL.get(kind, {}))
+    table = plugins.find_kind(kind).generator.load().generate(size, 1, **SMALL.get(kind, {}))
     order = list(range(table.num_rows))
     if shuffled:
         random.Random(3).shuffle(order)

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import sfumato
-from sfumato.core.rooms import all_kinds
+from sfumato.core.kind import all_kinds
 
 SOURCE = Path(sfumato.__file__).parent
 MAKERS = ("methods", "families", "publication", "kernels")
@@ -108,7 +108,7 @@ def _break(root: Path, file: str, line: str) -> str:
     ("file", "line", "broken"),
     [
         ("kinds/sets/knowledge/__init__.py", "import sfumato.kinds.sets.kernels", "checkers know nothing of makers"),
-        ("kinds/sets/attic/__init__.py", "", "The rooms of a kind"),
+        ("kinds/sets/attic/__init__.py", "", "The components of a kind"),
     ],
 )
 def test_a_breach_breaks_a_contract(tmp_path, file, line, broken):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import registry, report
+from sfumato import plugins, report
 from sfumato.checking import together
 from sfumato.checking.inference import find_inferences
 from sfumato.checking.risk import Finding, Findings, Risk
@@ -87,10 +87,10 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     >>> inspect(data)["risk"][0]["smallest_anonymity_set"]
     1
     """
-    attacker = registry.attacker_of_kind(dataset.kind)
+    attacker = plugins.find_original_attacker(dataset.kind)
     with go_on("inspect"):
         risks = [name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
-        more = registry.attackers_beyond(dataset.kind, attacker.KNOWLEDGE)
+        more = plugins.find_stronger_attackers(dataset.kind, attacker.KNOWLEDGE)
         beyond = [module.attack_original(dataset) for module in more]
     return {
         **dataset.describe(),
@@ -117,7 +117,7 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     2
     """
     found = [
-        name_unit(registry.attacker(release.guarantee).attack(release, known, rows), known)
+        name_unit(plugins.find_attacker(release.guarantee).attack(release, known, rows), known)
         for release, known, rows in set_parts_beside(source, original)
     ]
     return unite_findings(found)
@@ -139,11 +139,8 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     """
     parts: list[list[Finding]] = []
     for release, known, rows in set_parts_beside(source, original):
-        attacker = registry.attacker(release.guarantee)
-        if hasattr(attacker, "attack_rising"):
-            parts.append(attacker.attack_rising(release, known, m, rows))
-        else:
-            parts.append([attacker.attack(release, known, rows)])
+        attacker = plugins.find_attacker(release.guarantee)
+        parts.append(list(attacker.attack_rising(release, known, m, rows)))
     whole = find_original(source, original)
     assert whole is not None
     after = [unite_findings(found) for found in zip(*parts, strict=True)]
@@ -223,7 +220,7 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     """
     by_module: dict[str, list[Finding]] = {}
     for release, known, rows in set_parts_beside(source, original):
-        modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
+        modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
         for module in track("attack with more", modules):
             finding = module.attack(release, known, rows)
             if finding is not None:
@@ -300,7 +297,7 @@ def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload
     >>> len(draw_workload(data, count=5).queries)
     5
     """
-    for metric in registry.metrics_for(dataset.kind, {"queries": count}):
+    for metric in plugins.metrics_for(dataset.kind, {"queries": count}):
         drawn = metric.draw_workload(dataset, seed)
         if drawn is not None:
             return drawn
@@ -319,10 +316,10 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
     3
     """
     published = find_release_in(release)
-    if not registry.has_room(published.kind, "estimate"):
+    draw = plugins.find_kind(published.kind).reconstruct
+    if draw is None:
         raise ParameterError("reconstruct: the release publishes records, not chunks. Use its records as they are.")
-    drawn: list[Dataset] = registry.find_room(published.kind, "estimate").reconstruct(published, seed, copies)
-    return drawn
+    return draw.load()(published, seed, copies)
 
 
 def measure_release(
@@ -333,7 +330,7 @@ def measure_release(
     A measure that was given a parameter has to apply. What is left of the original is counted where it is not given.
     """
     asked = set(parameters or ())
-    metrics = registry.metrics_for(comparison.release.kind, parameters)
+    metrics = plugins.metrics_for(comparison.release.kind, parameters)
     wanted = [m for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
     scores = Scores(metric.measure(comparison) for metric in track("measure", wanted))
     left = leftover or find_leftover(comparison.original, comparison.release)
@@ -424,6 +421,6 @@ def attack_more(release: Release, original: Dataset | None, rows: Ints | None) -
     """Attack a release with more than its promise is about, where the original is at hand."""
     if original is None:
         return Findings()
-    modules = registry.attackers_beyond(release.kind, release.guarantee.knowledge)
+    modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
     found = [module.attack(release, original, rows) for module in modules]
     return Findings(name_unit(finding, original) for finding in found if finding is not None)

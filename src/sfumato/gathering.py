@@ -16,10 +16,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato import registry
 from sfumato.core.cutting import Slices, cut_pieces
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SfumatoError, StoppedError
+from sfumato.core.kind import find_kind
 from sfumato.core.method import Method
 from sfumato.core.plan import check_parts
 from sfumato.core.progress import Progress, watch
@@ -81,9 +81,10 @@ def gather(
 
     Raise :class:`~sfumato.io.streaming.gathering.ReadWhole` where it has to be read whole.
     """
-    gathering: Gathering | None = getattr(registry.reader(reading.kind), "GATHERING", None)
-    if gathering is None:
+    specified = find_kind(reading.kind).gathering
+    if specified is None:
         raise ReadWhole(f"files of {reading.kind} are read so")
+    gathering = specified.load()
     with watch(progress):
         rows, numbers, begins = place.lay_aside(source, reading, gathering)
     if not numbers:

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.rooms import look_up
 from sfumato.io.archives import Part, find_archive, list_parts, name_place
 from sfumato.io.looks import Guess, Look
 from sfumato.io.ownership import OWNER
@@ -60,8 +59,8 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     chosen, told = _choose_file(path)
     look = Look.of(chosen, given)
     if kind is not None:
-        registry.find_kind(kind)
-    kinds = registry.all_kinds() if kind is None else (kind,)
+        plugins.find_kind(kind)
+    kinds = plugins.all_kinds() if kind is None else (kind,)
     guesses = [found for each in kinds if (found := _ask(each, look)) is not None]
     failures: list[str] = []
     read: list[tuple[Guess, Dataset]] = []
@@ -80,8 +79,8 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     if not read:
         raise _explain(look, kind, failures)
     best, dataset = read[0]
-    protect = look_up(best.kind, "reader", "protect")
-    best = best if protect is None else protect(best, dataset)
+    protect = plugins.find_kind(best.kind).protect
+    best = best if protect is None else protect.load()(best, dataset)
     return Guessed(chosen, best, dataset, tuple(found.kind for found, _ in read[1:]))
 
 
@@ -196,9 +195,8 @@ def _refuse_foreign(path: Path) -> None:
 
 
 def _ask(kind: str, look: Look) -> Guess | None:
-    guess = look_up(kind, "reader", "guess")
-    found: Guess | None = None if guess is None else guess(look)
-    return found
+    guess = plugins.find_kind(kind).guess
+    return None if guess is None else guess.load()(look)
 
 
 def _known_to(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -208,8 +206,7 @@ def _known_to(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
 
 def _read(path: Path, guess: Guess) -> Dataset:
     reading = Reading.of(guess.kind, guess.options)
-    dataset: Dataset = registry.reader(guess.kind).read(path, reading)
-    return dataset
+    return plugins.find_kind(guess.kind).reader.load().read(path, reading)
 
 
 def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
@@ -218,7 +215,7 @@ def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
     asked = "any kind of data" if kind is None else kind
     return ParameterError(
         f"{look.name}: it does not look like {asked}. Say of which kind it is (kind), and what its columns are "
-        "(columns: place=venue). Kinds: " + ", ".join(registry.all_kinds()) + "."
+        "(columns: place=venue). Kinds: " + ", ".join(plugins.all_kinds()) + "."
     )
 
 
@@ -237,8 +234,8 @@ def _choose_file(path: Path) -> tuple[Path, list[str]]:
         data = len(part.load())
         begins.setdefault(_begin_of(part, block), []).append((data, part))
     groups = sorted(begins.values(), key=lambda group: -sum(size for size, _ in group))
-    known = (look_up(kind, "reader", "knows_folder") for kind in registry.all_kinds())
-    if path.is_dir() and any(knows is not None and knows(path) for knows in known):
+    known = (plugins.find_kind(kind).knows_folder for kind in plugins.all_kinds())
+    if path.is_dir() and any(knows is not None and knows.load()(path) for knows in known):
         return path, []
     if len(groups) == 1:
         return path, [f"All {len(parts)} files begin alike, and are read as one."]

@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+from sfumato.core.kind import all_kinds, find_kind
 from sfumato.core.method import Method
-from sfumato.registry import all_methods, find
+from sfumato.plugins import all_methods
+from sfumato.plugins import find_method as find
 
 __all__ = ["all_methods", "find"]
 
 
 def __getattr__(name: str) -> type[Method]:
-    for method in all_methods().values():
-        if method.__name__ == name:
-            return method
+    for kind in all_kinds():
+        for method in find_kind(kind).methods.values():
+            if method.name == name:
+                return method.load()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *(method.__name__ for method in all_methods().values())])
+    return sorted([*__all__, *(method.name for kind in all_kinds() for method in find_kind(kind).methods.values())])

@@ -9,9 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.checking.risk import Finding, Risk, unite_risks
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import require
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.tally import Tally, add_tallies
 from sfumato.core.measuring.uniting import Union
@@ -48,7 +49,7 @@ def compare_parts(source: Source, whole: Whole) -> Iterator[Comparison]:
 
 def measure_parts(source: Source, whole: Whole, parameters: Mapping[str, object] | None = None) -> Union:
     """Let every measure count in the parts of a release, one after another."""
-    union = Union(registry.metrics_for(whole.original.kind, parameters), whole, tuple(parameters or ()))
+    union = Union(plugins.metrics_for(whole.original.kind, parameters), whole, tuple(parameters or ()))
     for comparison in track("measure", compare_parts(source, whole)):
         union.add(comparison)
     return union
@@ -69,14 +70,13 @@ def name_unit(found: Finding, original: Dataset) -> Finding:
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Finding]:
-    found: list[Finding] = registry.attacker_of_kind(dataset.kind).attack_original(dataset, m)
-    return found
+    return list(plugins.find_original_attacker(dataset.kind).attack_original(dataset, m))
 
 
 def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Finding]]:
     """Attack a release with what its promise is about; where that has an m, also with fewer pieces of knowledge."""
     original, release, rows = comparison.original, comparison.release, comparison.rows
-    attacker, m = registry.attacker(release.guarantee), getattr(release.guarantee, "m", None)
+    attacker, m = plugins.find_attacker(release.guarantee), getattr(release.guarantee, "m", None)
     after = name_unit(attacker.attack(release, original, rows), original)
     if not isinstance(m, int) or m < 2 or not isinstance(after, Risk):
         yield None, after
@@ -84,7 +84,7 @@ def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Findi
     for known in range(1, m):
         claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
         less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-        yield known, dataclasses.replace(less, unit=original.unit)
+        yield known, name_unit(less, original)
     yield m, after
 
 
@@ -112,14 +112,14 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
     from sfumato.report.divided import Divided
 
     divided = read_divided_from(folder)
-    room, m = registry.find_room(divided.kind, "report"), getattr(divided.guarantee, "m", None)
-    union = Union(registry.metrics_for(divided.kind) if scored else [], Whole(original))
+    report, m = require(plugins.find_kind(divided.kind).parts_report), getattr(divided.guarantee, "m", None)
+    union = Union(plugins.metrics_for(divided.kind) if scored else [], Whole(original))
     tally: Tally = {}
     risks, beyond = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list)
     little: list[Possibility] = []
     for comparison in track("report: look at parts", compare_parts(folder, union.whole), len(divided.parts)):
         union.add(comparison)
-        tally = add_tallies(tally, room.count_part(comparison))
+        tally = add_tallies(tally, report.count_part(comparison))
         assert comparison.chosen is not None
         # An attacker of a part knows of nobody else.
         alone = dataclasses.replace(comparison, original=take_rows(original, comparison.chosen))
@@ -150,7 +150,7 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
 def _attack_beyond(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
     """Attack a part with more than its promise is about."""
     release, original = comparison.release, comparison.original
-    for module in registry.attackers_beyond(release.kind, release.guarantee.knowledge):
+    for module in plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
         found = module.attack(release, original, comparison.rows)
         if found is not None:
             yield module.__name__, name_unit(found, original)
@@ -194,8 +194,8 @@ def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Findin
     wording, remedy = "Uniqueness for someone who knows more than the guarantee covers was not tested.", ""
     if original is None:
         remedy = "Give the original as well, to verify or to attack."
-    elif not registry.attackers_beyond(release.kind, release.guarantee.knowledge):
+    elif not plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
         wording = f"No attacker for {release.kind} knows more than the guarantee covers; that was not tested."
-        if isinstance(m, int) and hasattr(registry.attacker(release.guarantee), "attack_rising"):
+        if isinstance(m, int) and hasattr(plugins.find_attacker(release.guarantee), "attack_rising"):
             remedy = f"Attack with more pieces of knowledge (m={m + 1})."
     return Remaining((Possibility("uniqueness", "", "note", wording, remedy),))

@@ -9,7 +9,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import counting, registry
+from sfumato import counting, plugins
 from sfumato.assessment import (
     attack,
     attack_beyond,
@@ -121,7 +121,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
 def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
     """Read data just as the options say."""
     file, rest, steps = change_file(given, reading)
-    found: Dataset = order_by_names(registry.reader(reading.kind).read(file, rest))
+    found: Dataset = order_by_names(plugins.find_kind(reading.kind).reader.load().read(file, rest))
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
     source = given.name if isinstance(given, Path) else ""
     kept = {**found.reading, **reading.to_dict()} if steps else found.reading
@@ -210,7 +210,7 @@ def _settle_method(method: Method | str, kind: str, parameters: dict[str, Any]) 
     if isinstance(method, type) and issubclass(method, Method):
         method = method.name
     if isinstance(method, str):
-        return registry.make(method, kind, parameters)
+        return plugins.make_method(method, kind, parameters)
     if not isinstance(method, Method):
         raise ParameterError(
             f"anonymize: the method must be a name or a method, got {type(method).__name__}. For example: "
@@ -366,7 +366,7 @@ def apply(
     refuse_identifiers(dataset)
     run = run or Run()
     run.withhold_at_most = limit
-    method = registry.find(earlier.method)(**owner.read_trace(Path(path))["parameters"])
+    method = plugins.find_method(earlier.method)(**owner.read_trace(Path(path))["parameters"])
     with run.phase("apply"):
         result = method.apply(dataset, recoding, earlier, unknown, run)
         trace = dataclasses.replace(result.trace, recoding=recoding, earlier=Path(path))

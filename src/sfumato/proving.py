@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SfumatoError, StoppedError
 from sfumato.core.run import PartEngine, Progress, silent
@@ -91,7 +91,7 @@ def verify_file(
         local = engine if isinstance(engine, Local) else Local()
         try:
             options = {**trace.get("reading", {}), **(reading or {}), "kind": release.kind}
-            method = registry.find(release.method, release.kind)(**trace["parameters"])
+            method = plugins.find_method(release.method, release.kind)(**trace["parameters"])
             gathered = gather(
                 file,
                 Reading.from_dict(options),

@@ -11,10 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato import registry
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Release
 from sfumato.io.releases import read_release
 from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divided
@@ -157,13 +157,6 @@ def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterato
     """Yield what data or parts of a release say, one after the other."""
     for part in parts:
         known = part if isinstance(part, Dataset | Release) else read_release(part)
-        room = _find_room(known.kind)
-        found: Evidence = room.of_dataset(known) if isinstance(known, Dataset) else room.of_release(known)
+        bounds = find_kind(known.kind).query_bounds.load()
+        found = bounds.of_dataset(known) if isinstance(known, Dataset) else bounds.of_release(known)
         yield add_categories(found, hierarchies)
-
-
-def _find_room(kind: str) -> Any:
-    if not registry.has_room(kind, "evidence"):
-        offered = [name for name in registry.all_kinds() if registry.has_room(name, "evidence")]
-        raise ParameterError(f"query: data of kind {kind} cannot be asked; those of {', '.join(offered)} can.")
-    return registry.find_room(kind, "evidence")

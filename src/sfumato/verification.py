@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from pathlib import Path
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.assessment import attack_more
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked, verify_kept
@@ -17,9 +17,9 @@ from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.kind import find_kind, require
 from sfumato.core.progress import tell
 from sfumato.core.release import Release, Result
-from sfumato.core.rooms import find_kind
 from sfumato.core.selection import take_rows
 from sfumato.io import releases
 from sfumato.io.memory import Place
@@ -65,7 +65,7 @@ def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verd
     original, rows = result.trace.original, result.trace.rows
     if original is None:
         return None
-    verifier = registry.verifier(result.release.guarantee)
+    verifier = plugins.find_verifier(result.release.guarantee)
     verdict: Verdict = people.verify_people(written, original, rows)
     if alone.unsettled or find_checks(written.kind).needs_original:
         verdict &= verifier.verify_against(written, original, rows)
@@ -180,11 +180,11 @@ def _verify_at(place: Place, original: Dataset | None, kept: Kept, *, attack: bo
 def _verify_beside(release: Release, alone: Verdict, original: Dataset, kept: Kept) -> Verdict:
     """Check a release beside its original, and beside what its owner keeps where that is at hand."""
     tell("verify with the original", 0, 0)
-    counted: Verdict = registry.verifier(release.guarantee).verify_against(release, original, kept.rows)
+    counted = plugins.find_verifier(release.guarantee).verify_against(release, original, kept.rows)
     counted &= verify_asked(release, original, kept.claim, kept.recoded)
     if kept.rows is not None:
         tell("compare every record with its original", 0, 0)
-        counted &= registry.faithful_verifier(release.kind).verify_faithful(release, original, kept.rows)
+        counted &= find_kind(release.kind).verify_faithful.load()(release, original, kept.rows)
     if kept.another:
         another = Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
         if original.person_codes() is None:
@@ -206,7 +206,7 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
     """Read the published files, and check what they tell on their own."""
     folder = releases.find_release(path)
     release = releases.read_release(folder)
-    verdict: Verdict = registry.verifier(release.guarantee).verify(release)
+    verdict = plugins.find_verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return release, verdict
     verdict = dataclasses.replace(verdict, remaining=find_inferences(release, verdict.measured))
@@ -220,8 +220,7 @@ def _verify_files(release: Release, folder: Place) -> Verdict:
     kind = releases.marked_kind(folder)
     if kind is None:
         return verdict & inventory.check_folder(release, folder)
-    checked: Verdict = registry.find_room(kind, "folder").check_folder(release, folder)
-    return verdict & checked
+    return verdict & require(find_kind(kind).folder).check_folder(release, folder)
 
 
 def _verify_method(release: Release) -> Verdict:
@@ -229,7 +228,7 @@ def _verify_method(release: Release) -> Verdict:
 
     Whether a note is true cannot be told from the files, only whether it is the one that such releases carry.
     """
-    method = registry.methods_for(release.kind).get(release.method)
+    method = plugins.methods_for(release.kind).get(release.method)
     if method is None or type(release.guarantee) not in method.promises:
         return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
     if release.method_note not in (method.list_notes(release.guarantee) or ("",)):

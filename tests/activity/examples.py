@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.core.clock import Clock
 from sfumato.core.release import Part
-from sfumato.registry import find
+from sfumato.plugins import find_method
 
 GAP = "(gap)"
 FLAT = ("l-mdav", "l-vmdav", "msld")
@@ -130,7 +130,7 @@ def make_method(name, rows, slot, window, epsilon, **options):
     """A method with published intervals and windows of so many hours."""
     delta = f"{min(window, len(rows[0]))}h"
     lengths = {"interval": f"{slot}h"} if name in FLAT else {"aggregate": f"{2 * slot}h,{slot}h", "fanout": 2}
-    return find(name)(k=2, delta=delta, epsilon=epsilon, **lengths, **options)
+    return find_method(name)(k=2, delta=delta, epsilon=epsilon, **lengths, **options)
 
 
 def draw_runs(draw, count, slots, labels):

@@ -31,7 +31,7 @@ from sfumato.core.run import Run
 from sfumato.engines.local import Local
 from sfumato.kinds.activity.attacker.known_slots import attack
 from sfumato.kinds.activity.verifiers import activity_diversity
-from sfumato.registry import faithful_verifier, find, verifier
+from sfumato.plugins import find_kind, find_method, find_verifier
 
 
 def test_table_1_cannot_be_published_when_all_four_are_away():
@@ -61,7 +61,7 @@ def test_four_people_away_from_one_past_eight_are_not_published(name):
     with pytest.raises(
         InfeasibleError, match=r"4 of 4 people have the sensitive activity throughout 8h from slot 482 on"
     ):
-        sf.anonymize(data, find(name)(k=2, delta="8h", epsilon="1/2", **lengths))
+        sf.anonymize(data, find_method(name)(k=2, delta="8h", epsilon="1/2", **lengths))
 
 
 @pytest.mark.parametrize("name", DIVERSE)
@@ -69,7 +69,7 @@ def test_they_are_put_together_with_others_so_that_half_of_a_class_is_away(name)
     rows = [away_from_one_past_eight()] * 4 + [["home"] * 1440] * 4
     data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("minute"))
     lengths = {"aggregate": "day,hour"} if name.startswith("mc") else {"interval": "hour"}
-    result = sf.anonymize(data, find(name)(k=2, delta="8h", epsilon="1/2", **lengths), secret=bytes([1] * 32))
+    result = sf.anonymize(data, find_method(name)(k=2, delta="8h", epsilon="1/2", **lengths), secret=bytes([1] * 32))
     counted = activity_diversity.verify_against(result.release, data, result.trace.rows)
     assert counted, counted.witness
     assert Fraction(counted.measured["share"]) <= Fraction(1, 2)
@@ -120,13 +120,13 @@ def test_releases_keep_their_claim_or_cannot_be_made(name, rows, slot, window, e
         assert share_of(data, claim.delta_slots, range(len(data))) > claim.fraction
         return
     release, owner = result.release, result.trace.rows
-    judge = verifier(release.guarantee)
+    judge = find_verifier(release.guarantee)
     verdict = judge.verify(release)
     assert verdict.holds, verdict.witness
     assert bool(verdict) == (Fraction(verdict.measured["share_at_most"]) <= claim.fraction)
     counted = judge.verify_against(release, data, owner)
     assert counted, counted.witness
-    assert faithful_verifier("activity").verify_faithful(release, data, owner).holds
+    assert find_kind("activity").verify_faithful.load()(release, data, owner).holds
     classes = class_members(release, owner)
     shares = [share_of(data, claim.delta_slots, members) for members in classes.values()]
     assert min(map(len, classes.values())) >= 2
@@ -164,7 +164,7 @@ def test_what_is_published_of_people_with_unknown_time_keeps_the_claim(name, gap
     lengths = {"interval": f"{slot}h"} if not name.startswith("mc") else {"aggregate": f"{2 * slot}h,{slot}h"}
     asked = {} if name == "mc" else {"delta": f"{window}h", "epsilon": epsilon}
     try:
-        method = find(name)(k=2, gaps=gaps, digits=digits, **lengths, **asked)
+        method = find_method(name)(k=2, gaps=gaps, digits=digits, **lengths, **asked)
         result = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1)
     except InfeasibleError:
         return
@@ -176,7 +176,7 @@ def test_what_is_published_of_people_with_unknown_time_keeps_the_claim(name, gap
         assert fewest_observed(rows, members, shown, gap) >= 2
         if name != "mc":
             assert largest_share(rows, members, shown, "v", window, gap) <= Fraction(epsilon)
-    judge = verifier(release.guarantee)
+    judge = find_verifier(release.guarantee)
     assert judge.verify(release).outcome in ("holds", "unsettled")
     counted = judge.verify_against(release, data, owner)
     assert counted, counted.witness

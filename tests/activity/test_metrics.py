@@ -9,7 +9,7 @@ from tests.activity.naive import measures as naive
 from tests.activity.naive.releases import compare, people, publish
 from tests.examples import settings
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.measuring.comparison import Comparison
@@ -43,8 +43,8 @@ def published(draw, slots=FEW, width=3):
     return rows, classes, draw(st.integers(1, count))
 
 
-def test_the_registry_knows_the_measures():
-    assert {metric.name for metric in registry.metrics_for("activity")} >= NAMES
+def test_the_kind_names_the_measures():
+    assert {metric.name for metric in plugins.metrics_for("activity")} >= NAMES
 
 
 def test_relative_difference_by_hand():
@@ -58,7 +58,7 @@ def test_relative_difference_by_hand():
 
 def test_people_who_are_alike_lose_nothing():
     comparison = compare(people([["a", "b"] * 12] * 3, clock=HOURS), [[0, 1, 2]], 1, dated=True)
-    for metric in registry.metrics_for("activity"):
+    for metric in plugins.metrics_for("activity"):
         if metric.name in NAMES - {"activity-transitions"}:
             assert metric.measure(comparison).value == pytest.approx(0), metric.name
 

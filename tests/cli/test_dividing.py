@@ -90,7 +90,7 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
         '[method]\nname = "seqanon"\nk = 5\nm = 2\n'
         '[release]\nout = "out"\nengine = "local"\npart_size = 60\ncores = 1\n'
     )
-    run_policy(Output(as_json=True), tmp_path / "policy.toml")
+    run_policy(Output(as_json=True), tmp_path / "policy.toml", force=False)
     done = json.loads(capsys.readouterr().out)
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
     assert "there are more than 100 records" in done["left_out"]

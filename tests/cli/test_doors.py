@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.params import declared
-from sfumato.registry import all_kinds, make, methods_for
+from sfumato.plugins import all_kinds, make_method, methods_for
 
 ROWS = 40
 TYPES = {
@@ -224,8 +224,8 @@ def test_every_method_can_be_given_what_its_refusal_suggests(kind):
         if any(parameter.required for parameter in declared(method)):
             suggested = {}
             with pytest.raises(ParameterError, match="must be given"):
-                make(name, kind, {}, lambda found, into=suggested: into.update(found) or "")
-            assert isinstance(make(name, kind, suggested), method)
+                make_method(name, kind, {}, lambda found, into=suggested: into.update(found) or "")
+            assert isinstance(make_method(name, kind, suggested), method)
 
 
 def test_a_file_of_a_release_names_the_release(sfumato, tmp_path):

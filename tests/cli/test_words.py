@@ -10,7 +10,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli import run
 from sfumato.cli.wording import speak
 
@@ -85,7 +85,7 @@ def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_door(case, tmp_pa
     Path("data.csv").write_text(text)
     with pytest.raises(sf.SfumatoError) as fault:
         data = sf.read("data.csv", kind, **options)
-        sf.anonymize(data, next(iter(registry.methods_for(kind).values()))(k=2))
+        sf.anonymize(data, next(iter(plugins.methods_for(kind).values()))(k=2))
     assert not OPTION.search(str(fault.value)), str(fault.value)
     if kind == "sequences" and not options:
         return  # inspecting needs no monitored events

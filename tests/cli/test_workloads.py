@@ -6,7 +6,7 @@ from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli import run
 from sfumato.core.measuring.workload import Workload
 
@@ -15,10 +15,10 @@ SECRET = bytes([1] * 32)
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_queries_of_every_kind_are_drawn_saved_and_put_to_releases_of_several_methods(kind, tmp_path):
-    names = [name for name in registry.find_kind(kind).advised if name in registry.methods_for(kind)]
+    names = [name for name in plugins.find_kind(kind).advised if name in plugins.methods_for(kind)]
     asked = {}
     for name in names:
-        method = registry.methods_for(kind)[name]
+        method = plugins.methods_for(kind)[name]
         data = KINDS[kind].build(ordinary_rows(), method)
         drawn = sf.draw_workload(data, count=12, seed=3)
         assert 0 < len(drawn) <= 12 and drawn == sf.draw_workload(data, count=12, seed=3)
@@ -35,7 +35,7 @@ def test_queries_of_every_kind_are_drawn_saved_and_put_to_releases_of_several_me
 
 
 def test_what_a_kind_does_not_have_is_refused_with_the_number_of_the_query(tmp_path):
-    timeline = KINDS["timeline"].build(ordinary_rows(), registry.methods_for("timeline")["essa"])
+    timeline = KINDS["timeline"].build(ordinary_rows(), plugins.methods_for("timeline")["essa"])
     result = sf.anonymize(timeline, sf.methods.Essa(delta="2/3"), secret=SECRET)
     sf.write(result, tmp_path / "out", reports=False)
     for query in (

@@ -24,13 +24,13 @@ from sfumato.cli.app import app
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.publishing import show_risk
 from sfumato.core.guarantee import Guarantee, list_guarantees
+from sfumato.core.kind import all_kinds, find_kind
 from sfumato.core.method import Method
 from sfumato.core.params import declared
-from sfumato.core.rooms import all_kinds, find_kind
 from sfumato.io.policy import Policy
 from sfumato.io.reading import Reading
+from sfumato.plugins import methods_for, metrics_for
 from sfumato.questions import query
-from sfumato.registry import generator, methods_for, metrics_for
 from sfumato.study import run_study
 from sfumato.study.file import Study
 from sfumato.warehouse.definition import Definition
@@ -141,7 +141,7 @@ def list_parameters(owner: Any) -> list[str]:
 
 def list_models(kind: str) -> Mapping[str, tuple[Any, ...]]:
     """Return the models that generate data of a kind, each with its options."""
-    models: Mapping[str, tuple[Any, ...]] = generator(kind).OPTIONS
+    models: Mapping[str, tuple[Any, ...]] = find_kind(kind).generator.load().OPTIONS
     return models
 
 

@@ -12,14 +12,14 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
-from sfumato.registry import reader as reader_of
+from sfumato.plugins import find_kind
 
 
 @pytest.fixture
 def reader(tmp_path):
     def write_and_read(kind, text, name="data.csv", **options):
         (tmp_path / name).write_text(text)
-        return reader_of(kind).read(tmp_path / name, Reading.of(kind, options))
+        return find_kind(kind).reader.load().read(tmp_path / name, Reading.of(kind, options))
 
     return write_and_read
 

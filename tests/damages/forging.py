@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.forms import Form
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Part, PublishedColumn, Release
@@ -164,7 +164,7 @@ def borrow_note(release: Release) -> Release:
 def borrow_note_of_other_claim(release: Release) -> Release:
     """Say of a method for tables what is true of it where it promises something else."""
     other = KAnonymity(k=2) if looks_at_values(release.guarantee) else KAnonymity(k=2, l=2, sensitive=("ill",))
-    return dataclasses.replace(release, method_note=registry.find(release.method, "table").list_notes(other)[0])
+    return dataclasses.replace(release, method_note=plugins.find_method(release.method, "table").list_notes(other)[0])
 
 
 def declare_column(release: Release) -> Release:

@@ -13,11 +13,11 @@ from tests.damages.damaging import has_dictionary, list_label_twice
 from tests.damages.releases import RELEASES, SHAPES
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import SchemaError, VerificationError
 from sfumato.core.guarantee import list_guarantees
+from sfumato.core.kind import all_kinds
 from sfumato.core.release import Part, Release
-from sfumato.core.rooms import all_kinds
 from sfumato.io.releases import read_release
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
 
@@ -100,7 +100,7 @@ def test_a_label_with_two_codes_is_refused_alike_in_every_kind(published, releas
         assert found.kind == "snapshots" or release == "k-anonymity, means"
         return
     twice = dataclasses.replace(found, table=list_label_twice(found.table))
-    verdict = registry.verifier(found.guarantee).verify(twice)
+    verdict = plugins.find_verifier(found.guarantee).verify(twice)
     assert verdict.outcome == "broken"
     assert verdict.witness["check"] == "a dictionary lists a label once"
     assert verdict.witness["labels"] == verdict.witness["distinct_labels"] + 1
@@ -112,7 +112,7 @@ def test_a_release_of_nobody_is_refused_by_every_verifier(published, release: st
     found = read_from(out)
     parts = {name: Part(part.columns, part.table.slice(0, 0)) for name, part in found.parts.items()}
     nobody = dataclasses.replace(found, table=found.table.slice(0, 0), parts=parts)
-    verifier, faithful = registry.verifier(found.guarantee), registry.faithful_verifier(found.kind)
+    verifier, faithful = plugins.find_verifier(found.guarantee), plugins.find_kind(found.kind).verify_faithful.load()
     # A row map of nobody may have come without a type, as decimal numbers.
     for rows in (np.array([]), np.array([], dtype=np.int64)):
         assert not verifier.verify(nobody).holds

@@ -12,13 +12,13 @@ import pytest
 from tests.docs.test_references import ROOT, TEXTS
 
 import sfumato
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli.listing import describe_methods
 
 DOCS = ROOT / "docs"
 ANCHORED = re.compile(r"\]\((?!https?:|mailto:)([^)\s#]*)#([^)\s]+)\)")
 HEADING = re.compile(r"^#+ (.*)$", re.MULTILINE)
-KINDS = registry.all_kinds()
+KINDS = plugins.all_kinds()
 
 
 def load_script(name: str):

@@ -12,7 +12,7 @@ from tests.test_composition import COMPOSING
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.plan import make_plan
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.selection import take_rows
@@ -61,7 +61,7 @@ def test_a_cluster_publishes_the_same_bytes(spark, jobs, expected):
 
 @pytest.mark.parametrize("name", ["trajectories/local-km", "local-km"])
 def test_a_release_is_the_same_on_a_cluster(name, spark, tmp_path):
-    method = registry.all_methods()[name]
+    method = plugins.all_methods()[name]
     data = KINDS[method.kinds[0]].build(ordinary_rows(people=90), method)
     for out, engine in (("here", Local(1)), ("there", spark)):
         publish_in_parts(
@@ -130,7 +130,7 @@ def test_places_that_spark_reads_give_the_release_of_the_same_rows(pattern, spar
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
 def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tmp_path, monkeypatch):
     monkeypatch.setattr(buckets, "_SIZE", 4_000)
-    table = registry.generator("trajectories").generate(60, 1, places=12)
+    table = plugins.find_kind("trajectories").generator.load().generate(60, 1, places=12)
     (tmp_path / "data").mkdir()
     for part in range(3):
         pq.write_table(table.slice(part * 100, 100 if part < 2 else None), tmp_path / "data" / f"{part}.snappy.parquet")

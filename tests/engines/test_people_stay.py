@@ -7,7 +7,7 @@ import pytest
 from tests.engines.sessions import files
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.shelf import Kept
 from sfumato.division import PublishedPart, publish_in_parts
 from sfumato.engines import spark_shelf
@@ -150,7 +150,7 @@ def test_a_part_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch)
 
 
 def test_records_in_the_order_of_rows_give_the_release_of_this_machine(spark, tmp_path):
-    pq.write_table(registry.generator("table").generate(90, 1), tmp_path / "data.parquet")
+    pq.write_table(plugins.find_kind("table").generator.load().generate(90, 1), tmp_path / "data.parquet")
     reading = {"identifier": ("person",), "quasi": ("age", "sex"), "drop": ("*",)}
     shared = {"kind": "table", "method": sf.methods.Mondrian(k=3), "reading": reading}
     for out, engine in (("here", Local(1)), ("there", spark)):

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sfumato.core.guarantee import list_guarantees
-from sfumato.core.rooms import all_kinds
+from sfumato.core.kind import all_kinds
 from tests.faults import layout, plant
 from tests.faults.results import CAUGHT, INVALID, SURVIVED, Results
 from tests.faults.run import Options, run_faults

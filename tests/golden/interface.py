@@ -7,7 +7,7 @@ import warnings
 from collections.abc import Iterator
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.core.clock import Clock
@@ -73,23 +73,23 @@ def inspect_data(data, m):
 
 def list_methods():
     """Return the names of all methods by kind."""
-    return {kind: sorted(registry.methods_for(kind)) for kind in registry.all_kinds()}
+    return {kind: sorted(plugins.methods_for(kind)) for kind in plugins.all_kinds()}
 
 
 def list_parameters(kind, method):
     """Return the default of every declared parameter; a required one has its own name as value."""
-    found = declared(registry.find(method, kind))
+    found = declared(plugins.find_method(method, kind))
     return {parameter.name: parameter if parameter.required else parameter.default for parameter in found}
 
 
 def can_be_in_parts(kind, method):
     """Tell whether people can be cut into parts, and every part keep the guarantee by itself."""
-    promises = registry.find(method, kind).promises
-    return registry.has_room(kind, "locality") and all(promise.composes for promise in promises)
+    promises = plugins.find_method(method, kind).promises
+    return plugins.find_kind(kind).locality is not None and all(promise.composes for promise in promises)
 
 
 def make_method(kind, name, parameters):
-    return registry.find(name, kind)(**parameters)
+    return plugins.find_method(name, kind)(**parameters)
 
 
 def publish(data, kind, method, parameters, out, *, count=COUNT_OF_RECORDS, withhold=WITHHELD_AT_MOST):
@@ -159,10 +159,10 @@ def attack_together(out, data, kind, method, parameters):
 
 def measure(out, data, leave_out, parameters, *, in_parts=False):
     """Return all scores of a release but for measures that are left out, with parameters where a measure has them."""
-    every = registry.metrics_for(data.kind)
+    every = plugins.metrics_for(data.kind)
     known = {name for metric in every for name in metric.parameters()}
     chosen = {name: value for name, value in parameters.items() if name in known}
-    metrics = [metric for metric in registry.metrics_for(data.kind, chosen) if metric.name not in leave_out]
+    metrics = [metric for metric in plugins.metrics_for(data.kind, chosen) if metric.name not in leave_out]
     if not in_parts:
         release, original, rows = set_beside(out, data)
         comparison = Comparison(original, release, rows)

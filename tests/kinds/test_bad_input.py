@@ -14,14 +14,14 @@ from tests.examples import settings
 from tests.kinds.test_generators import KINDS, READING
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import SchemaError, SfumatoError
 
 CANARY = "canary7391"
 
 
 def table(kind):
-    return registry.generator(kind).generate(12, seed=1)
+    return plugins.find_kind(kind).generator.load().generate(12, seed=1)
 
 
 def text_of(kind) -> bytes:
@@ -72,7 +72,7 @@ def test_a_header_only(refuse, kind):
 def test_a_format_that_the_name_does_not_tell(refuse, kind):
     told = refuse(kind, text_of(kind), "data.doc")
     assert "the extension does not tell the format" in told
-    assert all(format in told for format in registry.find_kind(kind).formats)
+    assert all(format in told for format in plugins.find_kind(kind).formats)
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,7 @@ import pyarrow.csv as pa_csv
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 
 READING = {
@@ -21,13 +21,13 @@ READING = {
         "sensitive": ("income", "diagnosis"),
     },
 }
-KINDS = [kind for kind in registry.all_kinds() if registry.has_room(kind, "generator")]
-MODELS = [(kind, model) for kind in KINDS for model in registry.generator(kind).MODELS]
+KINDS = [kind for kind in plugins.all_kinds() if plugins.find_kind(kind).generator is not None]
+MODELS = [(kind, model) for kind in KINDS for model in plugins.find_kind(kind).generator.load().MODELS]
 
 
 @pytest.mark.parametrize(("kind", "model"), MODELS)
 def test_same_seed_same_table_and_other_seed_other_table(kind, model):
-    generate = registry.generator(kind).generate
+    generate = plugins.find_kind(kind).generator.load().generate
     table = generate(40, seed=7, model=model)
     assert table.equals(generate(40, seed=7, model=model))
     assert not table.equals(generate(40, seed=8, model=model))
@@ -36,18 +36,18 @@ def test_same_seed_same_table_and_other_seed_other_table(kind, model):
 
 @pytest.mark.parametrize(("kind", "model"), MODELS)
 def test_a_generated_file_can_be_read(tmp_path, kind, model):
-    pa_csv.write_csv(registry.generator(kind).generate(12, seed=1, model=model), tmp_path / "data.csv")
+    pa_csv.write_csv(plugins.find_kind(kind).generator.load().generate(12, seed=1, model=model), tmp_path / "data.csv")
     data = sf.read(tmp_path / "data.csv", kind, **READING.get(f"{kind} {model}", READING.get(kind, {})))
     assert data.kind == kind
     assert len(data) > 0
-    assert [column.name for column in registry.find_kind(kind).columns] == [
-        column.name for column in data.schema.columns if registry.find_kind(kind).columns
+    assert [column.name for column in plugins.find_kind(kind).columns] == [
+        column.name for column in data.schema.columns if plugins.find_kind(kind).columns
     ]
 
 
 @pytest.mark.parametrize(("kind", "model"), MODELS)
 def test_every_option_is_described_and_its_default_is_allowed(kind, model):
-    room = registry.generator(kind)
+    room = plugins.find_kind(kind).generator.load()
     assert room.MODELS[model].endswith(".")
     for option in room.OPTIONS[model]:
         assert option.help.endswith(".")
@@ -68,12 +68,12 @@ def test_every_option_is_described_and_its_default_is_allowed(kind, model):
 )
 def test_wrong_sizes_and_seeds_are_refused(kind, size, seed, told):
     with pytest.raises(ParameterError, match=f"generate {kind}: {told}"):
-        registry.generator(kind).generate(size, seed)
+        plugins.find_kind(kind).generator.load().generate(size, seed)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_unknown_models_and_options_are_refused_with_the_nearest_known_name(kind):
-    room = registry.generator(kind)
+    room = plugins.find_kind(kind).generator.load()
     model = inspect.signature(room.generate).parameters["model"].default
     with pytest.raises(ParameterError, match=f"there is no model '{model}x'; the nearest known one is '{model}'"):
         room.generate(10, 1, model=f"{model}x")

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.kinds.worsening import EVERY
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.measuring.metric import Metric, Operation
 
-METRICS = [metric for kind in sorted({shape.kind for shape in EVERY}) for metric in registry.metrics_for(kind)]
+METRICS = [metric for kind in sorted({shape.kind for shape in EVERY}) for metric in plugins.metrics_for(kind)]
 ROUNDING = 1e-9
 WITHOUT = {
     "Sets": {"multilevel-itemsets"},
@@ -24,7 +24,7 @@ WITHOUT = {
 
 
 def test_no_measure_is_left_out() -> None:
-    every = [metric for kind in registry.all_kinds() for metric in registry.metrics_for(kind)]
+    every = [metric for kind in plugins.all_kinds() for metric in plugins.metrics_for(kind)]
     assert {type(metric) for metric in every} == {type(metric) for metric in METRICS}
 
 
@@ -46,7 +46,7 @@ def test_unchanged_data_give_what_is_declared(shape: typing.Any) -> None:
     @given(st.data())
     def unchanged(data: st.DataObject) -> None:
         comparison = shape.draw(data.draw).publish()
-        for metric in registry.metrics_for(shape.kind):
+        for metric in plugins.metrics_for(shape.kind):
             if not metric.applies(comparison):
                 continue
             value = metric.measure(comparison).value
@@ -56,7 +56,7 @@ def test_unchanged_data_give_what_is_declared(shape: typing.Any) -> None:
 
     unchanged()
     form = {"Sets": "records", "SeparatedSets": "chunks"}.get(shape.__name__)
-    expected = {metric for metric in registry.metrics_for(shape.kind) if form in (*getattr(metric, "forms", ()), None)}
+    expected = {metric for metric in plugins.metrics_for(shape.kind) if form in (*getattr(metric, "forms", ()), None)}
     assert measured == {metric.name for metric in expected} - WITHOUT.get(shape.__name__, set())
 
 
@@ -70,7 +70,7 @@ def test_a_worse_release_never_measures_better(shape: typing.Any) -> None:
             state = state.step(data.draw, step)
         step = data.draw(st.sampled_from(shape.steps))
         was, now = state.publish(), state.step(data.draw, step).publish()
-        for metric in registry.metrics_for(shape.kind):
+        for metric in plugins.metrics_for(shape.kind):
             if step in metric.monotone and metric.applies(was) and metric.applies(now):
                 better, worse = metric.measure(was).value, metric.measure(now).value
                 if metric.better == "higher":

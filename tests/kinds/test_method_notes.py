@@ -15,7 +15,7 @@ from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.hierarchy import Hierarchy
 from sfumato.core.run import Run
@@ -87,9 +87,9 @@ def make_ages(rows):
     return sf.Dataset.of("table", list(rows), ("age",), hierarchies={"age": AGES})
 
 
-@pytest.mark.parametrize("name", registry.all_methods())
+@pytest.mark.parametrize("name", plugins.all_methods())
 def test_every_release_carries_a_note_of_its_method(name):
-    method = registry.all_methods()[name]
+    method = plugins.all_methods()[name]
     data = KINDS[method.kinds[0]].build(ordinary_rows(people=60), method)
     chosen = method(**required_parameters(method))
     release = publish(data, chosen).release
@@ -100,9 +100,9 @@ def test_every_release_carries_a_note_of_its_method(name):
     assert f"{NOTE_LABEL}: {release.method_note}" in shown
 
 
-@pytest.mark.parametrize("name", registry.all_methods())
+@pytest.mark.parametrize("name", plugins.all_methods())
 def test_notes_are_two_sentences_at_most(name):
-    method = registry.all_methods()[name]
+    method = plugins.all_methods()[name]
     claims = [
         *(KAnonymity(k=2, quasi=("age",)), KAnonymity(k=2, l=2, quasi=("age",), sensitive=("ill",))),
         *(LDiversity(l=2), LDiversity(l=2, delays="hidden")),
@@ -118,9 +118,9 @@ def test_notes_are_two_sentences_at_most(name):
             assert not re.search(NOT_OURS, note, re.IGNORECASE)
 
 
-@pytest.mark.parametrize("name", registry.methods_for("table"))
+@pytest.mark.parametrize("name", plugins.methods_for("table"))
 def test_groups_of_tables_do_not_depend_on_sensitive_values_with_k_only(name):
-    method = registry.methods_for("table")[name](k=3)
+    method = plugins.methods_for("table")[name](k=3)
     data = releases.numbers() if name == "mdav" else releases.table()
     release = publish(data, method).release
     assert "does not depend on sensitive values" in release.method_note
@@ -130,9 +130,9 @@ def test_groups_of_tables_do_not_depend_on_sensitive_values_with_k_only(name):
         assert find_cells(publish(other, method).release, quasi) == find_cells(release, quasi)
 
 
-@pytest.mark.parametrize("name", registry.methods_for("table"))
+@pytest.mark.parametrize("name", plugins.methods_for("table"))
 def test_groups_of_tables_depend_on_sensitive_values_with_l(name):
-    method = registry.methods_for("table")[name](k=3, l=4)
+    method = plugins.methods_for("table")[name](k=3, l=4)
     data = releases.numbers() if name == "mdav" else releases.table()
     release = publish(data, method).release
     assert "looking at sensitive values" in release.method_note
@@ -143,9 +143,9 @@ def test_groups_of_tables_depend_on_sensitive_values_with_l(name):
     assert len(found) > 1
 
 
-@pytest.mark.parametrize("name", registry.methods_for("table"))
+@pytest.mark.parametrize("name", plugins.methods_for("table"))
 def test_knowing_the_method_does_not_tell_the_records_of_a_group_apart(name):
-    method = registry.methods_for("table")[name](k=2)
+    method = plugins.methods_for("table")[name](k=2)
     if name == "mdav":
         rows = [(20,), (21,), (60,), (61,)]
         found = find_likeliest(method, lambda o: sf.Dataset.of("table", list(o), ("age",)), "age", rows, lambda r: [r])
@@ -154,7 +154,7 @@ def test_knowing_the_method_does_not_tell_the_records_of_a_group_apart(name):
     assert found <= Fraction(1, 2)
 
 
-@pytest.mark.parametrize("name", registry.methods_for("rt"))
+@pytest.mark.parametrize("name", plugins.methods_for("rt"))
 def test_groups_with_sets_do_not_depend_on_sensitive_items_with_k_only(name):
     rng = np.random.default_rng(6)
     rows = [(int(rng.integers(20, 60)), "fm"[rng.integers(2)], f"c{rng.integers(5)}") for _ in range(40)]
@@ -165,7 +165,7 @@ def test_groups_with_sets_do_not_depend_on_sensitive_items_with_k_only(name):
         items = [known + hidden[at] for known, at in zip(kept, order, strict=True)]
         ill = [(*row[:2], rows[at][2]) for row, at in zip(rows, order, strict=True)]
         data = sf.Dataset.of("rt", ill, ("age", "sex", "ill"), items, sensitive=("ill",), sensitive_items=("p3",))
-        return publish(data, registry.methods_for("rt")[name](k=5, m=1, transaction="pcta")).release
+        return publish(data, plugins.methods_for("rt")[name](k=5, m=1, transaction="pcta")).release
 
     def find_known(release):
         members = release.members()
@@ -180,13 +180,13 @@ def test_groups_with_sets_do_not_depend_on_sensitive_items_with_k_only(name):
         assert find_known(publish_with(np.random.default_rng(seed).permutation(40))) == find_known(first)
 
 
-@pytest.mark.parametrize("name", [n for n, m in registry.methods_for("sequences").items() if n != "et"])
+@pytest.mark.parametrize("name", [n for n, m in plugins.methods_for("sequences").items() if n != "et"])
 def test_groups_of_sequences_depend_on_monitored_events_alone_with_k_only(name, monkeypatch):
     """Who is taken up first is drawn by the secret and all of the data; here it is held."""
-    for module in {grouping, __import__(registry.methods_for("sequences")[name].__module__, fromlist=["x"])}:
+    for module in {grouping, __import__(plugins.methods_for("sequences")[name].__module__, fromlist=["x"])}:
         if hasattr(module, "draw_order"):
             monkeypatch.setattr(module, "draw_order", lambda people, run: np.arange(len(people)))
-    method = registry.methods_for("sequences")[name](k=3)
+    method = plugins.methods_for("sequences")[name](k=3)
     walks = releases.walks()
     rows = [[(place, 50 * step + 7 * at % 40) for step, place in enumerate(row)] for at, row in enumerate(walks)]
 
@@ -214,7 +214,7 @@ def test_groups_of_sequences_depend_on_monitored_events_alone_with_k_only(name, 
     [("apriori", {}), ("apriori", {"refine": True}), *((name, {"parts": 2}) for name in ("lra", "vpa"))],
 )
 def test_no_matching_record_is_likelier_than_one_in_k(name, options, m):
-    method = registry.methods_for("sets")[name](k=2, m=m, **options)
+    method = plugins.methods_for("sets")[name](k=2, m=m, **options)
     assert "knowing the method made none likelier than 1 in k" in method.list_notes(None)[0]
 
     def know(basket):
@@ -225,7 +225,7 @@ def test_no_matching_record_is_likelier_than_one_in_k(name, options, m):
 
 @pytest.mark.parametrize("name", ["local-km", "coat", "pcta"])
 def test_a_matching_record_can_be_certain_to_those_who_know_the_method(name):
-    method = registry.methods_for("sets")[name](k=2, m=1)
+    method = plugins.methods_for("sets")[name](k=2, m=1)
     assert "the method's choices rule some out" in method.list_notes(None)[0]
     assert find_likeliest(method, make_sets, "items", BASKETS, lambda basket: [(item,) for item in basket]) > 0.5
 

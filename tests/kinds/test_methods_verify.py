@@ -7,12 +7,12 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
-from sfumato.registry import all_methods
+from sfumato.plugins import all_methods
 
 METHODS = [method for method in all_methods().values() if method.kinds == ("trajectories",)]
 DIVERSE = [method for method in METHODS if "sensitive places" in method.needs]
@@ -28,7 +28,7 @@ def judge(dataset, method):
         assert str(error).startswith(type(method).__name__)
         return None
     release, rows = result.release, result.trace.rows
-    verifier = registry.verifier(release.guarantee)
+    verifier = plugins.find_verifier(release.guarantee)
     verdict = (
         verifier.verify(release)
         & verifier.verify_against(release, dataset, rows)

@@ -1,4 +1,4 @@
-"""Kinds, methods and measures are found by lying in their places: a copy of the source gets new ones, that is all."""
+"""A copy of the source gets a new kind as a folder, and a new method and measure as a file and a line each."""
 
 from __future__ import annotations
 
@@ -13,14 +13,34 @@ import pytest
 
 import sfumato
 
-ROOMS = {
+MODULES = {
     "__init__": """
         '''Wishes that people have.'''
-        from sfumato.core.kind import Kind
+        from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
         from sfumato.core.schema import Column
 
-        COLUMNS = (Column("person", "identifier"), Column("wishes", "history"))
-        KIND = Kind("the wishes of a person", COLUMNS, formats=("csv",))
+        KIND = KindSpec(
+            "wishes",
+            "the wishes of a person",
+            (Column("person", "identifier"), Column("wishes", "history")),
+            formats=("csv",),
+            make_dataset=Lazy("sfumato.kinds.wishes.model:make_dataset"),
+            reader=Lazy("sfumato.kinds.wishes.reader"),
+            methods={"common": Lazy("sfumato.kinds.wishes.methods:Common")},
+            guarantees={
+                "shared-wishes": GuaranteeSpec(
+                    Lazy("sfumato.kinds.wishes.guarantees:Shared"), Lazy("sfumato.kinds.wishes.verifiers")
+                )
+            },
+            attackers={"one-wish": AttackerSpec(Lazy("sfumato.kinds.wishes.attacker"))},
+            release_checks=Lazy("sfumato.kinds.wishes.verifiers:CHECKS"),
+            verify_faithful=Lazy("sfumato.kinds.wishes.verifiers:verify_faithful"),
+            metrics=(Lazy("sfumato.kinds.wishes.metrics:Kept"),),
+            query_bounds=Lazy("sfumato.kinds.sets.evidence"),
+            count_leftover=Lazy("sfumato.kinds.sets.comparison:count_leftover"),
+            report=Lazy("sfumato.kinds.wishes.report"),
+            generator=Lazy("sfumato.kinds.sets.generator"),
+        )
     """,
     "model": """
         import pyarrow as pa
@@ -92,8 +112,7 @@ ROOMS = {
         from sfumato.checking.verdict import Verdict
         from sfumato.kinds.wishes.guarantees import Shared
 
-        __all__ = ["CHECKS", "GUARANTEE", "verify", "verify_against", "verify_faithful"]
-        GUARANTEE = Shared
+        __all__ = ["CHECKS", "verify", "verify_against", "verify_faithful"]
         CHECKS = ReleaseChecks(roles={"identifier": (1,), "history": (1,)}, removes_values=True)
 
         def verify(release):
@@ -137,8 +156,6 @@ ROOMS = {
 
             def score(self, comparison):
                 return len(comparison.published.codes) / len(comparison.history.codes), {}
-
-        METRIC = Kept
     """,
     "report": """
         from sfumato.report import page
@@ -155,7 +172,7 @@ ROOMS = {
             return page.write_page(comparison, [*parts, page.write_facts(comparison, facts or {})])
     """,
 }
-"""Ten-line rooms of a kind that the toolkit has never heard of."""
+"""Ten-line modules of a kind that the toolkit has never heard of."""
 
 METHOD = """
     import dataclasses
@@ -176,8 +193,6 @@ MEASURE = """
 
         def score(self, comparison):
             return 1 - len(comparison.published.codes) / len(comparison.history.codes), {}
-
-    METRIC = Lost
 """
 
 
@@ -194,8 +209,8 @@ def house(tmp_path_factory) -> Path:
     root = tmp_path_factory.mktemp("house")
     source = Path(sfumato.__file__).parent
     shutil.copytree(source, root / "sfumato", ignore=shutil.ignore_patterns("__pycache__"))
-    for room, code in ROOMS.items():
-        _write(root / "sfumato" / "kinds" / "wishes" / f"{room}.py", code)
+    for module, code in MODULES.items():
+        _write(root / "sfumato" / "kinds" / "wishes" / f"{module}.py", code)
     rows = [
         ("ann", "tea"),
         ("ann", "cat"),
@@ -240,12 +255,16 @@ def test_a_new_kind_is_listed_read_anonymised_verified_attacked_measured_and_rep
     assert "Kept wishes" in (house / "out" / "owner" / "report.html").read_text(encoding="utf-8")
 
 
-def test_a_new_method_and_a_new_measure_are_found_by_lying_in_their_rooms(house):
+def test_a_new_method_and_a_new_measure_are_a_file_and_a_line_each(house):
     kind = house / "sfumato" / "kinds" / "wishes"
-    for room, code, name in (("methods", METHOD, "again"), ("metrics", MEASURE, "lost")):
-        (kind / room).mkdir()
-        shutil.move(kind / f"{room}.py", kind / room / "__init__.py")
-        _write(kind / room / f"{name}.py", code)
+    _write(kind / "again.py", METHOD)
+    _write(kind / "lost.py", MEASURE)
+    listed = '"common": Lazy("sfumato.kinds.wishes.methods:Common")'
+    measured = 'Lazy("sfumato.kinds.wishes.metrics:Kept"),'
+    text = (kind / "__init__.py").read_text(encoding="utf-8")
+    text = text.replace(listed, f'{listed}, "common-again": Lazy("sfumato.kinds.wishes.again:Again")')
+    text = text.replace(measured, f'{measured} Lazy("sfumato.kinds.wishes.lost:Lost")')
+    (kind / "__init__.py").write_text(text, encoding="utf-8")
     listed = call(house, "methods", "--kind", "wishes")["methods"]
     assert [method["name"] for method in listed] == ["common", "common-again"]
     words = ["--kind", "wishes", "--method", "common-again", "-p", "k=2", "--out", "again"]

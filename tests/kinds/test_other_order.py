@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.core.publishing.contents import describe_original, digest_records, match_records
 from sfumato.io.releases.owner import find_rows
 
 RNG = np.random.default_rng(8)
 ROWS = [[f"p{i}" for i in RNG.integers(0, 6, RNG.integers(2, 5))] for _ in range(36)]
-METHODS = [list(registry.methods_for(kind).values())[-1] for kind, made in KINDS.items() if made.shuffled]
+METHODS = [list(plugins.methods_for(kind).values())[-1] for kind, made in KINDS.items() if made.shuffled]
 
 
 def shuffle(data: sf.Dataset, seed: int = 3) -> sf.Dataset:

@@ -10,18 +10,18 @@ from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.checking.risk import Risk
 from sfumato.kinds.activity.attacker import known_slots
 from sfumato.kinds.sequences.knowledge.matches import list_known
 from sfumato.kinds.sequences.knowledge.parts import narrow_people
 
-FIRST = {kind: sorted(registry.methods_for(kind))[-1] for kind in KINDS}
+FIRST = {kind: sorted(plugins.methods_for(kind))[-1] for kind in KINDS}
 SECRET = bytes([1] * 32)
 
 
 def release_of(kind, tmp_path):
-    method = registry.methods_for(kind)[FIRST[kind]]
+    method = plugins.methods_for(kind)[FIRST[kind]]
     data = KINDS[kind].build(ordinary_rows(), method)
     result = sf.anonymize(data, method(**required_parameters(method)), secret=SECRET, withhold_at_most=1)
     sf.write(result, tmp_path / "out", reports=False)
@@ -44,7 +44,7 @@ def test_whoever_knows_more_finds_no_fewer(kind, tmp_path):
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_inspect_shows_the_whole_curve(kind):
-    method = registry.methods_for(kind)[FIRST[kind]]
+    method = plugins.methods_for(kind)[FIRST[kind]]
     found = sf.inspect(KINDS[kind].build(ordinary_rows(), method), 2)
     assert found["risk"]
     for risk in found["risk"]:

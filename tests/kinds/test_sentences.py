@@ -8,7 +8,7 @@ import pytest
 from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.core.guarantee import list_guarantees
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.wording import describe_attacker, fill_in, list_limits
@@ -65,7 +65,7 @@ SPEAKS_OF_PEOPLE = (
 )
 """Where a sentence about days is truly about the people who have them."""
 
-GUARANTEES = {name: found for kind in registry.all_kinds() for name, found in list_guarantees(kind).items()}
+GUARANTEES = {name: found for kind in plugins.all_kinds() for name, found in list_guarantees(kind).items()}
 
 
 def strangers(text: str) -> list[str]:
@@ -97,7 +97,7 @@ def test_statements_and_limits_speak_of_the_unit(name, unit):
     assert "several" not in claim.statement(PERSON)
 
 
-@pytest.mark.parametrize("metric", {m.name: m for kind in KINDS for m in registry.metrics_for(kind)}.values())
+@pytest.mark.parametrize("metric", {m.name: m for kind in KINDS for m in plugins.metrics_for(kind)}.values())
 def test_measures_are_explained_in_the_unit(metric):
     assert not strangers(fill_in(metric.explanation, UNITS[0]))
     assert not strangers(f"{metric.title} {metric.unit}") or metric.name == "suppressed-people"
@@ -138,7 +138,7 @@ def test_everything_that_is_said_about_a_release_speaks_of_the_unit(name, unit, 
     assert pipeline.attack(out, data).to_dict()[unit.many] == len(data)
 
 
-@pytest.mark.parametrize("method", registry.all_methods().values(), ids=lambda m: m.name)
+@pytest.mark.parametrize("method", plugins.all_methods().values(), ids=lambda m: m.name)
 def test_refusals_speak_of_the_unit(method):
     if method.kinds[0] in {"timeline", "snapshots"}:
         return

@@ -8,15 +8,15 @@ from tests.kinds.contract_data import KINDS, required_parameters
 from tests.query.naive.conditions import about_items, about_labels, about_numbers, join
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import InfeasibleError
-from sfumato.core.rooms import find_room
+from sfumato.core.kind import find_kind
 from sfumato.query.asking import ask
 from sfumato.query.counting import count_bounds
 from sfumato.query.language import parse
 from sfumato.query.plan import Plan
 
-METHODS = [method for method in registry.all_methods().values() if method.kinds[0] in {"sets", "table", "rt"}]
+METHODS = [method for method in plugins.all_methods().values() if method.kinds[0] in {"sets", "table", "rt"}]
 LABELS = "abcdef"
 rows_of_labels = st.lists(st.lists(st.sampled_from(LABELS), min_size=1, max_size=4), min_size=2, max_size=9)
 
@@ -47,7 +47,7 @@ def questions_for(data):
 @given(rows=rows_of_labels)
 def test_the_truth_is_certain_at_least_and_possible_at_most(method, rows):
     data = KINDS[method.kinds[0]].build(rows, method)
-    room = find_room(data.kind, "evidence")
+    room = find_kind(data.kind).query_bounds.load()
     try:
         release = sf.anonymize(
             data, method(**required_parameters(method)), secret=bytes(32), withhold_at_most=1

@@ -14,20 +14,20 @@ from tests.kinds.contract_data import KINDS, required_parameters
 from tests.query.naive.originals import Step, count_events, find_first, follows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import InfeasibleError
-from sfumato.core.rooms import find_room
+from sfumato.core.kind import find_kind
 from sfumato.query.asking import ask
 
 TIMED = ("trajectories", "sequences", "activity", "timeline", "snapshots")
-PLAIN = [(method, {}) for kind in TIMED for method in registry.methods_for(kind).values()]
+PLAIN = [(method, {}) for kind in TIMED for method in plugins.methods_for(kind).values()]
 SPECIAL = [
-    (registry.find("seqanon"), {"infeasible": "suppress", "k": 3}),
-    (registry.find("hi"), {"blur": 30}),
-    (registry.find("hl"), {"blur": 60}),
-    (registry.find("l-mdav", "activity"), {"digits": 1, "interval": "2h"}),
-    (registry.find("reposition"), {"window": 3}),
-    (registry.find("reposition"), {"window": 2, "then": "none", "delays": "hidden"}),
+    (plugins.find_method("seqanon"), {"infeasible": "suppress", "k": 3}),
+    (plugins.find_method("hi"), {"blur": 30}),
+    (plugins.find_method("hl"), {"blur": 60}),
+    (plugins.find_method("l-mdav", "activity"), {"digits": 1, "interval": "2h"}),
+    (plugins.find_method("reposition"), {"window": 3}),
+    (plugins.find_method("reposition"), {"window": 2, "then": "none", "delays": "hidden"}),
 ]
 """Where something is removed, rounded, late or told otherwise."""
 CASES = [*PLAIN, *SPECIAL]
@@ -124,7 +124,7 @@ def test_the_truth_is_certain_at_least_and_possible_at_most(case, rows, data):
     result = publish(made, case)
     if result is None:
         return
-    room = find_room(kind, "evidence")
+    room = find_kind(kind).query_bounds.load()
     original, published, records = room.of_dataset(made), room.of_release(result.release), list_records(made)
     top = 200 if kind == "sequences" else 4
     one, found = data.draw(forms(kind, top))
@@ -152,7 +152,7 @@ def test_every_bar_holds_the_truth(case, rows, label, noun):
     result = publish(made, case)
     if result is None:
         return
-    room = find_room(kind, "evidence")
+    room = find_kind(kind).query_bounds.load()
     length = {"activity": "2h", "sequences": "50"}.get(kind, "2")
     text = f"count {noun} where '{label}' by {length}"
     original, published = ask(room.of_dataset(made), text), ask(room.of_release(result.release), text)
@@ -185,7 +185,7 @@ def test_first_and_last_times_hold_the_true_ones(case, rows, label, verb):
     result = publish(made, case)
     if result is None:
         return
-    room, step = find_room("sequences", "evidence"), Step(frozenset(label))
+    room, step = find_kind("sequences").query_bounds.load(), Step(frozenset(label))
     records = [list_records(made)[row] for row in result.trace.rows]
     table = {row["record"]: row for row in ask(room.of_release(result.release), f"{verb} '{label}'").table.to_pylist()}
     for number, record in enumerate(records, start=1):

@@ -20,7 +20,7 @@ from tests.rt.examples import (
 from tests.rt.naive.anonymity import candidates
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.kinds.rt.attacker import attack
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
@@ -92,7 +92,7 @@ def test_diversity_holds_where_each_of_two_has_another_sensitive_product() -> No
 @pytest.mark.parametrize("name", ["rfirst", "tfirst", "rum-bound", "tum-bound"])
 @pytest.mark.parametrize("transaction", ["apriori", "coat"])
 def test_methods_give_anonymous_releases(name: str, transaction: str) -> None:
-    method = registry.find(name)(k=2, m=2, transaction=transaction)
+    method = plugins.find_method(name)(k=2, m=2, transaction=transaction)
     result = sf.anonymize(customers(), method, secret=SECRET)
     assert verify(result.release).holds
     assert verify_faithful(result.release, customers(), result.trace.rows).holds

@@ -26,7 +26,7 @@ from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.kinds.sequences.published import find_last
 from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.registry import attacker, verifier
+from sfumato.plugins import find_attacker, find_verifier
 
 MONITORED = ("m", "n")
 FARTHEST = 2**63 - 1
@@ -219,8 +219,8 @@ def test_units_must_agree() -> None:
 
 def test_they_are_found_by_their_guarantee() -> None:
     for guarantee, module in ((claim(1), gl_diversity), (GroupAnonymity(2, MONITORED), group_anonymity)):
-        assert verifier(guarantee) is module
-        assert attacker(guarantee).attack is attack
+        assert find_verifier(guarantee) is module
+        assert find_attacker(guarantee).attack is attack
 
 
 numbers = st.one_of(st.integers(-3, 9), st.integers(-FARTHEST, FARTHEST))

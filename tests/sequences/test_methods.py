@@ -20,7 +20,7 @@ from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
 from sfumato.kinds.sequences.generator import generate
 from sfumato.kinds.sequences.methods.comparators import Sa, Ta
 from sfumato.kinds.sequences.methods.groups import Et, Hi, Hl, Hn, Hy
-from sfumato.registry import faithful_verifier, methods_for, verifier
+from sfumato.plugins import find_kind, find_verifier, methods_for
 
 SINGLE = [Hn, Hi, Hy, Hl]
 METHODS = list(methods_for("sequences").values())
@@ -211,6 +211,6 @@ def test_no_receiver_finds_fewer_than_k_records_nor_predicts_an_event_and_verifi
         for record, number in zip(records, result.trace.rows, strict=True):
             assert naive.is_faithful(record, rows[number], monitored, members)
     assert len(records) + sum(release.withheld.values()) == len(rows)
-    measured = verifier(release.guarantee).verify(release)
+    measured = find_verifier(release.guarantee).verify(release)
     assert measured and measured.measured["k"] == min(len(group) for group in naive.classes(records))
-    assert faithful_verifier("sequences").verify_faithful(release, dataset, result.trace.rows)
+    assert find_kind("sequences").verify_faithful.load()(release, dataset, result.trace.rows)

@@ -26,7 +26,7 @@ from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.metrics.query_certainty import QueryCertainty
-from sfumato.registry import metrics_for
+from sfumato.plugins import metrics_for
 
 EVERY = [CountQueries(), EventContext(), EventCounts(), IntervalLoss()]
 HOUR, DAY = 3600, 86_400
@@ -36,7 +36,7 @@ def sequences(*people, **options):
     return Dataset.of("sequences", [list(row) for row in people], monitored=("a",), **options)
 
 
-def test_the_registry_finds_them():
+def test_the_kind_names_them():
     assert metrics_for("sequences") == [AverageRelativeError(), *EVERY, QueryCertainty()]
 
 

@@ -17,7 +17,7 @@ from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.registry import metrics_for
+from sfumato.plugins import metrics_for
 from sfumato.report.palette import DARK
 from sfumato.report.wording import describe_attacker, list_limits
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 import sfumato as sf
-from sfumato.registry import metrics_for
+from sfumato.plugins import metrics_for
 from sfumato.study.file import read_study
 from sfumato.study.plan import plan_study
 from sfumato.study.work import Bench

@@ -116,7 +116,7 @@ def test_paths_are_relative_to_the_file(tmp_path):
 
 
 def test_there_is_an_example_for_every_kind():
-    from sfumato.registry import all_kinds
+    from sfumato.plugins import all_kinds
 
     assert sorted(path.stem for path in EXAMPLES) == sorted(all_kinds())
 

@@ -8,7 +8,7 @@ from tests.study.traps import people
 
 import sfumato as sf
 from sfumato.core.params import build
-from sfumato.registry import find
+from sfumato.plugins import find_method
 from sfumato.study.cells import PHASES, Cell, Job
 from sfumato.study.source import GeneratedSource, HeldSource
 from sfumato.study.work import Bench
@@ -17,7 +17,7 @@ BASKETS = {"size": 80, "seed": 1, "items": 12, "mean_length": 3.0}
 
 
 def cell_of(name, kind, repetition=1, **parameters):
-    return Cell(name, build(find(name, kind), parameters).parameters(), repetition)
+    return Cell(name, build(find_method(name, kind), parameters).parameters(), repetition)
 
 
 def bench_of(source, folder, **more):

@@ -23,7 +23,7 @@ from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.registry import metrics_for
+from sfumato.plugins import metrics_for
 from sfumato.report.palette import DARK
 from sfumato.report.wording import describe_attacker, list_limits
 

@@ -10,7 +10,7 @@ from tests.timeline.naive.timelines import occurring, small_timelines
 import sfumato as sf
 from sfumato.kinds.timeline.attacker import attack, attack_original, expose
 from sfumato.kinds.timeline.model import Timeline
-from sfumato.registry import attacker, attacker_of_kind
+from sfumato.plugins import find_attacker, find_original_attacker
 
 
 @settings(max_examples=60)
@@ -39,7 +39,7 @@ def test_a_release_exposes_nothing_and_the_original_does():
     assert after["largest_relative_frequency"] < 0.25
     before = attack_original(data, 2)[0]
     assert before.largest == Fraction(3, 7) and "delta" not in before.to_dict()
-    assert attacker(result.release.guarantee) is attacker_of_kind("timeline")
+    assert find_attacker(result.release.guarantee) is find_original_attacker("timeline")
 
 
 def test_an_event_of_which_nothing_is_left_is_not_exposed():

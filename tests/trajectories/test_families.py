@@ -14,7 +14,7 @@ from sfumato.core.hierarchy.derive import balanced
 from sfumato.core.run import Run
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.model import find_coordinates
-from sfumato.registry import all_methods
+from sfumato.plugins import all_methods
 
 PLACES = "abcdef"
 SENSITIVE = ("s", "t")

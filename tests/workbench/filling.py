@@ -9,7 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.io.constraints import spell_groups
 from sfumato.io.export import write_table
 from sfumato.workbench.jobs import Job, Jobs
@@ -80,7 +80,7 @@ def _take_example(project: Project, jobs: Jobs, kind: str) -> str:
     if kind not in _FEW:
         return str(do(jobs, "example", kind=kind)["name"])
     path = project.area("data") / f"{kind}-example.csv"
-    write_table(registry.generator(kind).generate(_FEW[kind], 1), path)
+    write_table(plugins.find_kind(kind).generator.load().generate(_FEW[kind], 1), path)
     do(jobs, "look", files={"data": [path.name]}, kind=kind)
     return path.name
 

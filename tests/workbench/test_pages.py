@@ -9,7 +9,7 @@ from nicegui import ui
 from nicegui.testing.user_simulation import user_simulation
 from tests.workbench.filling import JobsAtOnce
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.workbench.pages import register_pages
 from sfumato.workbench.pages.parts import Bench
@@ -30,7 +30,7 @@ def _walk(folder, steps):
     asyncio.run(walk())
 
 
-@pytest.mark.parametrize("kind", [kind for kind in registry.all_kinds() if kind != "activity"])
+@pytest.mark.parametrize("kind", [kind for kind in plugins.all_kinds() if kind != "activity"])
 def test_data_risk_and_forms_of_every_kind(tmp_path, kind):
     async def steps(user, bench):
         await user.open("/")
@@ -48,7 +48,7 @@ def test_data_risk_and_forms_of_every_kind(tmp_path, kind):
         await user.open(f"/risk/{name}")
         await user.should_see("Who stands out?")
         await user.should_not_see("Try again")
-        for method in registry.methods_for(kind):
+        for method in plugins.methods_for(kind):
             await user.open(f"/anonymise/{name}?method={method}")
             await user.should_see("Name of the release")
             await user.should_not_see("That did not work")
@@ -132,7 +132,7 @@ def test_a_file_that_nothing_fits_can_still_be_told_apart(tmp_path):
         user.find(marker="read-it-so").click()
         await user.should_see("holds the items")
         recipe = read_recipe(bench.project, "odd.csv")
-        assert recipe.kind == "rt" and recipe.method == registry.find_kind("rt").advised[0]
+        assert recipe.kind == "rt" and recipe.method == plugins.find_kind("rt").advised[0]
         await user.should_see("How is it to be read?")
 
     _walk(tmp_path / "project", steps)

@@ -9,7 +9,7 @@ from tests.workbench.filling import do
 from tests.workbench.running import wait_for
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.io.policy import read_policy
 from sfumato.io.releases.source import is_divided
 from sfumato.workbench.jobs import Jobs
@@ -119,7 +119,7 @@ def test_data_with_an_order_in_time_are_not_offered_in_parts(walk):
 
 
 def test_many_records_are_told_that_parts_are_worth_it(walk, monkeypatch):
-    monkeypatch.setattr(registry.find_room("sets", "locality"), "PART_SIZE", 100)
+    monkeypatch.setattr(plugins.find_kind("sets").locality.load(), "PART_SIZE", 100)
 
     async def steps(user, bench, fill):
         name = do(bench.jobs, "example", kind="sets")["name"]

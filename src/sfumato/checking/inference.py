@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Release
 from sfumato.core.remaining import Possibility, Remaining
-from sfumato.core.rooms import look_up
 from sfumato.core.unit import PERSON, Unit
 
 __all__ = ["find_inferences", "say_confidence"]
@@ -20,7 +20,7 @@ _SHARES = ("share", "share_at_most", "largest_share")
 def find_inferences(release: Release, measured: Mapping[str, Any]) -> Remaining:
     """Return how sure a reader of the published files alone can be of sensitive values.
 
-    A kind may count that itself (``find_inferences`` in its knowledge); otherwise it is what the verifier counted.
+    A kind may count that itself; otherwise it is what the verifier counted.
 
     Parameters
     ----------
@@ -39,11 +39,8 @@ def find_inferences(release: Release, measured: Mapping[str, Any]) -> Remaining:
     >>> find_inferences(release, {"share": "2/3"})
     Remaining(Someone who knows what the guarantee covers can infer a sensitive value with up to 66.7 % confidence.)
     """
-    counted = look_up(release.kind, "knowledge", "find_inferences")
-    if counted is not None:
-        found: Remaining = counted(release, measured)
-        return found
-    return Remaining.of([_read_share(release, measured)])
+    count = find_kind(release.kind).find_inferences
+    return Remaining.of([_read_share(release, measured)]) if count is None else count.load()(release, measured)
 
 
 def _read_share(release: Release, measured: Mapping[str, Any]) -> Possibility | None:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Release
-from sfumato.core.rooms import find_declared
 
 if TYPE_CHECKING:
     from sfumato.checking.people import Crowd
@@ -92,11 +92,11 @@ class ReleaseChecks:
 
 @functools.cache
 def find_checks(kind: str) -> ReleaseChecks:
-    """Return what the verifiers of a kind declare of its releases, whatever they call it.
+    """Return what the verifiers of a kind declare of its releases.
 
     Examples
     --------
     >>> find_checks("sets").parts
     ('clusters',)
     """
-    return find_declared(kind, "verifiers", ReleaseChecks)
+    return find_kind(kind).release_checks.load()

@@ -1,4 +1,4 @@
-"""The command line: one command per step, drawn from the registry."""
+"""The command line: one command per step, for what the kinds of data offer."""
 
 from __future__ import annotations
 

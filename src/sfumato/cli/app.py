@@ -20,8 +20,8 @@ from sfumato.cli.output import Output, show_beyond, show_work, speak_up
 from sfumato.cli.serving import serve as serve_command
 from sfumato.cli.warehouse import app as warehouse
 from sfumato.cli.workloads import app as workloads
-from sfumato.core import rooms as registry
 from sfumato.core.errors import ParameterError, SchemaError, VerificationError
+from sfumato.core.kind import all_kinds, require
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
 from sfumato.io.limits import EXPANSION, allow_expansion
 
@@ -43,8 +43,8 @@ DataOrUri = Annotated[
 ]
 Dir = Annotated[Path, typer.Argument(help="Directory that holds release/ (and owner/).")]
 Original = Annotated[Path, typer.Option(help="The original data.")]
-KINDS = ", ".join(registry.all_kinds())
-Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(registry.all_kinds()))]
+KINDS = ", ".join(all_kinds())
+Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(all_kinds()))]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
 OutOrUri = Annotated[
     str, typer.Option(help="Directory for release/ and owner/; with --engine spark also hdfs://, s3a:// ...")
@@ -107,7 +107,7 @@ def methods(
     if name:
         listing.show_methods(out, found)
     else:
-        listing.list_methods(out, found, [kind] if kind else registry.all_kinds())
+        listing.list_methods(out, found, [kind] if kind else all_kinds())
     out.finish({"methods": found})
 
 
@@ -194,14 +194,14 @@ def anonymize(
     from sfumato.cli.usage import example_of_parameters
     from sfumato.io.archives import refuse_absent
     from sfumato.io.files import is_uri
-    from sfumato.registry import find_kind, find_room, has_room, make
+    from sfumato.plugins import find_kind, make_method
 
     if data != _STANDARD_INPUT and not is_uri(data):
         refuse_absent(Path(data))
     find_kind(kind)
-    chosen = make(method, kind, parse_pairs(parameter, "-p"), example_of_parameters)
+    chosen = make_method(method, kind, parse_pairs(parameter, "-p"), example_of_parameters)
     read_limit(withhold_at_most)
-    streams = has_room(kind, "stream") and hasattr(chosen, "stream")
+    streams = find_kind(kind).stream is not None and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
     if data == _STANDARD_INPUT and not streams:
@@ -226,7 +226,7 @@ def anonymize(
         )
         return
     file, directory = find_file(data), find_file(out)
-    if streams and (resume or find_room(kind, "stream").is_feed(file)):
+    if streams and (resume or require(find_kind(kind).stream).is_feed(file)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.streaming import publish_stream

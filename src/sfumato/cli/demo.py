@@ -6,7 +6,7 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.core.errors import SfumatoError
@@ -34,7 +34,7 @@ def show(out: Output, directory: Path) -> None:
         "people."
     )
     out.say("")
-    method = build(registry.find("local-km", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
+    method = build(plugins.find_method("local-km", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
     published = publish(
         Quiet(),
         directory,

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.core.dataset import Dataset
@@ -89,9 +89,9 @@ def leave_out_people(
     if not kept.get("reading") or not isinstance(kept.get("parameters"), dict):
         raise SchemaError(f"{path}: owner/ is not there, which says how the release was made. Anonymise anew.")
     reading = Reading.from_dict(kept["reading"])
-    method = registry.find(kept["method"], reading.kind)(**kept["parameters"])
+    method = plugins.find_method(kept["method"], reading.kind)(**kept["parameters"])
     file, rows = leave_out(Path(original), people, reading, column)
-    dataset: Dataset = registry.reader(reading.kind).read(file, read_as_table(reading))
+    dataset = plugins.find_kind(reading.kind).reader.load().read(file, read_as_table(reading))
     # What is remembered is how the file is read, so that its owner can read it once more.
     dataset = dataclasses.replace(dataset, reading=reading.to_dict())
     return Erased(dataset, rows, method, (owner.read_claim(Path(path)) or {}).get("count", "records"))

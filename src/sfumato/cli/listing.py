@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.cli.output import Output
 from sfumato.core.errors import ParameterError
 from sfumato.core.params import declared
-from sfumato.registry import all_methods, find_kind
+from sfumato.plugins import all_methods, find_kind
 
 __all__ = ["describe_methods", "find_methods", "list_methods", "show_methods"]
 

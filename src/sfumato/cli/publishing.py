@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.checking.people import say_people
 from sfumato.checking.risk import Finding
 from sfumato.checking.verdict import Verdict
@@ -161,7 +161,7 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     divided.refuse_divided(directory)
     release = releases.read_release(directory)
     about_values = {"constraints", "hierarchies"} | (
-        {"sensitive"} if registry.find_kind(release.kind).columns else set()
+        {"sensitive"} if plugins.find_kind(release.kind).columns else set()
     )
     kept = {name: value for name, value in _remembered(directory).items() if name not in about_values}
     return pipeline.read(path, release.kind, **{**kept, **given})
@@ -191,7 +191,7 @@ def show_scores(
             "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
             "least and most are those of a part alone with its own people."
         )
-    lacking = {m.name: told for m in registry.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
+    lacking = {m.name: told for m in plugins.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
     for name, told in lacking.items():
         out.say(f"{name}: {told}")
     measured = {"measures": found, "remaining": scores.remaining.to_dict()}
@@ -218,7 +218,7 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
     )
     if not is_uri(policy.data.path):
         refuse_absent(Path(policy.data.path))
-    method = registry.make(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
+    method = plugins.make_method(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Step() if not out.as_json else Quiet()
     published = _publish_as_said(quiet, policy, method)
@@ -362,7 +362,7 @@ def generate_file(
     from sfumato.io.export import write_table
 
     check_file(path, force=force)
-    generator = registry.generator(kind)
+    generator = plugins.find_kind(kind).generator.load()
     chosen = {"model": model} if model else {}
     table = generator.generate(size, seed, **chosen, **options)
     write_table(table, path)

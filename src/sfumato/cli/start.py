@@ -8,7 +8,7 @@ from typing import Any
 
 import typer
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.cli.inspection import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.core.errors import ParameterError
@@ -77,7 +77,7 @@ def start(
 def _show(out: Output, found: Guessed) -> None:
     guess = found.guess
     facts = {
-        "kind": f"{guess.kind}: a row is {registry.find_kind(guess.kind).row}",
+        "kind": f"{guess.kind}: a row is {plugins.find_kind(guess.kind).row}",
         "file": str(found.path),
         **{name: value for name, value in guess.options.items() if name != "header"},
         "could also be": ", ".join(found.others) or None,
@@ -92,7 +92,7 @@ def _show(out: Output, found: Guessed) -> None:
 
 def _ask(out: Output, path: Path, found: Guessed, given: dict[str, Any]) -> Guessed:
     """Ask what cannot be guessed, with the guess as the answer to take."""
-    kinds = ", ".join(registry.all_kinds())
+    kinds = ", ".join(plugins.all_kinds())
     kind = typer.prompt(f"Kind of data ({kinds})", default=found.guess.kind, err=True)
     if kind != found.guess.kind:
         found = guess_file(path, kind, given)
@@ -104,7 +104,7 @@ def _ask(out: Output, path: Path, found: Guessed, given: dict[str, Any]) -> Gues
     if "k" in found.guess.parameters:
         k = typer.prompt("Smallest group that a person hides in (k)", default=found.guess.parameters["k"], err=True)
         found = found._replace(guess=found.guess._replace(parameters={**found.guess.parameters, "k": int(k)}))
-    build(registry.find(found.guess.method, found.guess.kind), dict(found.guess.parameters))
+    build(plugins.find_method(found.guess.method, found.guess.kind), dict(found.guess.parameters))
     if not typer.confirm("Go on with this?", default=True, err=True):
         raise typer.Abort
     return found
@@ -179,7 +179,7 @@ def spell_policy(found: Guessed, policy: Path) -> str:
 
 
 def _spell_method(guess: Guess) -> list[str]:
-    method = registry.find(guess.method, guess.kind)
+    method = plugins.find_method(guess.method, guess.kind)
     about = {parameter.name: parameter.param.help for parameter in declared(method)}
     lines = ["[method]", f"# {_comment(method.summary)}", f"name = {spell_toml(guess.method)}"]
     for name, value in guess.parameters.items():

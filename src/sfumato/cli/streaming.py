@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, registry
+from sfumato import pipeline
 from sfumato.cli.output import STOPPED, Output, fail
+from sfumato.core.kind import find_kind, require
 from sfumato.core.method import Method
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
@@ -46,9 +47,9 @@ def publish_stream(
     resume
         ``replay`` if the input begins anew, so that what was taken is passed over; ``onwards`` if it goes on.
     """
-    room = registry.find_room(method.kinds[0], "stream")
+    stream = require(find_kind(method.kinds[0]).stream)
     try:
-        done = room.publish_stream(
+        done = stream.publish_stream(
             data,
             directory,
             method,
@@ -61,7 +62,7 @@ def publish_stream(
             report=report,
             withhold_at_most=withhold_at_most,
         )
-    except room.StreamStopped as stopped:
+    except stream.StreamStopped as stopped:
         fail(str(stopped), STOPPED)
     for note in done.notes:
         out.say(note)

@@ -141,11 +141,12 @@ def _spell_option(option: str, value: str | Sequence[str] | Mapping[str, str]) -
 
 def _name_method(found: re.Match[str]) -> str:
     """Return the name of a method or promise whose class begins a message; other words stay."""
-    from sfumato.core.rooms import all_kinds, list_modules
+    from sfumato.core.kind import all_kinds, find_kind
 
     for kind in all_kinds():
-        for module in (*list_modules(kind, "methods"), *list_modules(kind, "guarantees")):
-            name = getattr(vars(module).get(found["name"]), "name", None)
-            if isinstance(name, str):
-                return f"{name}: "
+        spec = find_kind(kind)
+        classes = {method.name: name for name, method in spec.methods.items()}
+        classes |= {each.guarantee.name: name for name, each in spec.guarantees.items()}
+        if found["name"] in classes:
+            return f"{classes[found['name']]}: "
     return found[0]

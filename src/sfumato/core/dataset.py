@@ -14,9 +14,9 @@ import pyarrow as pa
 from sfumato.core.clock import Clock
 from sfumato.core.errors import SchemaError
 from sfumato.core.hierarchy import Hierarchy
+from sfumato.core.kind import find_kind
 from sfumato.core.places import UNQUESTIONED, Fixes, PlaceOrigin
 from sfumato.core.ragged import Ragged
-from sfumato.core.rooms import find_room
 from sfumato.core.schema import Schema
 from sfumato.core.unit import PERSON, RECORD, Unit, plural
 
@@ -183,8 +183,7 @@ class Dataset:
         >>> Dataset.of("sets", [["wine", "bread"], ["bread"]])
         Dataset(sets: 2 people, 3 entries, 2 distinct values)
         """
-        made: Dataset = find_room(kind, "model").make_dataset(*rows, **options)
-        return made
+        return find_kind(kind).make_dataset.load()(*rows, **options)
 
     def describe(self) -> dict[str, Any]:
         """Say in numbers what the data are."""

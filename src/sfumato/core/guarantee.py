@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.kind import OfKind
+from sfumato.core.kind import OfKind, all_kinds, find_kind
 from sfumato.core.params import Parameterised
-from sfumato.core.rooms import all_kinds, list_modules
 from sfumato.core.unit import PERSON, Unit, plural
 
 __all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarantee"]
@@ -143,12 +142,7 @@ def list_guarantees(kind: str) -> dict[str, type[Guarantee]]:
     >>> sorted(list_guarantees("trajectories"))
     ['klm-anonymity', 'km-anonymity']
     """
-    return {
-        value.name: value
-        for module in list_modules(kind, "guarantees")
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, Guarantee) and value is not Guarantee
-    }
+    return {name: spec.guarantee.load() for name, spec in find_kind(kind).guarantees.items()}
 
 
 def read_guarantee(kind: str, data: Mapping[str, Any]) -> Guarantee:

@@ -1,28 +1,133 @@
-"""One shape of data: what a row of it is, and how its files are read."""
+"""What a kind of data offers: one typed object, whose components are imported when they are first used."""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping
-from typing import Any, ClassVar
+import difflib
+import functools
+import importlib
+import pkgutil
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
+from sfumato.core.errors import ParameterError
 from sfumato.core.schema import Column
 from sfumato.core.unit import PERSON, Unit
 
-__all__ = ["TABLES", "WRITTEN", "Kind", "OfKind"]
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from sfumato.checking.shapes import ReleaseChecks
+    from sfumato.core import components
+    from sfumato.core.dataset import Dataset
+    from sfumato.core.guarantee import Guarantee
+    from sfumato.core.measuring.metric import Metric
+    from sfumato.core.method import Method
+    from sfumato.core.publishing.leftover import Leftover
+    from sfumato.core.release import Release
+    from sfumato.io.looks import Guess, Look
+    from sfumato.io.roles import Vocabulary
+    from sfumato.io.streaming.gathering import Gathering
+    from sfumato.report.wording import ReportWords
+
+__all__ = [
+    "TABLES",
+    "WRITTEN",
+    "AttackerSpec",
+    "GuaranteeSpec",
+    "KindSpec",
+    "Lazy",
+    "OfKind",
+    "all_kinds",
+    "find_kind",
+    "require",
+]
 
 WRITTEN = ("csv", "parquet", "jsonl")
 """Formats in which every table can be written."""
 TABLES = (*WRITTEN, "xlsx", "xes", "gpx", "geojson")
 """Formats of files that hold one table."""
 
+_KINDS = "sfumato.kinds"
+
+T_co = TypeVar("T_co", covariant=True)
+
 
 @dataclasses.dataclass(frozen=True)
-class Kind:
-    """What the folder of a kind says about it; everything else is found in its rooms.
+class Lazy(Generic[T_co]):
+    """A module (``a.b``), or an object of a module (``a.b:name``), that is imported when it is loaded.
 
     Parameters
     ----------
+    target
+        What is imported. A target that is not there is an error, never nothing.
+
+    Examples
+    --------
+    >>> Lazy("sfumato.core.unit:PERSON").load()
+    Unit(one='person', many='people', owner='')
+    >>> Lazy("sfumato.core.unit:PERSONS").load()
+    Traceback (most recent call last):
+        ...
+    AttributeError: module 'sfumato.core.unit' has no attribute 'PERSONS'
+    """
+
+    target: str
+
+    @property
+    def name(self) -> str:
+        """The name of the object, or of the module, without its package."""
+        return self.target.replace(":", ".").rpartition(".")[2]
+
+    def load(self) -> T_co:
+        """Import it, and return it."""
+        module, _, name = self.target.partition(":")
+        found: Any = importlib.import_module(module)
+        component: T_co = getattr(found, name) if name else found
+        return component
+
+
+def require(component: Lazy[T_co] | None) -> T_co:
+    """Load a component that some kinds do not have, where the caller knows that this one does.
+
+    Examples
+    --------
+    >>> require(find_kind("sets").locality).PART_SIZE
+    50000
+    >>> require(find_kind("timeline").locality)
+    Traceback (most recent call last):
+        ...
+    LookupError: this kind of data does not have the component.
+    """
+    if component is None:
+        raise LookupError("this kind of data does not have the component.")
+    return component.load()
+
+
+@dataclasses.dataclass(frozen=True)
+class GuaranteeSpec:
+    """A guarantee that releases of a kind can claim, and the verifier of this claim."""
+
+    guarantee: Lazy[type[Guarantee]]
+    verifier: Lazy[components.Verifier]
+
+
+@dataclasses.dataclass(frozen=True)
+class AttackerSpec:
+    """The attacker with the knowledge that guarantees assume, and attackers who do more with the same knowledge."""
+
+    attacker: Lazy[components.Attacker]
+    stronger: tuple[Lazy[components.StrongerAttacker], ...] = ()
+
+
+@dataclasses.dataclass(frozen=True)
+class KindSpec:
+    """What a kind of data is, and what it offers, as objects that are imported when they are first used.
+
+    Parameters
+    ----------
+    name
+        What the kind is called: the name of its folder.
     row
         What one row of a dataset is, in a few words.
     columns
@@ -35,7 +140,7 @@ class Kind:
     unit
         What one record is, where a file does not tell.
     manifests
-        Files that mark a release of a shape of its own, which the room ``folder`` reads.
+        Files that mark a release of a shape of its own, which ``folder`` reads.
     told
         What whoever receives a release is told: of a row of its records (``row``, or ``row with NAME`` where there is
         a further table of that name), of columns by their roles, and of further tables (``NAME table``).
@@ -56,13 +161,62 @@ class Kind:
     usual
         Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
         demand first.
+    make_dataset
+        Makes a dataset from plain Python values.
+    reader
+        Reads files.
+    methods
+        Methods by name.
+    guarantees
+        Guarantees with their verifiers, by name.
+    attackers
+        Attackers by the knowledge that guarantees are about; the first one judges data as they stand.
+    release_checks
+        What must hold for every release of this kind.
+    verify_faithful
+        Checks that published records are true to the original.
+    metrics
+        Measures of utility.
+    query_bounds
+        What data and releases say with certainty, and what is possible: questions are asked of it.
+    count_leftover
+        Counts how many values are left in a release.
+    report
+        Writes the owner's report.
+    generator
+        Generates data.
+    find_inferences
+        Counts how sure a reader of the files can be of sensitive values; None where what verifiers count says it.
+    guess, knows_folder
+        Guesses how a file is to be read; tells whether a folder is of a known layout. None where nothing is known.
+    protect
+        Adds a guarantee about sensitive values to a guess; None where guesses have no such values.
+    vocabulary
+        Names of columns that are recognised; None where columns are described by the owner.
+    option_checks
+        Checks of the texts of reading options, by the name of the option.
+    gathering
+        How files of people are read in bounded memory; None where they are read whole.
+    locality
+        How people are laid in a line for releases in parts; None where there are no such releases.
+    parts_report, judge_parts
+        What the report says of releases in parts, and how its judgement differs; None where there is nothing to say.
+    report_words
+        What the report says in plain words; None where the words for any kind will do.
+    reconstruct
+        Draws originals that fit a release; None where nothing is left to draw.
+    folder
+        Reads and checks releases of a shape of their own; None where all have the usual one.
+    stream
+        Publishes records as they come; None where all records are needed at once.
 
     Examples
     --------
-    >>> Kind("the wishes of a person", (Column("person", "identifier"), Column("wishes", "history"))).formats
-    ('csv', 'parquet', 'jsonl', 'xlsx', 'xes', 'gpx', 'geojson')
+    >>> find_kind("sets").row, find_kind("sets").metrics[0].name
+    ('the items of a person', 'ItemLoss')
     """
 
+    name: str
     row: str
     columns: tuple[Column, ...] = ()
     options: tuple[str, ...] = ()
@@ -78,10 +232,68 @@ class Kind:
     advised: tuple[str, ...] = ()
     headline: tuple[str, ...] = ()
     usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    _: dataclasses.KW_ONLY
+    make_dataset: Lazy[Callable[..., Dataset]]
+    reader: Lazy[components.Reader]
+    methods: Mapping[str, Lazy[type[Method]]]
+    guarantees: Mapping[str, GuaranteeSpec]
+    attackers: Mapping[str, AttackerSpec]
+    release_checks: Lazy[ReleaseChecks]
+    verify_faithful: Lazy[components.VerifyFaithful]
+    metrics: tuple[Lazy[type[Metric]], ...]
+    query_bounds: Lazy[components.QueryBounds]
+    count_leftover: Lazy[Callable[[Dataset, Release], Leftover]]
+    report: Lazy[components.Report]
+    generator: Lazy[components.Generator]
+    find_inferences: Lazy[components.FindInferences] | None = None
+    guess: Lazy[Callable[[Look], Guess | None]] | None = None
+    knows_folder: Lazy[Callable[[Path], bool]] | None = None
+    protect: Lazy[Callable[[Guess, Dataset], Guess]] | None = None
+    vocabulary: Lazy[Vocabulary] | None = None
+    option_checks: Mapping[str, Lazy[Callable[[str], object]]] = dataclasses.field(default_factory=dict)
+    gathering: Lazy[Gathering] | None = None
+    locality: Lazy[components.Locality] | None = None
+    parts_report: Lazy[components.PartsReport] | None = None
+    judge_parts: Lazy[components.JudgeParts] | None = None
+    report_words: Lazy[ReportWords] | None = None
+    reconstruct: Lazy[components.Reconstruct] | None = None
+    folder: Lazy[components.Folder] | None = None
+    stream: Lazy[components.Stream] | None = None
+
+
+@functools.cache
+def all_kinds() -> tuple[str, ...]:
+    """Return the names of all kinds of data: the folders of ``sfumato.kinds``.
+
+    Examples
+    --------
+    >>> "trajectories" in all_kinds()
+    True
+    """
+    package = importlib.import_module(_KINDS)
+    return tuple(sorted(folder.name for folder in pkgutil.iter_modules(package.__path__) if folder.ispkg))
+
+
+def find_kind(kind: str) -> KindSpec:
+    """Return what a kind of data offers.
+
+    Examples
+    --------
+    >>> find_kind("set")
+    Traceback (most recent call last):
+        ...
+    sfumato.core.errors.ParameterError: kind must be one of ... got 'set'. Did you mean 'sets'?
+    """
+    if kind not in all_kinds():
+        near = difflib.get_close_matches(str(kind), all_kinds(), n=1)
+        hint = f" Did you mean {near[0]!r}?" if near else ""
+        raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.{hint}")
+    found: KindSpec = importlib.import_module(f"{_KINDS}.{kind}").KIND
+    return found
 
 
 class OfKind:
-    """Something that lies in a room of a kind of data, and so is for that kind: the folder says it, nobody repeats it.
+    """Something that is written in the folder of a kind of data, and so is for that kind.
 
     Examples
     --------

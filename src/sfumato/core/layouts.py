@@ -13,9 +13,8 @@ import pyarrow.compute as pc
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form
-from sfumato.core.kind import Kind
+from sfumato.core.kind import KindSpec, find_kind
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import find_kind
 
 __all__ = ["LAYOUTS", "Laid", "gather_entries", "lay_out"]
 
@@ -171,7 +170,7 @@ class _Shape:
         )
 
 
-def _name_entry(kind: Kind, columns: Sequence[PublishedColumn]) -> PublishedColumn:
+def _name_entry(kind: KindSpec, columns: Sequence[PublishedColumn]) -> PublishedColumn:
     """Describe the column that holds the entries of several lists; where some are intervals, all are."""
     cells = [column.form.cell for column in columns]
     cell = "interval" if "interval" in cells else cells[0]

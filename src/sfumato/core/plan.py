@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
+from sfumato.core.kind import find_kind, require
 from sfumato.core.locality import ANYWHERE, Keys
 from sfumato.core.method import Method
 from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.secret import Secret
-from sfumato.core.rooms import find_room, has_room
 from sfumato.core.selection import find_names
 from sfumato.core.unit import Unit
 
@@ -28,7 +28,6 @@ __all__ = ["Line", "Plan", "check_parts", "draw_chances", "has_many_parts", "mak
 
 Ints = npt.NDArray[np.int64]
 
-_ROOM = "locality"
 _MANY = 5
 """With more parts than these, one release of all would take long, or much memory."""
 
@@ -131,12 +130,13 @@ def check_parts(kind: str, unit: Unit, method: Method, part_size: int | None = N
     """
     owner = type(method).__name__
     whole = [promise.name for promise in method.promises if not promise.composes]
-    if whole or not has_room(kind, _ROOM):
+    locality = find_kind(kind).locality
+    if whole or locality is None:
         raise ParameterError(
             f"{owner}: a release of {kind} cannot be made in parts: what it promises is about all of the data "
             "in their order, not about people by themselves. Leave the engine out."
         )
-    size = find_room(kind, _ROOM).PART_SIZE if part_size is None else part_size
+    size = locality.load().PART_SIZE if part_size is None else part_size
     k = getattr(method, "k", None)
     least = 2 * max(k if isinstance(k, int) else 1, 1)
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
@@ -155,7 +155,8 @@ def has_many_parts(dataset: Dataset) -> bool:
     >>> has_many_parts(Dataset.of("sets", [["wine"]]))
     False
     """
-    return has_room(dataset.kind, _ROOM) and len(dataset) > _MANY * find_room(dataset.kind, _ROOM).PART_SIZE
+    locality = find_kind(dataset.kind).locality
+    return locality is not None and len(dataset) > _MANY * locality.load().PART_SIZE
 
 
 def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int | None = None) -> Plan:
@@ -183,7 +184,7 @@ def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int |
     size = check_parts(dataset.kind, dataset.unit, method, part_size)
     k = getattr(method, "k", None)
     method.accept(dataset, k if isinstance(k, int) else 1)
-    keys = find_room(dataset.kind, _ROOM).lay_in_line(dataset)
+    keys = require(find_kind(dataset.kind).locality).lay_in_line(dataset)
     names = find_names(dataset)
     chosen = secret.derive(Fingerprint.of(digest_records(dataset)).to_bytes(), "parts")
     return Plan.cut(keys, chosen, size, None if names is None else names.to_pylist())

@@ -11,11 +11,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import find_kind
 from sfumato.core.places import Fixes
 from sfumato.core.publishing.contents import digest_texts, mix
 from sfumato.core.publishing.secret import Secret
 from sfumato.core.ragged import Ragged
-from sfumato.core.rooms import find_kind
 
 __all__ = [
     "choose_visits",

@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 
 from sfumato.checking.together import attack_together
 from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Release
-from sfumato.core.rooms import look_up
 from sfumato.io.cells import as_text
 from sfumato.io.files import choose_format
 from sfumato.io.frames import FrameFile, make_file
@@ -120,7 +120,8 @@ def _find_column(present: list[str], reading: Reading) -> str | None:
     named = [name for entry in reading.identifier for name in (entry, *entry.split(",")) if name in present]
     if named:
         return named[0]
-    words = look_up(reading.kind, "reader", "WORDS")
+    vocabulary = find_kind(reading.kind).vocabulary
+    words = None if vocabulary is None else vocabulary.load()
     known = {} if words is None else {**words.names, **words.roles}
     return next((name for name in present if known.get(name.lower()) == "person"), None)
 

@@ -6,13 +6,13 @@ import dataclasses
 import difflib
 import os
 import zoneinfo
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
 from sfumato.core.clock import UNITS
 from sfumato.core.errors import ParameterError
-from sfumato.core.rooms import find_kind, look_up
+from sfumato.core.kind import find_kind
 from sfumato.core.unit import parse_unit
 from sfumato.io.files import check_encoding
 from sfumato.io.tables import check_delimiter
@@ -233,9 +233,9 @@ class Reading:
             return check_encoding(text)
         if name == "zone":
             _check_zone(text)
-        checks: Mapping[str, Callable[[str], object]] = look_up(self.kind, "reader", "CHECKS", {})
+        checks = find_kind(self.kind).option_checks
         if name in checks:
-            checks[name](text)
+            checks[name].load()(text)
         if name == "unit":
             parse_unit(text)
         return text

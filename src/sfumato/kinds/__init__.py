@@ -1,1 +1,1 @@
-"""The kinds of data, one folder each, all with the same rooms."""
+"""The kinds of data, one folder each, each with its specification."""

@@ -10,12 +10,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import find_kind
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Operation, SummedMetric
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
-from sfumato.core.rooms import find_room
 from sfumato.core.selection import take_rows
 from sfumato.query.columns import Ranges
 from sfumato.query.counting import count_bounds
@@ -73,7 +73,7 @@ class OpenQuestions(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Ask the release, and see how far what is possible lies from what is certain."""
-        published: Evidence = find_room(comparison.original.kind, "evidence").of_release(comparison.release)
+        published = find_kind(comparison.original.kind).query_bounds.load().of_release(comparison.release)
         asked = comparison.whole.once(("questions", self), lambda: self._choose_questions(comparison.whole, published))
         widths = np.array([_find_width(published, question) for question in asked], dtype=np.float64)
         return {"widths": widths, "records": published.total}
@@ -82,7 +82,7 @@ class OpenQuestions(SummedMetric):
         """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
         if asked := parse_lines(self.ask):
             return asked
-        original: Evidence = find_room(whole.original.kind, "evidence").of_dataset(_choose_rows(whole.original))
+        original = find_kind(whole.original.kind).query_bounds.load().of_dataset(_choose_rows(whole.original))
         # A release may count its times otherwise than the original: then windows mean nothing to both.
         timings = {side.history.timing for side in (original, published) if side.history is not None}
         return draw_questions(original, self.questions, whole.seed, windows=len(timings) == 1)

@@ -8,13 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from sfumato.core.kind import find_kind
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.rooms import find_room
 from sfumato.core.schema import Schema
 from sfumato.query.asking import ask
 from sfumato.query.certainty import quote
 from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence
 from sfumato.query.moments import Span
 
 __all__ = ["MEANT", "Course", "follow_course"]
@@ -94,9 +93,8 @@ def follow_course(comparison: Comparison) -> Course | None:
     history_column = any(column.role == "history" for column in comparison.original.schema.columns)
     if history_column and len(comparison.original.view_history().codes) > _MOST_ENTRIES:
         return None
-    room = find_room(comparison.original.kind, "evidence")
-    original: Evidence = room.of_dataset(comparison.original)
-    published: Evidence = room.of_release(comparison.release)
+    bounds = find_kind(comparison.original.kind).query_bounds.load()
+    original, published = bounds.of_dataset(comparison.original), bounds.of_release(comparison.release)
     history = original.history
     if not isinstance(history, Events) or history.timing not in {"moment", "number"} or history.span is None:
         return None

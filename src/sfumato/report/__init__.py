@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from sfumato.checking.risk import Finding, Risk
+from sfumato.core.kind import find_kind
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Score
 from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.rooms import find_room
 
 if TYPE_CHECKING:
+    from sfumato.core.components import Report
     from sfumato.report.figure import Figure
 
 __all__ = ["figures", "picture", "render", "save_plots"]
@@ -64,8 +64,7 @@ def figures(
 ) -> dict[str, Figure]:
     """Return the figures of the report by name."""
     more = {"curve": curve} if curve else {}
-    drawn: dict[str, Figure] = _of_kind(comparison).figures(comparison, before, after, **more)
-    return drawn
+    return _of_kind(comparison).figures(comparison, before, after, **more)
 
 
 def save_plots(drawn: Mapping[str, Figure], folder: Path, form: str) -> list[Path]:
@@ -83,5 +82,5 @@ def picture(comparison: Comparison, before: Finding, after: Finding, path: str |
     _of_kind(comparison).picture(comparison, before, after, path)
 
 
-def _of_kind(comparison: Comparison) -> ModuleType:
-    return find_room(comparison.release.kind, "report")
+def _of_kind(comparison: Comparison) -> Report:
+    return find_kind(comparison.release.kind).report.load()

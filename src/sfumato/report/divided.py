@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from sfumato.checking.risk import Finding, Risk
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import find_kind, require
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Scores
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.rooms import find_room
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
@@ -95,7 +95,7 @@ def draw_divided(seen: Divided) -> dict[str, Figure]:
     drawn = {"anonymity-sets": draw_sets(seen.before, seen.after, seen.release.guarantee)}
     if seen.curve:
         drawn["risk-curve"] = draw_risk_curve(seen.curve, "Pieces of knowledge")
-    figures: dict[str, Figure] = find_room(seen.release.kind, "report").draw_parts(seen)
+    figures = require(find_kind(seen.release.kind).parts_report).draw_parts(seen)
     return {**drawn, "parts": _draw_sizes(seen), **figures}
 
 
@@ -122,10 +122,10 @@ def _draw_sizes(seen: Divided) -> Figure:
 
 def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remaining: Remaining = NOTHING) -> str:
     """Return the owner's report on a release in parts as one HTML page that needs no network and runs no scripts."""
-    drawn, room = draw_divided(seen), find_room(seen.release.kind, "report")
+    drawn, spec = draw_divided(seen), find_kind(seen.release.kind)
     judged = page.judge(seen, seen.after, remaining)
-    if hasattr(room, "judge_parts"):
-        judged = room.judge_parts(judged, seen)
+    if spec.judge_parts is not None:
+        judged = spec.judge_parts.load()(judged, seen)
     number = len(seen.release.parts)
     tiles = [*page.show_change(seen, seen.before, seen.after), (show_count(number), "part" if number == 1 else "parts")]
     secret = "it names values and shows how they are distributed"
@@ -136,7 +136,7 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
             page.write_published(seen, page.account_for(seen, [("Parts", number)])),
             _write_parts(seen, drawn["parts"]),
             page.write_risk(seen, seen.before, seen.after, drawn) + _say_who_attacks(seen),
-            *room.show_parts(drawn, seen),
+            *require(spec.parts_report).show_parts(drawn, seen),
             page.write_utility(seen.scores, seen.release.unit),
             page.write_facts(seen, facts or {}),
         ],

@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+import dataclasses
+from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.core.guarantee import Guarantee
-from sfumato.core.rooms import look_up
+from sfumato.core.kind import find_kind
 from sfumato.core.unit import PERSON, Unit, plural
 
-__all__ = ["ALWAYS", "describe_attacker", "explain_share", "fill_in", "list_limits", "name_share", "spell_fact"]
+__all__ = [
+    "ALWAYS",
+    "ReportWords",
+    "describe_attacker",
+    "explain_share",
+    "fill_in",
+    "find_words",
+    "list_limits",
+    "name_share",
+    "spell_fact",
+]
 
 
 Limits = Sequence[tuple[str, str]]
@@ -34,13 +44,48 @@ _PLAIN_SHARE = (
 )
 
 
+@dataclasses.dataclass(frozen=True, kw_only=True)
+class ReportWords:
+    """What the report says of a kind of data.
+
+    Parameters
+    ----------
+    share
+        The name of the share of fitting records with a sensitive value; that it is too large; that it is not.
+    describe_attacker
+        Describes who the risk is computed for, by what they know and the unit; None for an attacker of any kind.
+    list_limits
+        Lists what a guarantee does not cover.
+    counters
+        What methods count, where names do not tell.
+
+    Examples
+    --------
+    >>> ReportWords().share[0]
+    'Largest share of fitting records with one sensitive value'
+    """
+
+    share: tuple[str, str, str] = _PLAIN_SHARE
+    describe_attacker: Callable[[int | None, Unit], str] | None = None
+    list_limits: Callable[[Guarantee], Limits] = lambda _guarantee: ALWAYS
+    counters: Mapping[str, str] = dataclasses.field(default_factory=dict)
+
+
 def fill_in(text: str, unit: Unit) -> str:
     """Put what a record is into a sentence."""
     return text.format(one=unit.one, many=unit.many, whose=unit.whose, Many=unit.many.capitalize())
 
 
-def _words(kind: str, name: str, default: Any = None) -> Any:
-    return look_up(kind, "report", name, default)
+def find_words(kind: str) -> ReportWords:
+    """Return the words for a kind of data.
+
+    Examples
+    --------
+    >>> find_words("snapshots").counters
+    {}
+    """
+    words = find_kind(kind).report_words
+    return ReportWords() if words is None else words.load()
 
 
 def name_share(kind: str) -> str:
@@ -51,8 +96,7 @@ def name_share(kind: str) -> str:
     >>> name_share("sequences")
     'Highest chance of predicting another event within the window'
     """
-    named: str = _words(kind, "SHARE", _PLAIN_SHARE)[0]
-    return named
+    return find_words(kind).share[0]
 
 
 def explain_share(kind: str, found: str, allowed: str, *, holds: bool) -> str:
@@ -63,8 +107,7 @@ def explain_share(kind: str, found: str, allowed: str, *, holds: bool) -> str:
     >>> explain_share("trajectories", "90 %", "50 %", holds=False)
     'A sensitive place is in 90 % of fitting records; at most 50 % are promised.'
     """
-    sentence: str = _words(kind, "SHARE", _PLAIN_SHARE)[2 if holds else 1]
-    return sentence.format(found=found, allowed=allowed)
+    return find_words(kind).share[2 if holds else 1].format(found=found, allowed=allowed)
 
 
 def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PERSON) -> str:
@@ -77,8 +120,8 @@ def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PER
     >>> describe_attacker("snapshots", "attributes-and-time", None)
     'somebody with the knowledge “attributes-and-time”'
     """
-    special: Callable[[int | None, Unit], str] | None = _words(kind, "describe_attacker")
-    return special(m, unit) if special else f"somebody with the knowledge “{knowledge}”"
+    describe = find_words(kind).describe_attacker
+    return describe(m, unit) if describe else f"somebody with the knowledge “{knowledge}”"
 
 
 def spell_fact(kind: str, name: str) -> str:
@@ -89,7 +132,7 @@ def spell_fact(kind: str, name: str) -> str:
     >>> spell_fact("sets", "items_moved_by_lemma_2"), spell_fact("sets", "records_exchanged")
     ('Items moved to term chunks because the other parts of records were too few', 'Records exchanged')
     """
-    plain: str | None = _words(kind, "COUNTERS", {}).get(name.replace(" ", "_"))
+    plain = find_words(kind).counters.get(name.replace(" ", "_"))
     return plain or name.replace("_", " ").capitalize()
 
 
@@ -102,8 +145,7 @@ def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, st
     >>> list_limits(KmAnonymity(k=5, m=2))[0][0]
     'More than 2 places.'
     """
-    special: Callable[[Guarantee], Limits] | None = _words(guarantee.kinds[0], "limit_promise")
-    listed = special(guarantee) if special else ALWAYS
+    listed = find_words(guarantee.kinds[0]).list_limits(guarantee)
     found = [(fill_in(lead, unit), fill_in(text, unit)) for lead, text in listed]
     if unit.owner and guarantee.count == "records":
         of = plural(unit.owner)

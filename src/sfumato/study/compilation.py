@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sfumato import counting, pipeline, registry
+from sfumato import counting, pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.core.params import build
@@ -133,7 +133,7 @@ def run_once(
 
         try:
             with notice_compilation(notice):
-                method = build(registry.find(cell.method, data.kind), dict(cell.parameters))
+                method = build(plugins.find_method(cell.method, data.kind), dict(cell.parameters))
                 judge(data, counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
@@ -168,7 +168,7 @@ def _read_specimen(kind: str) -> Dataset:
     for size in _PEOPLE:
         with tempfile.TemporaryDirectory() as folder:
             file = Path(folder) / "specimen.csv"
-            write_table(registry.generator(kind).generate(size, 1), file)
+            write_table(plugins.find_kind(kind).generator.load().generate(size, 1), file)
             try:
                 return guess_file(file, kind).dataset
             except SfumatoError as error:

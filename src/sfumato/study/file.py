@@ -12,7 +12,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.params import build
@@ -150,7 +150,7 @@ def _cells_of(study: Study, number: int) -> list[Cell]:
 
 def _find_method(name: str, kind: str) -> type[Method]:
     """Return a method of a kind of data, or say which one is nearest."""
-    known = registry.methods_for(kind)
+    known = plugins.methods_for(kind)
     if name not in known:
         raise ParameterError(
             f"there is no method {name!r} for {kind}.{_hint(name, list(known))} Known: {', '.join(known)}."
@@ -205,7 +205,7 @@ def _check(study: Study, places: Places) -> None:
     """Check everything that can be checked without the data, and say where in the file something is wrong."""
     kind = study.data.kind
     with places.at("data", "kind"):
-        registry.find_kind(kind)
+        plugins.find_kind(kind)
     with places.at("data"):
         if (study.data.path is None) == (study.data.generate is None):
             raise ParameterError("give either path, or generate = { size = ..., seed = ... }.")
@@ -225,7 +225,7 @@ def _check(study: Study, places: Places) -> None:
     with places.at("study"):
         _check_study(study.study)
     with places.at("measure"):
-        known = [metric.name for metric in registry.metrics_for(kind, study.measure)]
+        known = [metric.name for metric in plugins.metrics_for(kind, study.measure)]
     with places.at("study", "measures"):
         for name in study.study.measures:
             if name not in known:

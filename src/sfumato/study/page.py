@@ -10,13 +10,12 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sfumato.core.rooms import look_up
 from sfumato.core.visible import escape_html as escape
 from sfumato.query.course import MEANT
 from sfumato.report.markup import make_scrollable, make_table
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share
 from sfumato.report.style import STYLE
-from sfumato.report.wording import describe_attacker
+from sfumato.report.wording import describe_attacker, find_words
 from sfumato.study.cells import Cell
 from sfumato.study.front import find_front
 from sfumato.study.plots import Figure, list_figures
@@ -232,7 +231,7 @@ def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[
 def _describe_attackers(result: StudyResult, points: Sequence[Point]) -> str:
     found = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
     kind, plain = str(result.facts.get("kind", "")), "somebody with the knowledge that the promise is about"
-    if not look_up(kind, "report", "describe_attacker", None):
+    if not kind or find_words(kind).describe_attacker is None:
         return plain
     said = [describe_attacker(kind, str(one.get("knowledge")), one.get("m"), result.unit) for one in found]
     return ", or ".join(dict.fromkeys(said)) or plain

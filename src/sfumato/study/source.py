@@ -15,7 +15,7 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError
 from sfumato.core.publishing.secret import digest
@@ -111,7 +111,7 @@ class GeneratedSource:
 
     def check(self) -> None:
         """Refuse options that the generator does not have."""
-        generator, given = registry.generator(self.kind), dict(self.options)
+        generator, given = plugins.find_kind(self.kind).generator.load(), dict(self.options)
         missing = [name for name in ("size", "seed") if name not in given]
         if missing:
             raise ParameterError(f"generate: {missing[0]} must be given.")
@@ -121,7 +121,7 @@ class GeneratedSource:
 
     def read(self) -> Dataset:
         """Make up the data and read them like a file."""
-        table = registry.generator(self.kind).generate(**self.options)
+        table = plugins.find_kind(self.kind).generator.load().generate(**self.options)
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             path = Path(folder) / "data.parquet"
             write_table(table, path)

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.core.measuring.comparison import Comparison
@@ -83,7 +83,7 @@ class Bench:
 
     def _work(self, cell: Cell) -> Outcome:
         job, dataset = self.job, self.dataset
-        method = build(registry.find(cell.method, dataset.kind), cell.parameters)
+        method = build(plugins.find_method(cell.method, dataset.kind), cell.parameters)
         folder = Path(tempfile.mkdtemp(prefix="cell-", dir=self.folder))
         try:
             run = Run(_make_secret(job.seed, cell.repetition))
@@ -117,7 +117,7 @@ class Bench:
 
     def _attack(self, release: Release, result: Result) -> Any:
         """Attack a release with what its promise is about, or with as many pieces of it as the study asks for."""
-        attacker = registry.attacker(release.guarantee)
+        attacker = plugins.find_attacker(release.guarantee)
         if self.job.m is not None and hasattr(release.guarantee, "m"):
             claim: Any = release.guarantee
             release = dataclasses.replace(release, guarantee=dataclasses.replace(claim, m=self.job.m))
@@ -127,7 +127,7 @@ class Bench:
         """Return what the same attacker reaches with the data as they stand."""
         m = int(self.job.m or getattr(release.guarantee, "m", None) or _USUAL_M)
         if m not in self._before:
-            attacker = registry.attacker_of_kind(self.dataset.kind)
+            attacker = plugins.find_original_attacker(self.dataset.kind)
             self._before[m] = _sum_up(attacker.attack_original(self.dataset, m)[-1].to_dict())
         return self._before[m]
 
@@ -146,7 +146,7 @@ class Bench:
         job, release = self.job, comparison.release
         asked = set(job.measure_parameters)
         found = []
-        for metric in registry.metrics_for(self.dataset.kind, job.measure_parameters):
+        for metric in plugins.metrics_for(self.dataset.kind, job.measure_parameters):
             wanted = not job.measures or metric.name in job.measures
             if wanted and (metric.applies(comparison) or asked & metric.parameters().keys()):
                 score = metric.measure(comparison)

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.visible import make_visible
 from sfumato.io.formats.toml_text import spell_toml
@@ -130,7 +130,7 @@ def list_data_with(project: Project, option: str) -> list[str]:
             recipe = read_recipe(project, name)
         except SfumatoError:
             continue
-        if recipe is not None and option in registry.find_kind(recipe.kind).options:
+        if recipe is not None and option in plugins.find_kind(recipe.kind).options:
             found.append(name)
     return found
 

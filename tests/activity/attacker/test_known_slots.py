@@ -27,7 +27,7 @@ from sfumato.core.errors import SchemaError
 from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
-from sfumato.registry import find
+from sfumato.plugins import find_method
 
 
 def test_attackers_agree_with_the_claim():
@@ -84,7 +84,7 @@ def test_attackers_count_those_who_are_observed():
 @given(days_in_runs(), st.integers(1, 2), st.integers(1, 3))
 def test_attackers_find_what_a_plain_search_finds(rows, slot, m):
     data = make_data(rows)
-    method = find("mc")(k=2, aggregate=f"{slot}h")
+    method = find_method("mc")(k=2, aggregate=f"{slot}h")
     result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
     release, owner = result.release, result.trace.rows
     everything = range(len(rows[0]))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.activity.naive.files import ADL, GOOD, HEADER, fill_second_by_second, write_and_read
 from tests.examples import settings
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.clock import Clock
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
@@ -36,8 +36,8 @@ def by_hour(data):
     return data.history().lists()[0][:: (data.clock.unit == "minute" and 60) or 1]
 
 
-def test_the_registry_knows_the_reader():
-    assert registry.reader("activity").read is read
+def test_the_kind_names_the_reader():
+    assert plugins.find_kind("activity").reader.load().read is read
 
 
 def test_episodes_fill_minutes(reader):

@@ -14,7 +14,7 @@ from tests.sets.estimate.asking import estimate
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.assessment import measure_release
 from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import SummedMetric
@@ -53,7 +53,7 @@ def publish(data, method, seed):
 
 
 def measure_parts(data, parts, seed=0):
-    union = Union(registry.metrics_for(data.kind, QUICK.get(data.kind)), Whole(data, seed))
+    union = Union(plugins.metrics_for(data.kind, QUICK.get(data.kind)), Whole(data, seed))
     for number, (release, rows, chosen) in enumerate(parts):
         union.add(Comparison(pick_rows(data, chosen), release, rows, seed, None, union.whole, chosen, number))
     return union
@@ -82,7 +82,7 @@ def approximately(told):
 @settings(max_examples=2)
 @given(st.integers(0, 2**32))
 def test_parts_with_recodings_of_their_own_measure_what_their_union_measures(name, seed):
-    kind = registry.all_methods()[name]
+    kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
     parts = publish(data, method, seed)
     released = tell_apart([release for release, _, _ in parts])
@@ -139,7 +139,7 @@ def rename(release, column, new):
 @settings(max_examples=2)
 @given(st.integers(0, 2**32), st.integers(2, 4))
 def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
-    kind = registry.all_methods()[name]
+    kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
     result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
     release, rows = result.release, result.trace.rows
@@ -159,14 +159,14 @@ def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
 
 
 def test_every_measure_of_people_adds_up():
-    kinds = {method.kinds[0] for method in registry.all_methods().values()} - {"timeline", "snapshots"}
-    alone = {m.name for kind in kinds for m in registry.metrics_for(kind) if not isinstance(m, SummedMetric)}
+    kinds = {method.kinds[0] for method in plugins.all_methods().values()} - {"timeline", "snapshots"}
+    alone = {m.name for kind in kinds for m in plugins.metrics_for(kind) if not isinstance(m, SummedMetric)}
     assert alone == set()
 
 
 @pytest.mark.parametrize("name", ["local-km", "disassociation"])
 def test_answers_of_parts_are_added_before_they_are_compared_with_the_truth(name):
-    kind = registry.all_methods()[name]
+    kind = plugins.all_methods()[name]
     data, method = make_original(kind, 5), kind(**required_parameters(kind))
     parts = publish(data, method, 5)
     found = measure_parts(data, parts).scores()
@@ -179,7 +179,7 @@ def test_answers_of_parts_are_added_before_they_are_compared_with_the_truth(name
 
 
 def test_a_measure_that_cannot_be_taken_in_one_part_is_not_taken_and_says_why():
-    kind = registry.all_methods()["mdav"]
+    kind = plugins.all_methods()["mdav"]
     data = make_original(kind, 1)
     (first, rows, chosen), second = publish(data, kind(k=2), 1)
     parts = [(dataclasses.replace(first, parts={}), rows, chosen), second]

@@ -3,11 +3,11 @@
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.measuring.metric import Score
 from sfumato.core.measuring.usefulness import THRESHOLDS, judge_usefulness
 
-METRICS = {(kind, metric.name): metric for kind in registry.all_kinds() for metric in registry.metrics_for(kind)}
+METRICS = {(kind, metric.name): metric for kind in plugins.all_kinds() for metric in plugins.metrics_for(kind)}
 
 
 def test_every_threshold_is_that_of_a_loss_and_has_a_reason():
@@ -19,7 +19,7 @@ def test_every_threshold_is_that_of_a_loss_and_has_a_reason():
 
 
 def test_every_kind_has_a_headline():
-    for kind in registry.all_kinds():
+    for kind in plugins.all_kinds():
         assert any(known == kind and name in THRESHOLDS and THRESHOLDS[name].headline for known, name in METRICS), kind
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Release
-from sfumato.core.rooms import find_kind
 
 
 def lay_out_long(release: Release) -> list[dict]:

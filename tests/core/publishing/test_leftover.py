@@ -11,8 +11,8 @@ from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
 import sfumato as sf
+from sfumato.core.kind import all_kinds, find_kind
 from sfumato.core.publishing.leftover import FAR, Leftover, find_leftover, judge_leftover
-from sfumato.core.rooms import all_kinds, look_up
 
 MANY = [f"v{number:02}" for number in range(60)]
 
@@ -24,7 +24,7 @@ def warn_of_leftover(data, release):
 
 
 def test_every_kind_is_counted():
-    assert all(look_up(kind, "comparison", "count_leftover") for kind in all_kinds())
+    assert all(find_kind(kind).count_leftover.load() for kind in all_kinds())
 
 
 @pytest.mark.parametrize(

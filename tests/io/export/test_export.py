@@ -14,8 +14,8 @@ from tests.io.export import drawing
 
 import sfumato as sf
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.kind import all_kinds
 from sfumato.core.layouts import LAYOUTS
-from sfumato.core.rooms import all_kinds
 from sfumato.io.export import FORMATS, export_release, list_formats, read_export
 from sfumato.io.releases import same_cells
 

@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.core.errors import InfeasibleError, SchemaError
 from sfumato.core.unit import Unit
 from sfumato.io.releases.ledger import LEDGER_FILE, Batch, Ledger, people_of
-from sfumato.registry import find
+from sfumato.plugins import find_method
 
 XY = {f"p{i}": (float(i % 3), float(i // 3)) for i in range(6)}
 
@@ -154,10 +154,10 @@ def test_equal_records_of_others_are_subtracted_one_by_one():
 
 def test_people_whom_nothing_names_are_known_by_their_records():
     data = sf.Dataset.of("table", [(30, "f"), (40, "m"), (30, "f")], ("age", "sex"))
-    result = sf.anonymize(data, find("mondrian")(k=3), secret=bytes([1] * 32))
+    result = sf.anonymize(data, find_method("mondrian")(k=3), secret=bytes([1] * 32))
     names = people_of(result)
     assert sorted(names) == ['1 ["30", "f"]', '1 ["40", "m"]', '2 ["30", "f"]']
-    owned = sf.anonymize(data.of_people(["ann", "bob", "ann"]), find("mondrian")(k=3), secret=bytes([1] * 32))
+    owned = sf.anonymize(data.of_people(["ann", "bob", "ann"]), find_method("mondrian")(k=3), secret=bytes([1] * 32))
     assert sorted(people_of(owned)) == ["ann", "ann", "bob"]
 
 

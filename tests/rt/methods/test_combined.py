@@ -14,8 +14,8 @@ from tests.rt.drawing import TRANSACTION, datasets, sample
 import sfumato as sf
 from sfumato.checking.order import verify_order
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.core.kind import find_kind
 from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.rooms import list_modules
 from sfumato.core.run import Run
 from sfumato.kinds.rt.families.combined import Combined, find_method
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
@@ -27,10 +27,9 @@ from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
 from sfumato.kinds.table.families.relational import Relational
 
 RELATIONAL = sorted(
-    value.name
-    for module in list_modules("table", "methods")
-    for value in vars(module).values()
-    if isinstance(value, type) and issubclass(value, Relational) and "name" in vars(value) and value.name != "mdav"
+    name
+    for name, method in find_kind("table").methods.items()
+    if issubclass(method.load(), Relational) and name != "mdav"
 )
 METHODS = (RFirst, TFirst, RumBound, TumBound)
 SECRET = bytes([1] * 32)

@@ -28,7 +28,7 @@ from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.registry import all_methods, verifier
+from sfumato.plugins import all_methods, find_verifier
 
 MONITORED = ("m", "n")
 WAYS = ("next", "previous", "nearest")
@@ -150,8 +150,8 @@ def test_with_blur_nobody_is_found_more_often_than_one_in_k(method, data, seed) 
         near = [(e, t) for e, t in others if any(lo <= t <= hi for lo, hi in zones)]
         assert sorted(record.events) == sorted(other for other in others if other not in near)
         assert all(any(e == event and lo <= t <= hi for e, t in near) for event, lo, hi in told)
-    assert verifier(release.guarantee).verify(release)
-    assert verifier(release.guarantee).verify_against(release, dataset, rows)
+    assert find_verifier(release.guarantee).verify(release)
+    assert find_verifier(release.guarantee).verify_against(release, dataset, rows)
     assert verify_faithful(release, dataset, rows)
 
 

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sequences.naive.files import CANARY, GOOD, HEADER, people, plain_read, write_and_read, write_and_refuse
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.clock import Clock
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.generating.taxonomy import taxonomy
@@ -52,8 +52,8 @@ def test_sequences_are_those_of_a_plain_reader(tmp_path_factory, rows):
     assert data.clock == Clock()
 
 
-def test_the_registry_knows_the_reader():
-    assert registry.reader("sequences").read is read
+def test_the_kind_names_the_reader():
+    assert plugins.find_kind("sequences").reader.load().read is read
 
 
 def test_the_table_has_the_documented_columns(reader):

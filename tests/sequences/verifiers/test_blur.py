@@ -18,7 +18,7 @@ from sfumato.core.release import Release, Result
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.registry import verifier
+from sfumato.plugins import find_verifier
 
 START = 28_000_000
 PEOPLE = [
@@ -83,13 +83,13 @@ def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, 
         result.trace.counters["other_events_told_as_intervals"],
         result.trace.counters["other_events_left_out"],
     ) == (3, 4)
-    assert verifier(release.guarantee).verify(release).measured == {"k": 3, "classes": 3, "blur": 10, "alike": 3}
+    assert find_verifier(release.guarantee).verify(release).measured == {"k": 3, "classes": 3, "blur": 10, "alike": 3}
     assert verify_faithful(release, dataset(unit), rows)
     write_release(release, tmp_path)
     for file in ("data.parquet", "data.csv"):
         again = read_release(tmp_path, file)
         assert again.guarantee == release.guarantee
-        assert verifier(again.guarantee).verify(again)
+        assert find_verifier(again.guarantee).verify(again)
 
 
 def move_near(rows: list[dict[str, Any]]) -> None:
@@ -141,7 +141,7 @@ def tell_without_a_time(rows: list[dict[str, Any]]) -> None:
 )
 def test_damage_that_the_files_show(damage: Callable[[list[dict[str, Any]]], None], check: str) -> None:
     release = rebuilt(published().release, damage)
-    verdict = verifier(release.guarantee).verify(release)
+    verdict = find_verifier(release.guarantee).verify(release)
     assert not verdict.holds
     assert not verdict.checks[check]
     assert verdict.witness
@@ -160,7 +160,7 @@ def test_damage_that_the_files_show(damage: Callable[[list[dict[str, Any]]], Non
 )
 def test_claims_that_the_files_contradict(changes: dict[str, Any], check: str) -> None:
     release = claiming(published().release, **changes)
-    verdict = verifier(release.guarantee).verify(release)
+    verdict = find_verifier(release.guarantee).verify(release)
     assert not verdict.holds
     assert not verdict.checks[check]
 
@@ -168,7 +168,7 @@ def test_claims_that_the_files_contradict(changes: dict[str, Any], check: str) -
 def test_an_event_that_all_did_can_be_predicted() -> None:
     release = published().release
     claim = GlDiversity(g=1, l=2, k=3, monitored=("mail",), unit="minute", blur=10)
-    verdict = verifier(claim).verify(dataclasses.replace(release, guarantee=claim))
+    verdict = find_verifier(claim).verify(dataclasses.replace(release, guarantee=claim))
     assert not verdict.checks["nothing is told of blurred events that could be predicted"]
 
 
@@ -199,7 +199,7 @@ def tell_what_nobody_ever_did(rows: list[dict[str, Any]]) -> None:
 def test_damage_that_only_the_original_shows(damage: Callable[[list[dict[str, Any]]], None]) -> None:
     result = published()
     release = rebuilt(result.release, damage)
-    assert verifier(release.guarantee).verify(release)
+    assert find_verifier(release.guarantee).verify(release)
     verdict = verify_faithful(release, dataset(), result.trace.rows)
     assert not verdict.holds
     assert verdict.witness
@@ -208,12 +208,12 @@ def test_damage_that_only_the_original_shows(damage: Callable[[list[dict[str, An
 def test_a_smaller_blur_than_was_used_is_found_with_the_original() -> None:
     result = published(blur=60)
     release = claiming(result.release, blur=10)
-    assert verifier(release.guarantee).verify(release)
+    assert find_verifier(release.guarantee).verify(release)
     assert not verify_faithful(release, dataset(), result.trace.rows)
 
 
 def test_a_release_that_has_other_events_cannot_say_it_has_none() -> None:
     release = claiming(published().release, others=False)
-    verdict = verifier(release.guarantee).verify(release)
+    verdict = find_verifier(release.guarantee).verify(release)
     assert not verdict.holds
     assert not verdict.checks["no other events are published"]

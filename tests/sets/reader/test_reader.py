@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.sets.naive.files import CANARY, HEADER, people, plain_lines, plain_rows, write_and_read, write_and_refuse
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.io.constraints import read_itemsets, read_partition
@@ -56,8 +56,8 @@ def test_rows_are_those_of_a_plain_reader(tmp_path_factory, rows):
     assert any(f"count once: {repeats}." in note for note in data.notes) == (repeats > 0)
 
 
-def test_the_registry_knows_the_reader(tmp_path):
-    assert registry.reader("sets").read is read
+def test_the_kind_names_the_reader(tmp_path):
+    assert plugins.find_kind("sets").reader.load().read is read
     (tmp_path / "b.dat").write_text("1 2\n3\n")
     assert len(sf.read(tmp_path / "b.dat", kind="sets")) == 2
 

@@ -16,9 +16,8 @@ from tests.sets.releases import disassociated, generalised, random_chunks
 from sfumato.checking.structure import verify_structure
 from sfumato.core.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.verifiers import faithful as set_faithful
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
-from sfumato.registry import faithful_verifier
+from sfumato.plugins import find_kind
 
 MISSING, INVENTED = "nothing is missing", "nothing is invented"
 TERMS, SUBRECORDS = "term chunks hold what their records have", "chunks hold their records' parts"
@@ -27,7 +26,7 @@ NAMES = "no original name is a pseudonym"
 
 
 def test_it_is_found_by_kind() -> None:
-    assert faithful_verifier("sets") is set_faithful
+    assert find_kind("sets").verify_faithful.load() is verify_faithful
 
 
 def test_the_figures_and_the_small_release_are_true() -> None:

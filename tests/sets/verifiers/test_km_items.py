@@ -15,13 +15,8 @@ from sfumato.core.dataset import Dataset
 from sfumato.core.errors import VerificationError
 from sfumato.kinds.sets.attacker import attack
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.verifiers.km_items import GUARANTEE, verify, verify_against
+from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-
-
-def test_it_says_which_guarantee_it_verifies() -> None:
-    assert GUARANTEE is KmItems
-
 
 ABC = {"{a|b}": ["a", "b"]}
 

@@ -60,7 +60,7 @@ def test_hidden_delays_keep_their_promise(days, l, window, secret):
     for time in set(published) - {None}:
         there = Counter(value for (_, value), at in zip(people, published, strict=True) if at == time)
         assert l * max(there.values()) <= sum(there.values())
-    verifier = pipeline.registry.verifier(result.release.guarantee)
+    verifier = pipeline.plugins.find_verifier(result.release.guarantee)
     assert verifier.verify(result.release).outcome == "unsettled"
     assert verifier.verify_against(result.release, data, result.trace.rows)
     assert len(result.release) + sum(result.release.withheld.values()) == len(data)

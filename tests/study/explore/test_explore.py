@@ -5,7 +5,7 @@ import tomllib
 import pytest
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.cli import run
 from sfumato.core.errors import ParameterError
 from sfumato.study import compilation, runner
@@ -62,12 +62,12 @@ def test_what_cannot_be_tried_is_said_with_what_would_help():
         sf.explore("people.csv")
 
 
-@pytest.mark.parametrize("kind", registry.all_kinds())
+@pytest.mark.parametrize("kind", plugins.all_kinds())
 def test_every_kind_declares_what_to_try(kind):
-    declared = registry.find_kind(kind)
-    methods = registry.methods_for(kind)
+    declared = plugins.find_kind(kind)
+    methods = plugins.methods_for(kind)
     assert declared.advised and set(declared.advised) <= set(methods)
-    assert declared.headline and set(declared.headline) <= {metric.name for metric in registry.metrics_for(kind)}
+    assert declared.headline and set(declared.headline) <= {metric.name for metric in plugins.metrics_for(kind)}
     names = {parameter for method in methods.values() for parameter in method.__dataclass_fields__}
     assert set(declared.usual) <= names
 

@@ -8,14 +8,14 @@ from tests.kinds.contract_data import KINDS
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.selection import take_rows
 from sfumato.study.explore.sample import draw_sample
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_some_records_of_every_kind_can_be_inspected(kind):
-    method = next(iter(registry.methods_for(kind).values()))
+    method = next(iter(plugins.methods_for(kind).values()))
     data = KINDS[kind].build(ordinary_rows(), method)
     some = draw_sample(data, 20)
     assert 0 < len(some) < len(data)

@@ -18,7 +18,7 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.features import MOST_LABELS, Features
 from sfumato.kinds.table.metrics.prediction import Prediction
 from sfumato.pipeline import measure_release
-from sfumato.registry import metrics_for
+from sfumato.plugins import metrics_for
 
 NAMES = ("age", "sex", "job")
 

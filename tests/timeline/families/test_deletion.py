@@ -14,7 +14,7 @@ from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.families.deletion import least_peer
 from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
 from sfumato.kinds.timeline.publication import NOTHING_LEFT
-from sfumato.registry import find
+from sfumato.plugins import find_method
 
 METHODS = ["odesa", "essa", "essa-joint"]
 ROWS = [{"a": 2, "b": 3}, {"a": 5}, {"a": 1, "b": 4}]
@@ -28,8 +28,8 @@ def data(rows=None, sensitive=("a",), **options):
 def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
     original = data()
     with pytest.raises(InfeasibleError, match="1 of 3 records are withheld"):
-        sf.anonymize(original, find(name)(delta="1/10"))
-    result = sf.anonymize(original, find(name)(delta="1/10"), withhold_at_most=1)
+        sf.anonymize(original, find_method(name)(delta="1/10"))
+    result = sf.anonymize(original, find_method(name)(delta="1/10"), withhold_at_most=1)
     assert result.release.withheld == {NOTHING_LEFT: 1}
     assert result.trace.rows.tolist() == [0, 2]
     assert result.release.history().lists() == [["b"], ["b"]]
@@ -40,7 +40,7 @@ def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
 @pytest.mark.parametrize("name", METHODS)
 def test_where_time_points_may_be_empty_it_stays(name, tmp_path):
     original = data([*ROWS, {"a": 0}])
-    result = sf.anonymize(original, find(name)(delta="1/10"))
+    result = sf.anonymize(original, find_method(name)(delta="1/10"))
     assert result.release.withheld == {} and result.release.history().lists() == [["b"], [], ["b"], []]
     sf.write(result, tmp_path / "out")
     assert sf.verify(tmp_path / "out", original=original).holds
@@ -49,13 +49,13 @@ def test_where_time_points_may_be_empty_it_stays(name, tmp_path):
 @pytest.mark.parametrize("name", METHODS)
 def test_nothing_left_at_all_is_refused(name):
     with pytest.raises(InfeasibleError, match=r"delta=0.5 leaves nothing: all 3 occurrences .* larger delta"):
-        sf.anonymize(data([{"a": 2}, {"a": 1}]), find(name)(delta="0.5"))
+        sf.anonymize(data([{"a": 2}, {"a": 1}]), find_method(name)(delta="0.5"))
 
 
 @pytest.mark.parametrize("name", METHODS)
 def test_nothing_is_deleted_where_nothing_must(name):
     rare = data([{"a": 1, "b": 30}] * 3)
-    result = sf.anonymize(rare, find(name)(delta="0.1"))
+    result = sf.anonymize(rare, find_method(name)(delta="0.1"))
     assert result.release.table.column("counts").to_pylist() == rare.table.column("counts").to_pylist()
     assert result.trace.counters["occurrences_deleted"] == 0
 
@@ -66,7 +66,7 @@ def test_nothing_is_deleted_where_nothing_must(name):
 )
 def test_thresholds_that_make_no_sense_are_refused(name, delta):
     with pytest.raises(ParameterError, match="delta must be"):
-        find(name)(delta=delta)
+        find_method(name)(delta=delta)
 
 
 def test_a_threshold_is_kept_as_it_was_written():
@@ -78,7 +78,7 @@ def test_a_threshold_is_kept_as_it_was_written():
 
 @pytest.mark.parametrize("name", METHODS)
 def test_sensitive_events_must_be_there(name):
-    method = find(name)(delta="0.2")
+    method = find_method(name)(delta="0.2")
     with pytest.raises(SchemaError, match="needs sensitive events"):
         sf.anonymize(data(sensitive=()), method)
     with pytest.raises(SchemaError, match="1 of the 2 sensitive events do not occur") as error:

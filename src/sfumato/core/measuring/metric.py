@@ -122,7 +122,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
 
     A subclass declares ``name``, ``title``, ``unit``, ``better``, ``explanation`` and ``paper``, and writes
     :meth:`score`; where people may be published in parts, it derives from :class:`SummedMetric` and writes what that
-    asks for. Its module names it: ``METRIC = TheClass``.
+    asks for. The specification of its kind lists it.
 
     It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sfumato.core.clock import Clock
 from sfumato.core.dataset import Dataset
-from sfumato.core.rooms import find_kind
+from sfumato.core.kind import find_kind
 
 __all__ = ["Fingerprint", "describe_original", "digest_records", "digest_texts", "match_records", "mix"]
 

@@ -9,15 +9,15 @@ counted is said by ``count_leftover`` in the comparison of every kind.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
 from sfumato.core.dataset import Dataset
+from sfumato.core.kind import find_kind
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Release
 from sfumato.core.remaining import Possibility, quote
-from sfumato.core.rooms import look_up
 
 __all__ = [
     "FAR",
@@ -108,10 +108,9 @@ def unite_leftovers(found: Sequence[Possibility], parts: int) -> Possibility | N
     return dataclasses.replace(found[0], wording=wording, counts=counts)
 
 
-def find_leftover(original: Dataset, release: Release) -> Leftover | None:
-    """Count what is left of what there was; None where nothing of the kind is counted."""
-    counter: Callable[[Dataset, Release], Leftover] | None = look_up(release.kind, "comparison", "count_leftover")
-    return None if counter is None else counter(original, release)
+def find_leftover(original: Dataset, release: Release) -> Leftover:
+    """Count what is left of what there was."""
+    return find_kind(release.kind).count_leftover.load()(original, release)
 
 
 def share_of(release: Release) -> float:

@@ -16,10 +16,9 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.core.forms import Form
-from sfumato.core.kind import WRITTEN
+from sfumato.core.kind import WRITTEN, find_kind
 from sfumato.core.layouts import LAYOUTS, Laid, gather_entries, lay_out
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import find_kind
 from sfumato.io.export import csv_export, geojson, json_lines, parquet_export, spmf, xes
 from sfumato.io.export.tables import write_table
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from sfumato.core.errors import ParameterError
 from sfumato.core.forms import Form, decode, encode
+from sfumato.core.kind import find_kind
 from sfumato.core.layouts import Laid
 from sfumato.core.release import Release
-from sfumato.core.rooms import find_kind
 from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences
 

@@ -14,8 +14,8 @@ import pyarrow.parquet as pq
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form, decode, encode
 from sfumato.core.guarantee import read_guarantee
+from sfumato.core.kind import all_kinds, find_kind, require
 from sfumato.core.release import Included, Part, PublishedColumn, Release
-from sfumato.core.rooms import all_kinds, find_kind, find_room
 from sfumato.core.unit import Unit
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
@@ -216,8 +216,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
     folder = find_release(path)
     kind = marked_kind(folder)
     if kind is not None:
-        found: Release = find_room(kind, "folder").read_folder(folder, data)
-        return found
+        return require(find_kind(kind).folder).read_folder(folder, data)
     if is_divided(folder):
         raise SchemaError(
             f"{path}: is a release in parts, each of which is a release of its own. Name one: "

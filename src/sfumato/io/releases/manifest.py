@@ -10,9 +10,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.core.errors import ParameterError, SchemaError
 from sfumato.core.forms import Form
+from sfumato.core.kind import all_kinds
 from sfumato.core.places import PlaceOrigin
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import all_kinds
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.memory import Place
 from sfumato.io.releases.included import is_plain_name

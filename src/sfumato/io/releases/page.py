@@ -11,8 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.core.forms import Form
 from sfumato.core.guarantee import NOTE_LABEL
+from sfumato.core.kind import find_kind
 from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.rooms import find_kind
 from sfumato.core.visible import make_visible
 
 __all__ = ["PAGE", "spell_note", "spell_page", "spell_plainly"]

@@ -12,11 +12,11 @@ import numpy as np
 from sfumato.core.cutting import pack_keys
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SfumatoError
+from sfumato.core.kind import find_kind, require
 from sfumato.core.locality import Survey, take_survey
 from sfumato.core.plan import draw_chances
 from sfumato.core.publishing.contents import Fingerprint, digest_records
 from sfumato.core.publishing.secret import Secret
-from sfumato.core.rooms import find_room
 from sfumato.core.selection import find_names, thin_fixes
 from sfumato.io.agreement import Said, listen
 from sfumato.io.frames import FrameFile
@@ -78,7 +78,7 @@ def read_one(job: BucketJob) -> BucketFacts | str:
     try:
         with listen(job.said) as said:
             file = FrameFile.hold(table, job.name, job.files)
-            found: Dataset = find_room(reading.kind, "reader").read(file, reading)
+            found = find_kind(reading.kind).reader.load().read(file, reading)
         refuse_identifiers(found)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"
@@ -109,7 +109,7 @@ def sort_one(job: BucketJob) -> int:
 def sort_with(job: BucketJob, whole: Whole) -> int:
     """Sort the records of a bucket along the line, by what all records say; return how many there are."""
     dataset, rows, table = load_records(job.folder, job.number, whole.dataset)
-    keys = find_room(dataset.kind, "locality").lay_in_line(dataset, whole.survey)
+    keys = require(find_kind(dataset.kind).locality).lay_in_line(dataset, whole.survey)
     names = find_names(dataset)
     chances = draw_chances(job.secret, rows.tolist() if names is None else names.to_pylist())
     packed = pack_keys(keys, chances)

@@ -16,15 +16,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.core.kind import find_kind, require
 from sfumato.core.progress import tell
-from sfumato.core.rooms import find_room
 from sfumato.core.run import FileEngine, PartEngine, StoredFile
 from sfumato.core.shelf import Kept, Shelf
 from sfumato.io.archives import choose_data
 from sfumato.io.files import choose_format, is_uri
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.buckets import count_groups, deal, draw_salt, spell_rows, spell_types
-from sfumato.io.streaming.gathering import Gathering, ReadWhole
+from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.rows import Laid, Piece, open_piece, unite_pieces
 
 __all__ = ["RemoteFiles", "find_source"]
@@ -93,7 +93,7 @@ class RemoteFiles:
         packed = [format == "parquet" or name.endswith((".gz", ".xz")) for name in self.files]
         sizes = [file.size for file in self.files.values()]
         grown = sum(size * (_PACKED if tight else 1) for size, tight in zip(sizes, packed, strict=True))
-        gathering: Gathering = find_room(reading.kind, "reader").GATHERING
+        gathering = require(find_kind(reading.kind).gathering)
         count = count_groups(int(grown * gathering.growth(reading)))
         wanted = {file.path: (number, name) for number, (name, file) in enumerate(self.files.items())}
         dealing = Dealing(wanted, format, reading.to_dict(), count, draw_salt(), board)
@@ -175,7 +175,7 @@ def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Kept 
     """Yield the rows of a file bucket by bucket, and at last what it is; or why everything has to be read whole."""
     number, name = dealing.files[path]
     reading = Reading.from_dict(dealing.reading)
-    gathering: Gathering = find_room(reading.kind, "reader").GATHERING
+    gathering = require(find_kind(reading.kind).gathering)
     with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
         file = Path(folder) / PurePosixPath(name).name
         with file.open("wb") as copy:

@@ -254,10 +254,10 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
     Examples
     --------
     >>> import tempfile
-    >>> from sfumato.core.rooms import find_room
+    >>> from sfumato.core.kind import find_kind
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("person,place\\nann,home\\n")
-    >>> rows = open_rows(file, Reading("trajectories"), find_room("trajectories", "reader").GATHERING)
+    >>> rows = open_rows(file, Reading("trajectories"), find_kind("trajectories").gathering.load())
     >>> rows.columns, next(rows.batches()).to_pylist()
     (('person', 'place'), [{'person': 'ann', 'place': 'home'}])
     """

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.schema import Column
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "activity",
     "what a person did in every slot of time",
     (Column("person", "identifier"), Column("activities", "history")),
     options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit", "weight"),
@@ -26,4 +27,57 @@ KIND = Kind(
     advised=("mc-l-mdav-wd", "mc"),
     headline=("relative-difference", "average-relative-error"),
     usual={"k": (3, 5, 10), "delta": ("6",), "epsilon": ("1/2",), "aggregate": ("slot",)},
+    make_dataset=Lazy("sfumato.kinds.activity.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.activity.reader"),
+    methods={
+        "l-mdav": Lazy("sfumato.kinds.activity.methods.baselines:LMdav"),
+        "l-vmdav": Lazy("sfumato.kinds.activity.methods.baselines:LVmdav"),
+        "msld": Lazy("sfumato.kinds.activity.methods.baselines:Msld"),
+        "mc": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:Mc"),
+        "mc-l-mdav": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:McLMdav"),
+        "mc-l-mdav-wd": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:McLMdavWd"),
+        "mc-l-vmdav": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:McLVmdav"),
+        "mc-l-vmdav-wd": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:McLVmdavWd"),
+        "mc-rr": Lazy("sfumato.kinds.activity.methods.multilevel_clustering:McRr"),
+    },
+    guarantees={
+        "activity-diversity": GuaranteeSpec(
+            Lazy("sfumato.kinds.activity.guarantees.activity_diversity:ActivityDiversity"),
+            Lazy("sfumato.kinds.activity.verifiers.activity_diversity"),
+        ),
+        "class-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.activity.guarantees.class_anonymity:ClassAnonymity"),
+            Lazy("sfumato.kinds.activity.verifiers.class_anonymity"),
+        ),
+    },
+    attackers={
+        "known-slots": AttackerSpec(
+            Lazy("sfumato.kinds.activity.attacker.known_slots"), (Lazy("sfumato.kinds.activity.attacker.following"),)
+        ),
+    },
+    release_checks=Lazy("sfumato.kinds.activity.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.activity.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.activity.metrics.average_relative_error:AverageRelativeError"),
+        Lazy("sfumato.kinds.activity.metrics.correlations:ActivityCorrelations"),
+        Lazy("sfumato.kinds.activity.metrics.durations:ActivityDurations"),
+        Lazy("sfumato.kinds.activity.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.activity.metrics.relative_difference:RelativeDifference"),
+        Lazy("sfumato.kinds.activity.metrics.suppressed_people:SuppressedPeople"),
+        Lazy("sfumato.kinds.activity.metrics.time_of_day:TimeOfDay"),
+        Lazy("sfumato.kinds.activity.metrics.transitions:ActivityTransitions"),
+        Lazy("sfumato.kinds.activity.metrics.weighted_durations:WeightedDurations"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.activity.evidence"),
+    count_leftover=Lazy("sfumato.kinds.activity.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.activity.report"),
+    generator=Lazy("sfumato.kinds.activity.generator"),
+    guess=Lazy("sfumato.kinds.activity.reader.guess:guess"),
+    protect=Lazy("sfumato.kinds.activity.reader.guess:protect"),
+    knows_folder=Lazy("sfumato.kinds.activity.reader.guess:knows_folder"),
+    vocabulary=Lazy("sfumato.kinds.activity.reader.diaries:WORDS"),
+    gathering=Lazy("sfumato.kinds.activity.reader.gathering:GATHERING"),
+    locality=Lazy("sfumato.kinds.activity.locality"),
+    parts_report=Lazy("sfumato.kinds.activity.report"),
+    report_words=Lazy("sfumato.kinds.activity.report.wording:REPORT_WORDS"),
 )

@@ -40,8 +40,8 @@ class ActivityClasses(Method):
 
     Examples
     --------
-    >>> from sfumato.registry import find
-    >>> find("mc")(k=5).group_size, find("mc")(k=5, size=8).group_size
+    >>> from sfumato.plugins import find_method
+    >>> find_method("mc")(k=5).group_size, find_method("mc")(k=5, size=8).group_size
     (5, 8)
     """
 
@@ -196,9 +196,9 @@ class Observed(NamedTuple):
 
     Examples
     --------
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("activity", [["home", "out"], ["home", "out"], ["home", "(gap)"]])
-    >>> find("mc")(k=2, gaps="withhold").observe(data, ()).left_out.tolist()
+    >>> find_method("mc")(k=2, gaps="withhold").observe(data, ()).left_out.tolist()
     [False, False, True]
     """
 
@@ -223,9 +223,9 @@ class DiverseClasses(ActivityClasses):
 
     Examples
     --------
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("activity", [["home", "away"], ["home", "home"]], sensitive=("away",))
-    >>> claim = find("l-mdav")(k=2, delta="2min", epsilon=0.5).claim(data)
+    >>> claim = find_method("l-mdav")(k=2, delta="2min", epsilon=0.5).claim(data)
     >>> claim.delta_slots, claim.fraction, claim.sensitive
     (2, Fraction(1, 2), ('away',))
 

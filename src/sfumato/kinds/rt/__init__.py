@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import Kind
+from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.kinds.table import KIND as TABLE
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "rt",
     "a person with attributes and a set of items",
     (),
     options=(
@@ -34,4 +35,40 @@ KIND = Kind(
     advised=("rum-bound", "rfirst"),
     headline=("queries", "ncp", "utility-loss"),
     usual={"k": (3, 5, 10), "m": (2,)},
+    make_dataset=Lazy("sfumato.kinds.rt.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.rt.reader"),
+    methods={
+        "rum-bound": Lazy("sfumato.kinds.rt.methods.bounded:RumBound"),
+        "tum-bound": Lazy("sfumato.kinds.rt.methods.bounded:TumBound"),
+        "rfirst": Lazy("sfumato.kinds.rt.methods.lexicographic:RFirst"),
+        "tfirst": Lazy("sfumato.kinds.rt.methods.lexicographic:TFirst"),
+    },
+    guarantees={
+        "kkm-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.rt.guarantees.kkm_anonymity:KKmAnonymity"),
+            Lazy("sfumato.kinds.rt.verifiers.kkm_anonymity"),
+        ),
+    },
+    attackers={
+        "attributes and items": AttackerSpec(Lazy("sfumato.kinds.rt.attacker")),
+    },
+    release_checks=Lazy("sfumato.kinds.rt.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.rt.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.rt.metrics.ncp:Ncp"),
+        Lazy("sfumato.kinds.rt.metrics.queries:Queries"),
+        Lazy("sfumato.kinds.rt.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.rt.metrics.utility_loss:UtilityLoss"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.rt.evidence"),
+    count_leftover=Lazy("sfumato.kinds.rt.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.rt.report"),
+    generator=Lazy("sfumato.kinds.rt.generator"),
+    find_inferences=Lazy("sfumato.kinds.rt.knowledge.inference:find_inferences"),
+    guess=Lazy("sfumato.kinds.rt.reader:guess"),
+    protect=Lazy("sfumato.kinds.rt.reader:protect"),
+    gathering=Lazy("sfumato.kinds.rt.reader:GATHERING"),
+    locality=Lazy("sfumato.kinds.rt.locality"),
+    parts_report=Lazy("sfumato.kinds.rt.report"),
+    report_words=Lazy("sfumato.kinds.rt.report:REPORT_WORDS"),
 )

@@ -26,21 +26,21 @@ from sfumato.report.markup import draw_figure
 from sfumato.report.numerals import show_amount, show_count, show_number
 from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
 from sfumato.report.values import draw_frequencies, expect_counts
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
 __all__ = [
-    "SHARE",
+    "REPORT_WORDS",
     "count_part",
     "describe_attacker",
     "draw_parts",
     "figures",
-    "limit_promise",
+    "list_limits",
     "picture",
     "render",
     "show_parts",
 ]
 
-SHARE = (
+_SHARE = (
     "Largest share of fitting records with one sensitive item",
     "A sensitive item is in {found} of fitting records; at most {allowed} are promised.",
     "No sensitive item is in more than {found} of fitting records ({allowed} promised).",
@@ -203,13 +203,13 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     return f"somebody who knows all quasi-identifiers of {unit.whose} and {'up to ' * (m > 1)}{items}"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise about attributes and items does not cover.
 
     Examples
     --------
     >>> from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-    >>> [lead for lead, _ in limit_promise(KKmAnonymity(k=5, m=2))][:2]
+    >>> [lead for lead, _ in list_limits(KKmAnonymity(k=5, m=2))][:2]
     ['More than 2 items.', 'Other columns.']
     """
     m, l = getattr(guarantee, "m", 1), getattr(guarantee, "l", 1)
@@ -241,3 +241,6 @@ def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
         )
     )
     return [*limits, ALWAYS[1]]
+
+
+REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

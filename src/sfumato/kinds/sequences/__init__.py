@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.schema import Column
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "sequences",
     "the events of a person, with their times",
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "hierarchy_root", "monitored", "resolution", "user_key", "query", "unit"),
@@ -34,4 +35,52 @@ KIND = Kind(
     advised=("hi", "hy"),
     headline=("average-relative-error", "interval-loss"),
     usual={"k": (3, 5, 10)},
+    make_dataset=Lazy("sfumato.kinds.sequences.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.sequences.reader"),
+    methods={
+        "ta": Lazy("sfumato.kinds.sequences.methods.comparators:Ta"),
+        "sa": Lazy("sfumato.kinds.sequences.methods.comparators:Sa"),
+        "hn": Lazy("sfumato.kinds.sequences.methods.groups:Hn"),
+        "hi": Lazy("sfumato.kinds.sequences.methods.groups:Hi"),
+        "hy": Lazy("sfumato.kinds.sequences.methods.groups:Hy"),
+        "hl": Lazy("sfumato.kinds.sequences.methods.groups:Hl"),
+        "et": Lazy("sfumato.kinds.sequences.methods.groups:Et"),
+    },
+    guarantees={
+        "gl-diversity": GuaranteeSpec(
+            Lazy("sfumato.kinds.sequences.guarantees.gl_diversity:GlDiversity"),
+            Lazy("sfumato.kinds.sequences.verifiers.gl_diversity"),
+        ),
+        "group-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.sequences.guarantees.group_anonymity:GroupAnonymity"),
+            Lazy("sfumato.kinds.sequences.verifiers.group_anonymity"),
+        ),
+    },
+    attackers={
+        "monitored-events": AttackerSpec(
+            Lazy("sfumato.kinds.sequences.attacker.monitored_events"),
+            (Lazy("sfumato.kinds.sequences.attacker.neighbours"),),
+        ),
+    },
+    release_checks=Lazy("sfumato.kinds.sequences.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.sequences.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.sequences.metrics.average_relative_error:AverageRelativeError"),
+        Lazy("sfumato.kinds.sequences.metrics.count_queries:CountQueries"),
+        Lazy("sfumato.kinds.sequences.metrics.event_context:EventContext"),
+        Lazy("sfumato.kinds.sequences.metrics.event_counts:EventCounts"),
+        Lazy("sfumato.kinds.sequences.metrics.interval_loss:IntervalLoss"),
+        Lazy("sfumato.kinds.sequences.metrics.query_certainty:QueryCertainty"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.sequences.evidence"),
+    count_leftover=Lazy("sfumato.kinds.sequences.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.sequences.report"),
+    generator=Lazy("sfumato.kinds.sequences.generator"),
+    guess=Lazy("sfumato.kinds.sequences.reader.guess:guess"),
+    vocabulary=Lazy("sfumato.kinds.sequences.reader.values:WORDS"),
+    gathering=Lazy("sfumato.kinds.sequences.reader.gathering:GATHERING"),
+    locality=Lazy("sfumato.kinds.sequences.locality"),
+    parts_report=Lazy("sfumato.kinds.sequences.report"),
+    judge_parts=Lazy("sfumato.kinds.sequences.report:judge_parts"),
+    report_words=Lazy("sfumato.kinds.sequences.report.wording:REPORT_WORDS"),
 )

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.schema import Column
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "sets",
     "the items of a person",
     (Column("person", "identifier"), Column("items", "history")),
     options=("sensitive", "hierarchies", "hierarchy_root", "constraints", "separator", "unit"),
@@ -30,4 +31,53 @@ KIND = Kind(
     advised=("disassociation", "local-km"),
     headline=("item-queries",),
     usual={"k": (3, 5, 10), "m": (2,)},
+    make_dataset=Lazy("sfumato.kinds.sets.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.sets.reader"),
+    methods={
+        "coat": Lazy("sfumato.kinds.sets.methods.constrained_generalisation:Coat"),
+        "pcta": Lazy("sfumato.kinds.sets.methods.constrained_generalisation:Pcta"),
+        "disassociation": Lazy("sfumato.kinds.sets.methods.disassociation:Disassociation"),
+        "apriori": Lazy("sfumato.kinds.sets.methods.hierarchical_generalisation:Apriori"),
+        "lra": Lazy("sfumato.kinds.sets.methods.hierarchical_generalisation:Lra"),
+        "vpa": Lazy("sfumato.kinds.sets.methods.hierarchical_generalisation:Vpa"),
+        "local-km": Lazy("sfumato.kinds.sets.methods.local_km:LocalKmItems"),
+    },
+    guarantees={
+        "itemset-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.sets.guarantees.itemset_anonymity:ItemsetAnonymity"),
+            Lazy("sfumato.kinds.sets.verifiers.itemset_anonymity"),
+        ),
+        "km-items": GuaranteeSpec(
+            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verifiers.km_items")
+        ),
+    },
+    attackers={
+        "items": AttackerSpec(Lazy("sfumato.kinds.sets.attacker")),
+    },
+    release_checks=Lazy("sfumato.kinds.sets.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.sets.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.sets.metrics.item_loss:ItemLoss"),
+        Lazy("sfumato.kinds.sets.metrics.item_queries:ItemQueries"),
+        Lazy("sfumato.kinds.sets.metrics.multilevel_itemsets:MultilevelItemsets"),
+        Lazy("sfumato.kinds.sets.metrics.pair_support:PairSupport"),
+        Lazy("sfumato.kinds.sets.metrics.pair_support_certain:PairSupportCertain"),
+        Lazy("sfumato.kinds.sets.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.sets.metrics.separated_items:SeparatedItems"),
+        Lazy("sfumato.kinds.sets.metrics.top_itemsets:TopItemsets"),
+        Lazy("sfumato.kinds.sets.metrics.top_itemsets_certain:TopItemsetsCertain"),
+        Lazy("sfumato.kinds.sets.metrics.utility_loss:UtilityLoss"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.sets.evidence"),
+    count_leftover=Lazy("sfumato.kinds.sets.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.sets.report"),
+    generator=Lazy("sfumato.kinds.sets.generator"),
+    guess=Lazy("sfumato.kinds.sets.reader.guess:guess"),
+    protect=Lazy("sfumato.kinds.sets.reader.guess:protect"),
+    vocabulary=Lazy("sfumato.kinds.sets.reader.values:WORDS"),
+    gathering=Lazy("sfumato.kinds.sets.reader.gathering:GATHERING"),
+    locality=Lazy("sfumato.kinds.sets.locality"),
+    parts_report=Lazy("sfumato.kinds.sets.report"),
+    report_words=Lazy("sfumato.kinds.sets.report.wording:REPORT_WORDS"),
+    reconstruct=Lazy("sfumato.kinds.sets.estimate.reconstruction:reconstruct"),
 )

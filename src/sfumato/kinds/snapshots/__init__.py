@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.unit import RECORD
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "snapshots",
     "a record that belongs to a snapshot",
     (),
     options=("sensitive", "resolution", "plain_anyway"),
@@ -27,4 +28,41 @@ KIND = Kind(
     advised=("reposition", "anatomy"),
     headline=("average-relative-error", "window-queries", "publication-delay"),
     usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
+    make_dataset=Lazy("sfumato.kinds.snapshots.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.snapshots.reader"),
+    methods={
+        "anatomy": Lazy("sfumato.kinds.snapshots.methods.anatomy:Anatomy"),
+        "reposition": Lazy("sfumato.kinds.snapshots.methods.reposition:Reposition"),
+    },
+    guarantees={
+        "l-diversity": GuaranteeSpec(
+            Lazy("sfumato.kinds.snapshots.guarantees.l_diversity:LDiversity"),
+            Lazy("sfumato.kinds.snapshots.verifiers.l_diversity"),
+        ),
+        "l-eligibility": GuaranteeSpec(
+            Lazy("sfumato.kinds.snapshots.guarantees.l_eligibility:LEligibility"),
+            Lazy("sfumato.kinds.snapshots.verifiers.l_eligibility"),
+        ),
+    },
+    attackers={
+        "attributes-and-time": AttackerSpec(Lazy("sfumato.kinds.snapshots.attacker.attributes_and_time")),
+    },
+    release_checks=Lazy("sfumato.kinds.snapshots.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.snapshots.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.snapshots.metrics.average_relative_error:AverageRelativeError"),
+        Lazy("sfumato.kinds.snapshots.metrics.information_loss:InformationLoss"),
+        Lazy("sfumato.kinds.snapshots.metrics.publication_delay:PublicationDelay"),
+        Lazy("sfumato.kinds.snapshots.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.snapshots.evidence"),
+    count_leftover=Lazy("sfumato.kinds.snapshots.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.snapshots.report"),
+    generator=Lazy("sfumato.kinds.snapshots.generator"),
+    find_inferences=Lazy("sfumato.kinds.snapshots.knowledge.inference:find_inferences"),
+    guess=Lazy("sfumato.kinds.snapshots.reader.guess:guess"),
+    protect=Lazy("sfumato.kinds.snapshots.reader.guess:protect"),
+    folder=Lazy("sfumato.kinds.snapshots.folder"),
+    stream=Lazy("sfumato.kinds.snapshots.stream"),
 )

@@ -19,8 +19,8 @@ from sfumato.checking.order import verify_order
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.core.errors import SchemaError, VerificationError
+from sfumato.core.kind import find_kind
 from sfumato.core.release import Part, Release
-from sfumato.core.rooms import find_kind
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.releases import inventory, read_release
 from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import Kind
+from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "table",
     "a person with attributes",
     (),
     options=(
@@ -40,4 +41,56 @@ KIND = Kind(
     advised=("mondrian", "optimal"),
     headline=("attribute-queries", "ncp"),
     usual={"k": (3, 5, 10), "l": (1, 2)},
+    make_dataset=Lazy("sfumato.kinds.table.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.table.reader"),
+    methods={
+        "bottom-up": Lazy("sfumato.kinds.table.methods.bottom_up:BottomUp"),
+        "cluster": Lazy("sfumato.kinds.table.methods.cluster:Cluster"),
+        "incognito": Lazy("sfumato.kinds.table.methods.incognito:Incognito"),
+        "mdav": Lazy("sfumato.kinds.table.methods.mdav:Mdav"),
+        "mondrian": Lazy("sfumato.kinds.table.methods.mondrian:Mondrian"),
+        "optimal": Lazy("sfumato.kinds.table.methods.optimal:Optimal"),
+        "top-down": Lazy("sfumato.kinds.table.methods.top_down:TopDown"),
+    },
+    guarantees={
+        "k-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.table.guarantees.k_anonymity:KAnonymity"),
+            Lazy("sfumato.kinds.table.verifiers.k_anonymity"),
+        ),
+    },
+    attackers={
+        "attributes": AttackerSpec(
+            Lazy("sfumato.kinds.table.attacker.attributes"),
+            (
+                Lazy("sfumato.kinds.table.attacker.homogeneity"),
+                Lazy("sfumato.kinds.table.attacker.more_known"),
+            ),
+        ),
+    },
+    release_checks=Lazy("sfumato.kinds.table.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.table.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.table.metrics.attribute_queries:AttributeQueries"),
+        Lazy("sfumato.kinds.table.metrics.average_class_size:AverageClassSize"),
+        Lazy("sfumato.kinds.table.metrics.discernibility:Discernibility"),
+        Lazy("sfumato.kinds.table.metrics.entropy_loss:EntropyLoss"),
+        Lazy("sfumato.kinds.table.metrics.microaggregation_error:MicroaggregationError"),
+        Lazy("sfumato.kinds.table.metrics.ncp:Ncp"),
+        Lazy("sfumato.kinds.table.metrics.precision:Precision"),
+        Lazy("sfumato.kinds.table.metrics.prediction:Prediction"),
+        Lazy("sfumato.kinds.table.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.table.metrics.weighted_queries:WeightedQueries"),
+        Lazy("sfumato.kinds.table.metrics.weighted_shares:WeightedShares"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.table.evidence"),
+    count_leftover=Lazy("sfumato.kinds.table.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.table.report"),
+    generator=Lazy("sfumato.kinds.table.generator"),
+    find_inferences=Lazy("sfumato.kinds.table.knowledge.inference:find_inferences"),
+    guess=Lazy("sfumato.kinds.table.reader.guess:guess"),
+    protect=Lazy("sfumato.kinds.table.reader.guess:protect"),
+    gathering=Lazy("sfumato.kinds.table.reader.gathering:GATHERING"),
+    locality=Lazy("sfumato.kinds.table.locality"),
+    parts_report=Lazy("sfumato.kinds.table.report"),
+    report_words=Lazy("sfumato.kinds.table.report.wording:REPORT_WORDS"),
 )

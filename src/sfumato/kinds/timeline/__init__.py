@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.schema import Column
 from sfumato.core.unit import TIME_POINT
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "timeline",
     "what happened at a point in time, and how often",
     (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
     options=("sensitive", "resolution"),
@@ -25,4 +26,39 @@ KIND = Kind(
     advised=("essa", "essa-joint"),
     headline=("sanitisation-error", "average-relative-error"),
     usual={"delta": ("1/5", "1/20", "1/50", "1/100", "1/200", "1/1000")},
+    make_dataset=Lazy("sfumato.kinds.timeline.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.timeline.reader"),
+    methods={
+        "odesa": Lazy("sfumato.kinds.timeline.methods.sanitisation:Odesa"),
+        "essa": Lazy("sfumato.kinds.timeline.methods.sanitisation:Essa"),
+        "essa-joint": Lazy("sfumato.kinds.timeline.methods.sanitisation:EssaJoint"),
+    },
+    guarantees={
+        "prefix-frequency": GuaranteeSpec(
+            Lazy("sfumato.kinds.timeline.guarantees.prefix_frequency:PrefixFrequency"),
+            Lazy("sfumato.kinds.timeline.verifiers.prefix_frequency"),
+        ),
+    },
+    attackers={
+        "prefixes": AttackerSpec(Lazy("sfumato.kinds.timeline.attacker")),
+    },
+    release_checks=Lazy("sfumato.kinds.timeline.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.timeline.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.timeline.metrics.average_relative_error:AverageRelativeError"),
+        Lazy("sfumato.kinds.timeline.metrics.deleted_share:DeletedShare"),
+        Lazy("sfumato.kinds.timeline.metrics.frequent_events:FrequentEvents"),
+        Lazy("sfumato.kinds.timeline.metrics.ghost_events:GhostEvents"),
+        Lazy("sfumato.kinds.timeline.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.timeline.metrics.sanitisation_error:SanitisationError"),
+        Lazy("sfumato.kinds.timeline.metrics.segment_boundaries:SegmentBoundaries"),
+        Lazy("sfumato.kinds.timeline.metrics.untouched_time_points:UntouchedTimePoints"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.timeline.evidence"),
+    count_leftover=Lazy("sfumato.kinds.timeline.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.timeline.report"),
+    generator=Lazy("sfumato.kinds.timeline.generator"),
+    guess=Lazy("sfumato.kinds.timeline.reader:guess"),
+    vocabulary=Lazy("sfumato.kinds.timeline.reader:WORDS"),
+    report_words=Lazy("sfumato.kinds.timeline.report:REPORT_WORDS"),
 )

@@ -146,9 +146,9 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> attack(result.release, data).to_dict()["largest_relative_frequency"]
     0.125
     """
@@ -163,9 +163,9 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> release = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32))).release
+    >>> release = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32))).release
     >>> [found.seen for found in attack_rising(release, data, 1)]
     [0.5, None]
     """

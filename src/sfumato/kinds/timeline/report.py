@@ -26,10 +26,11 @@ from sfumato.report.palette import AFTER, BEFORE, INK
 from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, save_figure, share_axis
 from sfumato.report.times import show_time, time_field, to_axis
 from sfumato.report.values import draw_frequencies
+from sfumato.report.wording import ReportWords
 
-__all__ = ["COUNTERS", "figures", "picture", "render"]
+__all__ = ["REPORT_WORDS", "figures", "picture", "render"]
 
-COUNTERS = {
+_COUNTERS = {
     "rounds": "Rounds of deleting until the promise held",
     "proved_optimal": "Proved that no other deletions change less (1: yes)",
     "saved_permille_of_essa": "Less change than the quick method ESSA makes, in thousandths",
@@ -330,3 +331,6 @@ def _deletions(found: TimelineComparison, plot: Figure, events: Figure) -> str:
         f"<h3>The events that lost most</h3>\n{told}\n<h3>Events before and after</h3>\n"
         f"{draw_figure('events', events, 'How often events occur in the data, and in the release.')}</section>"
     )
+
+
+REPORT_WORDS = ReportWords(counters=_COUNTERS)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, Kind
+from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.core.schema import Column
 
 __all__ = ["KIND"]
 
-KIND = Kind(
+KIND = KindSpec(
+    "trajectories",
     "the places that a person visited, in order",
     (Column("person", "identifier"), Column("places", "history")),
     options=(
@@ -34,4 +35,52 @@ KIND = Kind(
     advised=("local-km", "seqanon"),
     headline=("average-relative-error", "distance"),
     usual={"k": (3, 5, 10), "m": (2,), "infeasible": ("suppress",)},
+    make_dataset=Lazy("sfumato.kinds.trajectories.model:make_dataset"),
+    reader=Lazy("sfumato.kinds.trajectories.reader"),
+    methods={
+        "local-km": Lazy("sfumato.kinds.trajectories.methods.local_km:LocalKm"),
+        "lm-anon": Lazy("sfumato.kinds.trajectories.methods.select_organize_anonymize:LmAnon"),
+        "zga": Lazy("sfumato.kinds.trajectories.methods.select_organize_anonymize:Zga"),
+        "sga": Lazy("sfumato.kinds.trajectories.methods.select_organize_anonymize:Sga"),
+        "seqanon": Lazy("sfumato.kinds.trajectories.methods.seqanon:SeqAnon"),
+        "sd-seqanon": Lazy("sfumato.kinds.trajectories.methods.seqanon:SdSeqAnon"),
+        "u-seqanon": Lazy("sfumato.kinds.trajectories.methods.seqanon:USeqAnon"),
+    },
+    guarantees={
+        "klm-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.trajectories.guarantees.klm_anonymity:KlmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.verifiers.klm_anonymity"),
+        ),
+        "km-anonymity": GuaranteeSpec(
+            Lazy("sfumato.kinds.trajectories.guarantees.km_anonymity:KmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.verifiers.km_anonymity"),
+        ),
+    },
+    attackers={
+        "ordered-places": AttackerSpec(Lazy("sfumato.kinds.trajectories.attacker")),
+    },
+    release_checks=Lazy("sfumato.kinds.trajectories.verifiers.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.trajectories.verifiers.faithful:verify_faithful"),
+    metrics=(
+        Lazy("sfumato.kinds.trajectories.metrics.average_relative_error:AverageRelativeError"),
+        Lazy("sfumato.kinds.trajectories.metrics.distance:Distance"),
+        Lazy("sfumato.kinds.trajectories.metrics.pattern_preservation:PatternPreservation"),
+        Lazy("sfumato.kinds.trajectories.metrics.place_counts:PlaceCounts"),
+        Lazy("sfumato.kinds.trajectories.metrics.place_distance:PlaceDistance"),
+        Lazy("sfumato.kinds.trajectories.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.kinds.trajectories.metrics.semantic_penalty:SemanticPenalty"),
+        Lazy("sfumato.kinds.trajectories.metrics.support_divergence:SupportDivergence"),
+    ),
+    query_bounds=Lazy("sfumato.kinds.trajectories.evidence"),
+    count_leftover=Lazy("sfumato.kinds.trajectories.comparison:count_leftover"),
+    report=Lazy("sfumato.kinds.trajectories.report"),
+    generator=Lazy("sfumato.kinds.trajectories.generator"),
+    guess=Lazy("sfumato.kinds.trajectories.reader.guess:guess"),
+    protect=Lazy("sfumato.kinds.trajectories.reader.guess:protect"),
+    vocabulary=Lazy("sfumato.kinds.trajectories.reader.visits:WORDS"),
+    option_checks={"places": Lazy("sfumato.kinds.trajectories.reader.place_rules:parse_place_rule")},
+    gathering=Lazy("sfumato.kinds.trajectories.reader.gathering:GATHERING"),
+    locality=Lazy("sfumato.kinds.trajectories.locality"),
+    parts_report=Lazy("sfumato.kinds.trajectories.report"),
+    report_words=Lazy("sfumato.kinds.trajectories.report.wording:REPORT_WORDS"),
 )

@@ -197,19 +197,19 @@ class _Asked:
         return found
 
     def _kind(self, dataset: Dataset) -> Any:
-        from sfumato import registry
+        from sfumato import plugins
 
-        return registry.find_kind(dataset.kind)
+        return plugins.find_kind(dataset.kind)
 
     def _choose(self, dataset: Dataset) -> tuple[list[Cell], list[Cell], dict[str, str]]:
         """Return the candidates, of the methods that were asked for, and refuse where there are none."""
-        from sfumato import registry
+        from sfumato import plugins
         from sfumato.core.errors import ParameterError
         from sfumato.study.explore.candidates import list_candidates
 
         for name in self.methods:
-            if dataset.kind not in registry.find(name, dataset.kind).kinds:
-                known = ", ".join(sorted(registry.methods_for(dataset.kind)))
+            if dataset.kind not in plugins.find_method(name, dataset.kind).kinds:
+                known = ", ".join(sorted(plugins.methods_for(dataset.kind)))
                 raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {known}.")
         found = list_candidates(dataset)
         wanted = set(self.methods)
@@ -225,10 +225,10 @@ class _Asked:
 
     def _choose_measures(self, dataset: Dataset) -> tuple[tuple[str, ...], str]:
         """Return the measures to take, that of the loss first, and what that one is called."""
-        from sfumato import registry
+        from sfumato import plugins
         from sfumato.core.errors import ParameterError
 
-        known = {metric.name: metric.title for metric in registry.metrics_for(dataset.kind)}
+        known = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
         if self.measure and self.measure not in known:
             raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(known)}.")
         names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).headline])

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.unit import Unit
 from sfumato.core.visible import escape_html as escape
 from sfumato.study.cells import Cell
@@ -89,7 +89,7 @@ class Exploration:
     def name_promise(self, point: Tried) -> str:
         """Name a promise by its title and what was asked for; what follows from the data is left out."""
         name, _, rest = point.outcome.guarantee.partition(" (")
-        promises = registry.find(point.cell.method, self.result.facts.get("kind")).promises
+        promises = plugins.find_method(point.cell.method, self.result.facts.get("kind")).promises
         title = {promise.name: promise.title for promise in promises}.get(name, name)
         asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
         return f"{title} ({', '.join(asked)})" if asked else title

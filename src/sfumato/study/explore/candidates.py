@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 from typing import Any, NamedTuple
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.method import Method
 from sfumato.core.params import declared
@@ -51,8 +51,8 @@ def list_candidates(dataset: Dataset) -> Candidates:
     >>> found.first[0].method, found.first[0].parameters["k"], [cell.parameters["k"] for cell in found.rest[:2]]
     ('disassociation', 3, [5, 10])
     """
-    kind = registry.find_kind(dataset.kind)
-    methods = registry.methods_for(dataset.kind)
+    kind = plugins.find_kind(dataset.kind)
+    methods = plugins.methods_for(dataset.kind)
     order = [*(name for name in kind.advised if name in methods), *sorted(methods.keys() - set(kind.advised))]
     first: list[Cell] = []
     rest: list[Cell] = []

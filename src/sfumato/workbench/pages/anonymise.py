@@ -9,7 +9,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 from sfumato.core.guarantee import NOTE_LABEL
 from sfumato.core.method import Method
@@ -52,7 +52,7 @@ def register(bench: Bench) -> None:
                 link("Look at the data first", path_to("data", name), "button")
                 return
             chosen = method or recipe.method
-            _offer_run(bench, name, recipe, registry.find(chosen, recipe.kind))
+            _offer_run(bench, name, recipe, plugins.find_method(chosen, recipe.kind))
             _list_methods(name, recipe.kind, chosen)
             _list_runs(bench)
 
@@ -139,8 +139,8 @@ def _ask_count(unit: Unit) -> Field | None:
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:
     """Show the methods by what they promise, those to try first at the top."""
-    advised = registry.find_kind(kind).advised
-    methods = registry.methods_for(kind)
+    advised = plugins.find_kind(kind).advised
+    methods = plugins.methods_for(kind)
     promised: dict[str, list[type[Method]]] = {}
     for method in sorted(methods.values(), key=lambda method: (_rank(method.name, advised), method.name)):
         promised.setdefault(" or ".join(promise.title for promise in method.promises), []).append(method)

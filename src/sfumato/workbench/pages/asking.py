@@ -6,7 +6,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 from sfumato.query.language import parse_lines
 from sfumato.workbench.pages.parts import Bench, Field, press, say, table, watch
@@ -42,7 +42,7 @@ def offer_questions(bench: Bench, name: str, kind: str, original: str) -> None:
 
 def _find_example(kind: str) -> str:
     """Return a question that data of a kind can be asked: about attributes, values at times, or values alone."""
-    columns = registry.find_kind(kind).columns if kind in registry.all_kinds() else ()
+    columns = plugins.find_kind(kind).columns if kind in plugins.all_kinds() else ()
     roles = {column.role for column in columns}
     return _TIMES if {"history", "time"} <= roles else _VALUES if "history" in roles else _ATTRIBUTES
 

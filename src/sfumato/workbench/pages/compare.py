@@ -10,9 +10,9 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.kind import Kind
+from sfumato.core.kind import KindSpec
 from sfumato.core.params import Parameter, declared
 from sfumato.core.visible import escape_html
 from sfumato.study.file import read_study
@@ -85,8 +85,8 @@ def _list_studies(bench: Bench) -> None:
 
 
 def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
-    kind = registry.find_kind(recipe.kind)
-    methods = registry.methods_for(recipe.kind)
+    kind = plugins.find_kind(recipe.kind)
+    methods = plugins.methods_for(recipe.kind)
     varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if _can_vary(p, kind)))
     first = next((each for each in kind.usual if each in varying), varying[0] if varying else "")
     say("Every method is run with every value, each in a process of its own; what is finished stays.")
@@ -137,7 +137,7 @@ def _has_all(needs: Sequence[str], options: Mapping[str, Any]) -> bool:
     return all(given.get(need, given.get(need.split()[0], not need.startswith("hierarchy"))) for need in needs)
 
 
-def _can_vary(parameter: Parameter, kind: Kind) -> bool:
+def _can_vary(parameter: Parameter, kind: KindSpec) -> bool:
     """Tell whether a parameter is a number, or something else that usually has several values, such as a fraction."""
     return parameter.type in {int, float} or len(kind.usual.get(parameter.name, ())) > 1
 
@@ -178,9 +178,9 @@ def _write_study(bench: Bench, name: str, recipe: Recipe, wanted: str, study: di
     verb = "compare" if len(study["methods"]) > 1 else "evaluate"
     lines = [f"# Run it with: sfumato {verb} {path.name} --out {path.stem}", ""]
     lines += spell_data(path.parent, bench.project.find("data", name), recipe.kind, recipe.options)
-    usual = registry.find_kind(recipe.kind).usual
+    usual = plugins.find_kind(recipe.kind).usual
     for each in study["methods"]:
-        parameters = declared(registry.find(each, recipe.kind))
+        parameters = declared(plugins.find_method(each, recipe.kind))
         fixed = {p.name: _fix(p.name, usual, recipe, each) for p in parameters}
         known = {n: v for n, v in fixed.items() if v is not None and n != study["varies"]}
         lines += ["", "[[method]]", *spell_section("method", {"name": each, **known})[1:]]

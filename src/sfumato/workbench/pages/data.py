@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.params import declared
 from sfumato.core.unit import RECORD, Unit
@@ -88,9 +88,7 @@ def _list_data(bench: Bench) -> None:
                     with ui.element("h3"):
                         link(name, path_to("data", name))
                     recipe = _read_settled(bench, name)
-                    say(
-                        f"{recipe.kind}: a row is {registry.find_kind(recipe.kind).row}" if recipe else "Not looked at."
-                    )
+                    say(f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not looked at.")
     say("Upload a file", "h2")
     say(
         "CSV, Parquet, JSON lines, workbooks, XES, GPX, GeoJSON, SPMF and others. It stays on the machine that this "
@@ -101,10 +99,10 @@ def _list_data(bench: Bench) -> None:
     say("Or take an example", "h2")
     say("Check-ins that come with the program; the others are made up.", classes="muted")
     with ui.element("ul").classes("cards"):
-        for kind in registry.all_kinds():
+        for kind in plugins.all_kinds():
             with ui.element("li").classes("card"):
                 say(kind, "h3")
-                say(f"A row is {registry.find_kind(kind).row}.")
+                say(f"A row is {plugins.find_kind(kind).row}.")
                 press(f"Take {kind}", functools.partial(_take_example, bench, kind), "plain")
 
 
@@ -124,7 +122,7 @@ def _read_settled(bench: Bench, name: str) -> Recipe | None:
 def _offer_kinds(name: str, kind: str) -> None:
     """Let people say the kind of a file that nothing could guess."""
     with more("Say what it is"), ui.element("div").classes("row"):
-        chosen = Field("Kind of data", kind, options={"": "(guess)"} | {each: each for each in registry.all_kinds()})
+        chosen = Field("Kind of data", kind, options={"": "(guess)"} | {each: each for each in plugins.all_kinds()})
         press("Look again", lambda: go("data", name, kind=chosen.value), "plain")
 
 
@@ -187,7 +185,7 @@ def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
     say("How is it to be read?" if found["unread"] else "Is that right?", "h2")
     say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
     with ui.element("div").classes("row"):
-        kinds = {each: f"{each}{' (could also be)' * (each in found['others'])}" for each in registry.all_kinds()}
+        kinds = {each: f"{each}{' (could also be)' * (each in found['others'])}" for each in plugins.all_kinds()}
         chosen = Field("Kind of data", recipe.kind, options=kinds)
         press("Take it for that", lambda: _change_kind(bench, name, recipe, chosen.value), "plain")
     form = ReadingForm(recipe.kind, recipe.options, found["columns"], found["roles"])
@@ -197,9 +195,9 @@ def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
 
 def _begin_recipe(kind: str) -> Recipe:
     """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
-    known = registry.find_kind(kind)
+    known = plugins.find_kind(kind)
     method = known.advised[0]
-    names = [parameter.name for parameter in declared(registry.find(method, kind))]
+    names = [parameter.name for parameter in declared(plugins.find_method(method, kind))]
     usual = {name: values[len(values) // 2] for name, values in known.usual.items() if name in names}
     return Recipe(kind, {}, method, usual)
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 from sfumato.core.method import Method
 from sfumato.core.params import Parameter, build, declared
@@ -38,7 +38,6 @@ _FILED = {
     "utility=FILE, privacy=FILE or both with a comma.",
 }
 """Options whose files are named as in the project."""
-_LOCALITY = "locality"
 """The room of a kind that says who is like whom, and how many are in a part."""
 _NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
 
@@ -48,7 +47,7 @@ class ParameterForm:
 
     def __init__(self, method: type[Method], kind: str, given: Mapping[str, Any]) -> None:
         self._method = method
-        usual = registry.find_kind(kind).usual
+        usual = plugins.find_kind(kind).usual
         parameters = declared(method)
         first = [p for p in parameters if p.required or p.name in usual or p.name in given]
         rest = [p for p in parameters if p not in first]
@@ -94,8 +93,9 @@ class PartsForm:
     def __init__(self, method: type[Method], kind: str, unit: Unit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
         self._size = 0
-        if registry.has_room(kind, _LOCALITY) and all(promise.composes for promise in method.promises):
-            self._size = int(registry.find_room(kind, _LOCALITY).PART_SIZE)
+        locality = plugins.find_kind(kind).locality
+        if locality is not None and all(promise.composes for promise in method.promises):
+            self._size = locality.load().PART_SIZE
             self._chosen = Field(
                 "In parts",
                 "false",
@@ -177,7 +177,7 @@ class ReadingForm:
 
     def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
         self._before = dict(options)
-        known = registry.find_kind(kind).options
+        known = plugins.find_kind(kind).options
         self._parts: dict[str, Field] = {}
         self._columns: dict[str, Field] = {}
         self._options: dict[str, Field] = {}
@@ -251,7 +251,7 @@ class ReadingForm:
 def _list_options(kind: str) -> list[str]:
     """Return the options that mean something for a kind, those of any file last."""
     common = ("missing", "empty", "delimiter", "format", "encoding", "header", "sheet")
-    return list(dict.fromkeys([*registry.find_kind(kind).options, *common]))
+    return list(dict.fromkeys([*plugins.find_kind(kind).options, *common]))
 
 
 def spell_option(value: Any) -> str:

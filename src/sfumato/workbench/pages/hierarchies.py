@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError
 from sfumato.core.hierarchy import editing
 from sfumato.core.visible import escape_html
@@ -118,7 +118,7 @@ def _name_columns(bench: Bench, data: str) -> list[str]:
     recipe = read_recipe(bench.project, data) if data in list_data_with(bench.project, "hierarchies") else None
     if recipe is None:
         return []
-    return list(recipe.options.get("quasi", ())) or list(registry.find_kind(recipe.kind).entries.values())[:1]
+    return list(recipe.options.get("quasi", ())) or list(plugins.find_kind(recipe.kind).entries.values())[:1]
 
 
 def _offer_values(bench: Bench, data: str) -> None:
@@ -134,7 +134,7 @@ def _offer_values(bench: Bench, data: str) -> None:
         list_data(bench, "hierarchies")
         return
     say(f"Of {data}:")
-    known, told = registry.find_kind(recipe.kind).options, explain_options()
+    known, told = plugins.find_kind(recipe.kind).options, explain_options()
     names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in known]
     if not names:
         say(f"Data of the kind {recipe.kind} have none.")

@@ -8,7 +8,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato import registry
+from sfumato import plugins
 from sfumato.core.errors import ParameterError, SfumatoError
 from sfumato.core.guarantee import NOTE_LABEL, read_guarantee
 from sfumato.core.kind import WRITTEN
@@ -198,7 +198,7 @@ def _offer_export(bench: Bench, name: str) -> None:
     """Offer the records in the formats that other tools read; what was verified stays the release itself."""
     described = _describe(bench, name)
     kind, in_parts = str(described["kind"]), described.get("parts") is not None
-    if kind not in registry.all_kinds():
+    if kind not in plugins.all_kinds():
         return
     say("For other tools", "h2")
     say("The same records in another format. They are for publishing, too; only the release itself can be verified.")

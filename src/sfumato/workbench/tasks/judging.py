@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato import assessment, pipeline, registry
+from sfumato import assessment, pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import SchemaError
 from sfumato.core.measuring.metric import Score
@@ -105,7 +105,7 @@ def read_as_released(project: Project, release: Path, data: str, *, batch: bool 
         return read_data(project, data)[0]
     left_out = {"kind"}
     if batch:
-        left_out |= {"constraints", "hierarchies"} | ({"sensitive"} if registry.find_kind(kind).columns else set())
+        left_out |= {"constraints", "hierarchies"} | ({"sensitive"} if plugins.find_kind(kind).columns else set())
     return pipeline.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
 
 

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sfumato import assessment, pipeline, registry
+from sfumato import assessment, pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.rooms import list_modules
 from sfumato.core.run import Progress
 from sfumato.guessing import Guessed, guess_file
 from sfumato.io.export import write_table
 from sfumato.io.looks import Look
-from sfumato.io.roles import Vocabulary
 from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.drawing import draw_dataset, draw_rising
@@ -34,7 +32,7 @@ _FEW = 5
 def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Put an example of a kind of data into the project: a bundled file, or made-up data."""
     kind = asked["kind"]
-    registry.find_kind(kind)
+    plugins.find_kind(kind)
     path = project.free("data", f"{kind}-example", ".csv")
     aside = project.hidden("incoming") / f"{path.stem}.csv"
     if kind in _BUNDLED:
@@ -42,7 +40,7 @@ def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progres
             shutil.copyfile(bundled, aside)
     else:
         tell("making data up", 0, 0)
-        write_table(registry.generator(kind).generate(_SIZE, 1), aside)
+        write_table(plugins.find_kind(kind).generator.load().generate(_SIZE, 1), aside)
     aside.replace(path)
     _guess(project, path.name, kind)
     return {"name": path.name}
@@ -62,7 +60,7 @@ def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) 
     except SfumatoError as error:
         kind = settled.kind if settled is not None else asked.get("kind") or "table"
         return told | _tell_unread(project.find("data", name), kind, settled, error)
-    told |= {"kind": recipe.kind, "row": registry.find_kind(recipe.kind).row, "facts": dataset.describe()}
+    told |= {"kind": recipe.kind, "row": plugins.find_kind(recipe.kind).row, "facts": dataset.describe()}
     told["unit"] = dataset.unit.to_dict()
     told |= {"columns": [], "roles": list_roles(recipe.kind)}
     if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
@@ -82,7 +80,7 @@ def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoEr
     columns = _list_columns(path, settled)
     if not columns:
         raise error
-    row = registry.find_kind(kind).row
+    row = plugins.find_kind(kind).row
     return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
 
 
@@ -108,7 +106,7 @@ def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
     if found.path != path:
         raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
     options = dict(guess.options)
-    if "sensitive" in registry.find_kind(guess.kind).options and _needs_sensitive(guess.open):
+    if "sensitive" in plugins.find_kind(guess.kind).options and _needs_sensitive(guess.open):
         options["sensitive"] = [_most_common(found.dataset)]
     recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
     write_recipe(project, name, recipe)
@@ -162,9 +160,8 @@ def list_roles(kind: str) -> list[str]:
     >>> "item" in list_roles("sets")
     True
     """
-    modules = list_modules(kind, "reader") if registry.has_room(kind, "reader") else ()
-    words = [value for module in modules for value in vars(module).values() if isinstance(value, Vocabulary)]
-    return sorted({role for each in words for role in each.roles.values()})
+    words = plugins.find_kind(kind).vocabulary
+    return [] if words is None else sorted(set(words.load().roles.values()))
 
 
 def risk(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001

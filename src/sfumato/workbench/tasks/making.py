@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, registry
+from sfumato import pipeline, plugins
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ReleaseWarning
 from sfumato.core.method import Method
@@ -38,7 +38,7 @@ def publish(project: Project, asked: dict[str, Any], folder: Path, tell: Progres
     """Anonymise data, whole or in parts, write and verify the release, and leave the policy that makes it again."""
     data = asked["files"]["data"][0]
     recipe = require_recipe(project, data)
-    method = build(registry.find(asked["method"], recipe.kind), asked["parameters"])
+    method = build(plugins.find_method(asked["method"], recipe.kind), asked["parameters"])
     limit, count = float(asked.get("withhold_at_most", WITHHOLD_AT_MOST)), asked.get("count", "records")
     make = _publish_in_parts if asked.get("engine") else _publish_whole
     with notice_compilation(lambda: tell("compiling, a minute the first time", 0, 0)):

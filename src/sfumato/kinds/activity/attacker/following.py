@@ -15,11 +15,9 @@ from sfumato.core.unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 
-__all__ = ["BEYOND", "KNOWLEDGE", "Followed", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "Followed", "attack", "attack_original"]
 
 KNOWLEDGE = "followed-slots"
-BEYOND = "known-slots"
-"""Tried on releases that promise something about this knowledge, and goes beyond it."""
 
 Ints = npt.NDArray[np.int64]
 

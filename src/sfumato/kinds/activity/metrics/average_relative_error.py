@@ -16,7 +16,7 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.model import Slots
 
-__all__ = ["METRIC", "AverageRelativeError"]
+__all__ = ["AverageRelativeError"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -78,6 +78,3 @@ class AverageRelativeError(QueryMetric):
             answers.append((done[asked, activity].sum() / slots, (within * shown[:, activity]).sum() / slots))
         both = np.array(answers, dtype=np.float64)
         return both[:, 0], both[:, 1]
-
-
-METRIC = AverageRelativeError

@@ -16,7 +16,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
-__all__ = ["METRIC", "ActivityCorrelations", "correlate", "judge"]
+__all__ = ["ActivityCorrelations", "correlate", "judge"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -153,6 +153,3 @@ def judge(correlation: float, count: int) -> float:
     if count < 3:
         return 1.0
     return float(betainc((count - 2) / 2, 0.5, 1.0 - correlation * correlation))
-
-
-METRIC = ActivityCorrelations

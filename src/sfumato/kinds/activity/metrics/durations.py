@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 
-__all__ = ["METRIC", "ActivityDurations"]
+__all__ = ["ActivityDurations"]
 
 _LISTED = 10
 
@@ -77,6 +77,3 @@ class ActivityDurations(SummedMetric):
             details[f"{label}, before"] = float(before[code] * scale)
             details[f"{label}, after"] = float(after[code] * scale)
         return float(changes.mean()) if len(changes) else 0.0, details
-
-
-METRIC = ActivityDurations

@@ -15,7 +15,7 @@ from sfumato.core.measuring.tally import Facts, Most, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 
-__all__ = ["METRIC", "RelativeDifference"]
+__all__ = ["RelativeDifference"]
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -144,6 +144,3 @@ def _sum_differences(before: Longs, after: Floats) -> float:
     """
     most = np.maximum(before, after)
     return float((np.abs(before - after) / np.where(most > 0, most, 1.0)).sum())
-
-
-METRIC = RelativeDifference

@@ -12,7 +12,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 
-__all__ = ["METRIC", "SuppressedPeople"]
+__all__ = ["SuppressedPeople"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -69,6 +69,3 @@ class SuppressedPeople(SummedMetric):
             "largest_class": int(tally["largest"]),
             "mean_class": divide(tally["in_classes"], tally["classes"]),
         }
-
-
-METRIC = SuppressedPeople

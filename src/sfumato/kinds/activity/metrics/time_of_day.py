@@ -14,7 +14,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 
-__all__ = ["METRIC", "TimeOfDay", "profile_original", "profile_published"]
+__all__ = ["TimeOfDay", "profile_original", "profile_published"]
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -117,6 +117,3 @@ def profile_original(found: ActivityComparison) -> Floats:
 def profile_published(found: ActivityComparison) -> Floats:
     """Return the same of what is published."""
     return _shares(add_published(found))
-
-
-METRIC = TimeOfDay

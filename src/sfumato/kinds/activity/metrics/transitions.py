@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison
 
-__all__ = ["METRIC", "ActivityTransitions"]
+__all__ = ["ActivityTransitions"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -100,6 +100,3 @@ def _expect_pairs(found: ActivityComparison, step: int) -> Floats:
     for each in found.classes():
         table += each.size * (each.shares[:-step] * weights[:, None]).T @ each.shares[step:]
     return table
-
-
-METRIC = ActivityTransitions

@@ -13,7 +13,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison
 
-__all__ = ["METRIC", "WeightedDurations"]
+__all__ = ["WeightedDurations"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,6 +86,3 @@ def _change(before: Any, after: Any) -> tuple[float, float]:
     used = most > 0
     changes = np.abs(before - after)[used] / most[used]
     return (float(changes.mean()) if len(changes) else 0.0), float(changes.max(initial=0.0))
-
-
-METRIC = WeightedDurations

@@ -42,11 +42,11 @@ from sfumato.kinds.activity.reader.episodes import (
     split_episodes,
     stretch_months,
 )
-from sfumato.kinds.activity.reader.gathering import GATHERING, find_person, has_episodes
+from sfumato.kinds.activity.reader.gathering import find_person, has_episodes
 from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
 
-__all__ = ["GATHERING", "WORDS", "read"]
+__all__ = ["read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

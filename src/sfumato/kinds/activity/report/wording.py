@@ -5,11 +5,11 @@ from __future__ import annotations
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.numerals import show_amount
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
-__all__ = ["SHARE", "describe_attacker", "limit_promise"]
+__all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
-SHARE = (
+_SHARE = (
     "Largest share of a class that does a sensitive activity throughout",
     "A sensitive activity is done throughout by {found} of a class; at most {allowed} are promised.",
     "No sensitive activity is done throughout by more than {found} of a class ({allowed} promised).",
@@ -57,6 +57,9 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     return f"somebody who knows what {what} at {'up to ' * bool(m)}{times}"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:  # noqa: ARG001
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:  # noqa: ARG001
     """List what a promise about known slots does not cover."""
     return [*_SLOT_LIMITS, ("Being in the data.", "The release does not hide that somebody took part."), ALWAYS[1]]
+
+
+REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

@@ -26,9 +26,8 @@ from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = ActivityDiversity
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

@@ -20,9 +20,8 @@ from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 
-__all__ = ["GUARANTEE", "count_observed", "settle", "verify", "verify_against", "verify_sizes"]
+__all__ = ["count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 
-GUARANTEE = ClassAnonymity
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

@@ -13,11 +13,11 @@ import numpy.typing as npt
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
 from sfumato.core.guarantee import Guarantee
+from sfumato.core.kind import find_kind
 from sfumato.core.method import Method
 from sfumato.core.params import Param, declared
 from sfumato.core.ragged import Ragged
 from sfumato.core.release import Result
-from sfumato.core.rooms import list_modules
 from sfumato.core.run import Run
 from sfumato.kinds.rt.families.clusters import Clusters
 from sfumato.kinds.rt.families.items import ItemRecoder, RecodedItems
@@ -49,12 +49,11 @@ def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: st
         ...
     sfumato.core.errors.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
     """
+    loaded = {known: method.load() for known, method in find_kind(kind).methods.items()}
     known: dict[str, type[Any]] = {
-        vars(value)["name"]: value
-        for module in list_modules(kind, "methods")
-        for value in vars(module).values()
-        if isinstance(value, type) and issubclass(value, base) and "name" in vars(value)
-        if not getattr(value, "by_record", False)
+        own: method
+        for own, method in loaded.items()
+        if issubclass(method, base) and not getattr(method, "by_record", False)
     }
     if name not in known:
         raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(known))}, got {name!r}.")

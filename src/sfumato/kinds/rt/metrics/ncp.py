@@ -6,7 +6,7 @@ import dataclasses
 
 from sfumato.kinds.table.metrics import ncp
 
-__all__ = ["METRIC", "Ncp"]
+__all__ = ["Ncp"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,6 +26,3 @@ class Ncp(ncp.Ncp):
     ----------
     Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5.
     """
-
-
-METRIC = Ncp

@@ -29,7 +29,7 @@ from sfumato.kinds.table.comparison.queries import (
 )
 from sfumato.kinds.table.model import Attribute, attributes_of
 
-__all__ = ["METRIC", "Queries"]
+__all__ = ["Queries"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -183,6 +183,3 @@ class _Query:
         true = find_matches(self.conditions, table.records) & found.has(self.items)
         chance = expect_matches(self.conditions, table.by_name, table.published.records)
         return float(true.sum()), float((chance * found.chance_of(self.items)).sum())
-
-
-METRIC = Queries

@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.rt.costs import list_item_losses
 
-__all__ = ["METRIC", "UtilityLoss"]
+__all__ = ["UtilityLoss"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +82,3 @@ class UtilityLoss(SummedMetric):
             "exact_values": len(tally["exact"]),
             "mean_size": divide(tally["members"], tally["entries"]),
         }
-
-
-METRIC = UtilityLoss

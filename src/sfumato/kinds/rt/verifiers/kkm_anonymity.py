@@ -23,9 +23,8 @@ from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
 
-__all__ = ["GUARANTEE", "say_claim", "verify", "verify_against"]
+__all__ = ["say_claim", "verify", "verify_against"]
 
-GUARANTEE = KKmAnonymity
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

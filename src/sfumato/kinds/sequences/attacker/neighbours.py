@@ -34,11 +34,9 @@ from sfumato.kinds.sequences.attacker.picks import Matches, pick_records, sum_di
 from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
 from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, mark_events, spell_times
 
-__all__ = ["BEYOND", "KNOWLEDGE", "Neighbours", "attack", "attack_original"]
+__all__ = ["KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
 KNOWLEDGE = "neighbouring-events"
-BEYOND = "monitored-events"
-"""Tried on releases that promise something about this knowledge, and goes beyond it."""
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]

@@ -15,7 +15,7 @@ from sfumato.core.measuring.query_metric import QueryMetric, TimeRange, draw_ran
 from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
-__all__ = ["METRIC", "AverageRelativeError"]
+__all__ = ["AverageRelativeError"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -97,6 +97,3 @@ def _expect(found: SequenceComparison, event: int, when: TimeRange) -> Floats:
     shares = likely[covers.categories] * when.overlap(covers.lows, covers.highs)
     np.multiply.at(absent, covers.row_of_interval, 1.0 - shares)
     return 1.0 - absent
-
-
-METRIC = AverageRelativeError

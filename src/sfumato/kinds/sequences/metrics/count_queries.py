@@ -17,7 +17,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
-__all__ = ["METRIC", "CountQueries"]
+__all__ = ["CountQueries"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -193,6 +193,3 @@ def _count_covers(found: SequenceComparison, event: int, edges: Ints) -> Ints:
 
 def _share_too_low(truth: Ints, answer: Ints) -> float:
     return float((answer < truth).sum() / max(int((truth > 0).sum()), 1))
-
-
-METRIC = CountQueries

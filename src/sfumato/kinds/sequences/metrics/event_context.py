@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
-__all__ = ["METRIC", "EventContext"]
+__all__ = ["EventContext"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -148,6 +148,3 @@ def _diverge(original: Ints, published: Floats) -> float:
     published = np.where(there & (published == 0), least, published)
     p, q = original[there] / original.sum(), published[there] / published.sum()
     return max(0.0, float((p * np.log(p / q)).sum()))
-
-
-METRIC = EventContext

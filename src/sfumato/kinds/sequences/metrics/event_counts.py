@@ -16,7 +16,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
-__all__ = ["METRIC", "EventCounts"]
+__all__ = ["EventCounts"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -163,6 +163,3 @@ def _sum_before(periods: Ints, where: Ints, amounts: Floats) -> Floats:
     order = np.argsort(where, kind="stable")
     sums = np.concatenate([[0.0], np.cumsum(amounts[order])])
     return np.asarray(sums[np.searchsorted(where[order], periods, side="left")])
-
-
-METRIC = EventCounts

@@ -18,7 +18,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
 
-__all__ = ["METRIC", "IntervalLoss"]
+__all__ = ["IntervalLoss"]
 
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int64]
@@ -161,6 +161,3 @@ def _find_looks(found: SequenceComparison) -> npt.NDArray[np.uint64]:
         named = [keys[category] for category in covers.categories[begin:end].tolist()]
         looks.append((named, covers.lows[begin:end].tolist(), covers.highs[begin:end].tolist()))
     return digest_looks(looks)
-
-
-METRIC = IntervalLoss

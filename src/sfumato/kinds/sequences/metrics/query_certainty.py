@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.query.certainty import OpenQuestions
 
-__all__ = ["METRIC", "QueryCertainty"]
+__all__ = ["QueryCertainty"]
 
 
 class QueryCertainty(OpenQuestions):
@@ -15,6 +15,3 @@ class QueryCertainty(OpenQuestions):
     >>> QueryCertainty(questions=20).better
     'lower'
     """
-
-
-METRIC = QueryCertainty

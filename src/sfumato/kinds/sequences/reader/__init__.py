@@ -31,11 +31,10 @@ from sfumato.io.sources import Source
 from sfumato.io.times import cut_times, parse_times
 from sfumato.io.visits import SHARED_MOMENT, arrange_moments, combine_labels, renumber
 from sfumato.kinds.sequences import KIND
-from sfumato.kinds.sequences.reader.gathering import GATHERING
 from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
 
-__all__ = ["GATHERING", "WORDS", "read"]
+__all__ = ["read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -6,7 +6,7 @@ from typing import Any
 
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.looks import Guess, Look
-from sfumato.kinds.sequences.reader import WORDS
+from sfumato.kinds.sequences.reader.values import WORDS
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog
 
 __all__ = ["guess"]

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.numerals import show_amount
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
-__all__ = ["SHARE", "describe_attacker", "limit_promise"]
+__all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
-SHARE = (
+_SHARE = (
     "Highest chance of predicting another event within the window",
     "Another event is predicted with a chance of {found}; at most {allowed} are promised.",
     "No other event is predicted within the window with a chance above {found} ({allowed} promised).",
@@ -37,7 +37,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:  # noqa: ARG00
     return f"a receiver who knows all monitored events of {unit.whose} and exactly when each happened"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise to one receiver does not cover."""
     return [*_limit_receiver(guarantee), *_NO_PLACES]
 
@@ -100,3 +100,6 @@ def _limit_neighbours(blur: int | None, unit: str) -> tuple[str, str]:
         "Within that distance of monitored intervals records say nothing of their own. Events further away keep their "
         "exact times, and a receiver who can guess when they are due may use them.",
     )
+
+
+REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

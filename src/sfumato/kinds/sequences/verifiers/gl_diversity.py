@@ -22,9 +22,8 @@ from sfumato.kinds.sequences.verifiers.classes import (
     verify_sequences,
 )
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = GlDiversity
 
 Ints = npt.NDArray[np.int64]
 

@@ -15,9 +15,8 @@ from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.sequences.verifiers.blur import judge_blur
 from sfumato.kinds.sequences.verifiers.classes import judge_classes, judge_matches, judge_units, verify_sequences
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = GroupAnonymity
 
 Ints = npt.NDArray[np.int64]
 

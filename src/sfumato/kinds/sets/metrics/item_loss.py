@@ -12,7 +12,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "ItemLoss"]
+__all__ = ["ItemLoss"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -92,6 +92,3 @@ class ItemLoss(SetMetric):
             "items": width,
             "by_hierarchy": by_hierarchy,
         }
-
-
-METRIC = ItemLoss

@@ -17,7 +17,7 @@ from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "ItemQueries"]
+__all__ = ["ItemQueries"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,6 +101,3 @@ def _refuse_unknown(workload: Workload, known: set[str]) -> None:
                 f"item-queries: query {number} of the workload names an item that the original data do not have. "
                 "Correct or remove it."
             )
-
-
-METRIC = ItemQueries

@@ -20,7 +20,7 @@ from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets, top_itemsets
 from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "MultilevelItemsets"]
+__all__ = ["MultilevelItemsets"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -113,6 +113,3 @@ def _mine(rows: Ragged, order: Ints, hierarchy: Hierarchy, count: int) -> Itemse
     first = hierarchy.first_leaf.astype(np.int64)[order]
     spans = (first, first + hierarchy.leaves[order] - 1)
     return top_itemsets(rows.offsets, rows.codes, count, spans, len(order))
-
-
-METRIC = MultilevelItemsets

@@ -15,7 +15,7 @@ from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.metrics.mining import draw_copy
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
-__all__ = ["METRIC", "PairSupport"]
+__all__ = ["PairSupport"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +73,3 @@ class PairSupport(PairMetric):
         details["expected"] = float(relative_errors(truth, np.rint(expected)).mean())
         details["copies"] = self.copies
         return float(relative_errors(truth, tally["copied"] / self.copies).mean()), details
-
-
-METRIC = PairSupport

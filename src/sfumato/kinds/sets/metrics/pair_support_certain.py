@@ -10,7 +10,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 
-__all__ = ["METRIC", "PairSupportCertain"]
+__all__ = ["PairSupportCertain"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +50,3 @@ class PairSupportCertain(PairMetric):
         """Compare the supports."""
         inside, certain = (relative_errors(tally["truth"], tally[how]) for how in ("inside", "certain"))
         return float(inside.mean()), {"bounded": float(certain.mean())}
-
-
-METRIC = PairSupportCertain

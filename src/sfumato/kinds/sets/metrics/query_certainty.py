@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from sfumato.query.certainty import OpenQuestions
 
-__all__ = ["METRIC", "QueryCertainty"]
+__all__ = ["QueryCertainty"]
 
 
 class QueryCertainty(OpenQuestions):
@@ -19,6 +19,3 @@ class QueryCertainty(OpenQuestions):
     """
 
     forms: ClassVar[tuple[str, ...]] = ("records", "chunks")
-
-
-METRIC = QueryCertainty

@@ -14,7 +14,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.sets.comparison import SetComparison, list_items
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "SeparatedItems"]
+__all__ = ["SeparatedItems"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +72,3 @@ class SeparatedItems(SetMetric):
             "separated": separated,
             "occurrence_share": 1 - tally["outside"] / max(tally["occurrences"], 1),
         }
-
-
-METRIC = SeparatedItems

@@ -14,7 +14,7 @@ from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_original, top_together
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "TopItemsets"]
+__all__ = ["TopItemsets"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +59,3 @@ class TopItemsets(SetMetric):
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release."""
         return compare_top(top_original(whole, self.count), top_together(tally["records"], whole, self.count))
-
-
-METRIC = TopItemsets

@@ -14,7 +14,7 @@ from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_original, top_together
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "TopItemsetsCertain"]
+__all__ = ["TopItemsetsCertain"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -59,6 +59,3 @@ class TopItemsetsCertain(SetMetric):
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original and the published subrecords."""
         return compare_top(top_original(whole, self.count), top_together(tally["records"], whole, self.count))
-
-
-METRIC = TopItemsetsCertain

@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.ragged import Ragged
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 
-__all__ = ["METRIC", "UtilityLoss"]
+__all__ = ["UtilityLoss"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -124,6 +124,3 @@ def _add_losses(records: Ragged, sizes: npt.NDArray[Any]) -> dict[str, float]:
 
 def _average(losses: dict[str, float]) -> float:
     return losses["sum"] / losses["records"] if losses["records"] else 1.0
-
-
-METRIC = UtilityLoss

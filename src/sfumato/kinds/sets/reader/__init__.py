@@ -25,7 +25,6 @@ from sfumato.io.reading import Reading
 from sfumato.io.roles import assign_roles
 from sfumato.io.sources import Source
 from sfumato.io.tables import first_lines
-from sfumato.kinds.sets.reader.gathering import GATHERING
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -44,7 +43,7 @@ from sfumato.kinds.sets.reader.transactions import (
 )
 from sfumato.kinds.sets.reader.values import NAMES, WAYS, WORDS, find_hierarchies, read_constraints, recognise
 
-__all__ = ["GATHERING", "WORDS", "read"]
+__all__ = ["read"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

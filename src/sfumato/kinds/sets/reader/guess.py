@@ -8,9 +8,9 @@ from typing import Any
 from sfumato.core.dataset import Dataset
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.looks import Guess, Look
-from sfumato.kinds.sets.reader import WORDS
 from sfumato.kinds.sets.reader.items import spell_mark
 from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
+from sfumato.kinds.sets.reader.values import WORDS
 
 __all__ = ["guess", "protect"]
 

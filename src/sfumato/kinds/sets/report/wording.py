@@ -5,11 +5,11 @@ from __future__ import annotations
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.numerals import show_amount
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
-__all__ = ["COUNTERS", "describe_attacker", "limit_promise"]
+__all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
-COUNTERS = {
+_COUNTERS = {
     "bands": "Bands: groups of items of like frequency, looked at one after the other",
     "items_moved_by_lemma_2": "Items moved to term chunks because the other parts of records were too few",
     "items_moved_from_covers": "Items moved to term chunks because all records of a cluster have them",
@@ -52,7 +52,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of {unit.whose}"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise about known items does not cover."""
     m, sensitive = getattr(guarantee, "m", None), getattr(guarantee, "sensitive", ())
     if m is None:
@@ -74,3 +74,6 @@ def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
         "records apart.",
     )
     return [more, shared, *_ITEM_LIMITS]
+
+
+REPORT_WORDS = ReportWords(describe_attacker=describe_attacker, list_limits=list_limits, counters=_COUNTERS)

@@ -16,9 +16,8 @@ from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.published import is_disassociated
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = ItemsetAnonymity
 
 Ints = npt.NDArray[np.int64]
 

@@ -20,9 +20,8 @@ from sfumato.kinds.sets.published import is_disassociated
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.generalisation import verify_generalisation
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = KmItems
 
 Ints = npt.NDArray[np.int64]
 

@@ -42,9 +42,9 @@ class StreamState(NamedTuple):
 
     Examples
     --------
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "flu")], ("age",), "ill")
-    >>> stream = find("reposition")(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
+    >>> stream = find_method("reposition")(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
     >>> [stream.push(snapshot) for snapshot in stream.cut(data)]
     [[]]
     >>> state = stream.state()

@@ -18,7 +18,7 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.published import count_snapshots
 
-__all__ = ["METRIC", "AverageRelativeError"]
+__all__ = ["AverageRelativeError"]
 
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
@@ -114,6 +114,3 @@ def _have(column: pa.ChunkedArray, values: set[str]) -> Flags:
     """Tell which cells hold one of some values."""
     held = pc.is_in(column.cast(pa.string()), value_set=pa.array(sorted(values), pa.string()))
     return np.asarray(held.to_numpy(), dtype=bool)
-
-
-METRIC = AverageRelativeError

@@ -13,7 +13,7 @@ from sfumato.core.params import Param
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.costs import CostModel
 
-__all__ = ["METRIC", "InformationLoss"]
+__all__ = ["InformationLoss"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -67,6 +67,3 @@ class InformationLoss(Metric):
 
 def _plain(number: float) -> float | int:
     return int(number) if number == int(number) else number
-
-
-METRIC = InformationLoss

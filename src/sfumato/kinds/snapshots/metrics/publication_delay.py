@@ -9,7 +9,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 
-__all__ = ["METRIC", "PublicationDelay"]
+__all__ = ["PublicationDelay"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -48,6 +48,3 @@ class PublicationDelay(Metric):
             "late_share": float((delays > 0).mean()) if len(delays) else 0.0,
             "suppressed_share": 1.0 - len(delays) / max(len(comparison.original), 1),
         }
-
-
-METRIC = PublicationDelay

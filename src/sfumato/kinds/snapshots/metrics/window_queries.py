@@ -13,7 +13,7 @@ from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts, merge_snapshots, suppress_plainly
 
-__all__ = ["METRIC", "WindowQueries"]
+__all__ = ["WindowQueries"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -89,6 +89,3 @@ def _answer(counts: ValueCounts, asked: npt.NDArray[np.int64], begin: npt.NDArra
         mine = asked == value
         answers[mine] = counts.count_in(int(value), begin[mine], length)
     return answers
-
-
-METRIC = WindowQueries

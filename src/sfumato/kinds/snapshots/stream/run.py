@@ -104,9 +104,9 @@ class StreamRun:
 
     Examples
     --------
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> judges = Judges(lambda path, original: Verdict(True, {}, {}), lambda result, path: None)
-    >>> method, told = find("reposition")(l=2), Reading("snapshots")
+    >>> method, told = find_method("reposition")(l=2), Reading("snapshots")
     >>> run = StreamRun(Path("-"), told, Path("out"), method, judges, None, keeps=False)
     >>> run.live, run.stop()
     (True, 'stopped; nothing was published.')

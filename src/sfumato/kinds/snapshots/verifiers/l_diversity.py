@@ -15,9 +15,8 @@ from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.published import PublishedSnapshots
 from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = LDiversity
 
 Ints = npt.NDArray[np.int64]
 

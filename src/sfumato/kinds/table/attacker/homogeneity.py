@@ -17,9 +17,8 @@ from sfumato.kinds.table.knowledge.inference import is_promised, number_values, 
 from sfumato.kinds.table.model import attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
-__all__ = ["BEYOND", "Homogeneity", "attack", "attack_original"]
+__all__ = ["Homogeneity", "attack", "attack_original"]
 
-BEYOND = "attributes"
 
 Ints = npt.NDArray[np.int64]
 

@@ -20,9 +20,8 @@ from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
 
-__all__ = ["BEYOND", "MoreKnown", "attack", "attack_original"]
+__all__ = ["MoreKnown", "attack", "attack_original"]
 
-BEYOND = "attributes"
 
 Ints = npt.NDArray[np.int64]
 

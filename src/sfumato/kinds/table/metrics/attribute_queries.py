@@ -20,7 +20,7 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
 from sfumato.kinds.table.model import attributes_of
 
-__all__ = ["METRIC", "AttributeQueries"]
+__all__ = ["AttributeQueries"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -112,6 +112,3 @@ def _answer(found: TableComparison, workload: Workload) -> tuple[Floats, Floats]
         answers.append((true.sum(), likely.sum()))
     both = np.array(answers, dtype=np.float64)
     return both[:, 0], both[:, 1]
-
-
-METRIC = AttributeQueries

@@ -14,7 +14,7 @@ from sfumato.core.measuring.tally import Most, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
-__all__ = ["METRIC", "AverageClassSize"]
+__all__ = ["AverageClassSize"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -65,6 +65,3 @@ class AverageClassSize(SummedMetric):
             "median": float(np.median(sizes)) if len(sizes) else 0.0,
             "largest": int(sizes.max(initial=0)),
         }
-
-
-METRIC = AverageClassSize

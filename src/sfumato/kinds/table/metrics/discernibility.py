@@ -12,7 +12,7 @@ from sfumato.core.measuring.tally import Most, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
-__all__ = ["METRIC", "Discernibility"]
+__all__ = ["Discernibility"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -72,6 +72,3 @@ class Discernibility(SummedMetric):
             "largest_class": int(sizes.max(initial=0)),
             "withheld": tally["withheld"],
         }
-
-
-METRIC = Discernibility

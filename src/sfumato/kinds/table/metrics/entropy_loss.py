@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 
-__all__ = ["METRIC", "EntropyLoss"]
+__all__ = ["EntropyLoss"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -95,6 +95,3 @@ def _cell_bits(column: PublishedAttribute, rows: npt.NDArray[np.int64]) -> Float
     """Return what the value of every published record costs in its cell."""
     counts = column.frequencies[column.attribute.codes[rows]]
     return np.asarray(np.log2(np.maximum(column.masses[column.cells.index], counts) / np.maximum(counts, 1)))
-
-
-METRIC = EntropyLoss

@@ -16,7 +16,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 
-__all__ = ["METRIC", "MicroaggregationError"]
+__all__ = ["MicroaggregationError"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -105,6 +105,3 @@ def _means_of_classes(found: TableComparison, name: str) -> Floats:
 
 def _key(cells: Iterable[Any]) -> tuple[Any, ...]:
     return tuple((cell["lo"], cell["hi"]) if isinstance(cell, dict) else cell for cell in cells)
-
-
-METRIC = MicroaggregationError

@@ -12,7 +12,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
-__all__ = ["METRIC", "Ncp"]
+__all__ = ["Ncp"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -73,6 +73,3 @@ class Ncp(SummedMetric):
             "suppressed_share": tally["suppressed"] / cells,
             "withheld_share": withheld / records,
         }
-
-
-METRIC = Ncp

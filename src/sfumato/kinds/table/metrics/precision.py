@@ -11,7 +11,7 @@ from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 
-__all__ = ["METRIC", "Precision"]
+__all__ = ["Precision"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -62,6 +62,3 @@ class Precision(SummedMetric):
         records, withheld = max(tally["records"], 1), tally["withheld"]
         kept = {name: 1 - (levels + withheld) / records for name, levels in tally["levels"].items()}
         return sum(kept.values()) / len(kept) if kept else 1 - withheld / records, {"by_attribute": kept}
-
-
-METRIC = Precision

@@ -20,7 +20,7 @@ from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 
-__all__ = ["METRIC", "Prediction"]
+__all__ = ["Prediction"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -221,6 +221,3 @@ class _Lesson:
         there = rows[self.tells[rows]]
         yield "", self.published[there], self.label[there]
         yield "_of_original", self.original[rows], self.label[rows]
-
-
-METRIC = Prediction

@@ -18,7 +18,7 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
 from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, share_population, weigh_published
 
-__all__ = ["METRIC", "WeightedQueries"]
+__all__ = ["WeightedQueries"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -116,6 +116,3 @@ class WeightedQueries(SummedMetric):
             better = tally["better"] / tally["weights"]
             details["with_weights"] = float(find_errors(truth, better, self.weighted_sanity).mean())
         return float(errors.mean()), details
-
-
-METRIC = WeightedQueries

@@ -15,7 +15,7 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import expect_matches
 from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, share_population, weigh_published
 
-__all__ = ["METRIC", "WeightedShares"]
+__all__ = ["WeightedShares"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -93,6 +93,3 @@ def _differ(truth: Any, estimate: Any) -> float:
     """Return half the sum of the differences, what is in no part being a part of its own."""
     rest = abs((1.0 - truth.sum()) - (1.0 - estimate.sum()))
     return float((np.abs(truth - estimate).sum() + rest) / 2)
-
-
-METRIC = WeightedShares

@@ -24,12 +24,11 @@ from sfumato.io.reading import Reading
 from sfumato.io.sources import Source
 from sfumato.io.weights import Floats, read_weights, tell_weights
 from sfumato.kinds.table.reader.cells import encode_values
-from sfumato.kinds.table.reader.gathering import GATHERING
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, settle_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
 
-__all__ = ["GATHERING", "Attributes", "read", "read_attributes", "read_file"]
+__all__ = ["Attributes", "read", "read_attributes", "read_file"]
 
 _RECORDS_EACH = 10
 """Rows per value from which on an identifier is questioned: few people have so many records."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.unit import PERSON, Unit
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
-__all__ = ["SHARE", "describe_attacker", "limit_promise"]
+__all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
-SHARE = (
+_SHARE = (
     "Largest share of fitting records with one sensitive value",
     "A sensitive value is that of {found} of fitting records; less than {allowed} are promised.",
     "No sensitive value is that of more than {found} of fitting records (less than {allowed} promised).",
@@ -62,13 +62,13 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     return f"somebody who knows {known} of {unit.whose}"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise about attributes does not cover.
 
     Examples
     --------
     >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-    >>> [lead for lead, _ in limit_promise(KAnonymity(k=5, l=3, sensitive=("ill",)))]
+    >>> [lead for lead, _ in list_limits(KAnonymity(k=5, l=3, sensitive=("ill",)))]
     ['Other columns.', 'Likely values.', 'Values that mean the same.', 'Being in the data.', 'Two releases together.']
     """
     l, t = getattr(guarantee, "l", 1), getattr(guarantee, "t", None)
@@ -84,3 +84,6 @@ def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
         limits.append(_COMBINED)
     limits.append(_PRESENCE if getattr(guarantee, "presence", None) is None else _OTHER_POPULATION)
     return [*limits, ALWAYS[1]]
+
+
+REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

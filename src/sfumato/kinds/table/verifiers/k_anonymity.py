@@ -32,9 +32,8 @@ from sfumato.kinds.table.verifiers.closeness import (
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verifiers.parts import SensitiveOrder, find_overlap, match_classes
 
-__all__ = ["GUARANTEE", "judge_sensitive", "say_claim", "verify", "verify_against"]
+__all__ = ["judge_sensitive", "say_claim", "verify", "verify_against"]
 
-GUARANTEE = KAnonymity
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None

@@ -16,7 +16,7 @@ from sfumato.core.measuring.workload import Workload
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.model import Timeline
 
-__all__ = ["METRIC", "AverageRelativeError"]
+__all__ = ["AverageRelativeError"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -70,6 +70,3 @@ class AverageRelativeError(QueryMetric):
             answers.append((before.counts[asked].sum(), found.left[asked].sum()))
         both = np.array(answers, dtype=np.float64)
         return both[:, 0], both[:, 1]
-
-
-METRIC = AverageRelativeError

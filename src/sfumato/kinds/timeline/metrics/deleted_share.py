@@ -11,7 +11,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
-__all__ = ["METRIC", "DeletedShare"]
+__all__ = ["DeletedShare"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -55,6 +55,3 @@ class DeletedShare(Metric):
             "of_sensitive": gone / max(int(counts[sensitive].sum()), 1),
             "events_gone": len(had) - len(has),
         }
-
-
-METRIC = DeletedShare

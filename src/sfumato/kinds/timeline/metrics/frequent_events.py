@@ -13,7 +13,7 @@ from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.core.params import Param
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
-__all__ = ["METRIC", "FrequentEvents"]
+__all__ = ["FrequentEvents"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -78,6 +78,3 @@ class FrequentEvents(Metric):
         room = delta.numerator * int(counts[:stop].sum())
         reached = np.array([count > 0 and delta.denominator * count >= room for count in sums.tolist()], dtype=bool)
         return reached & found.ordinary
-
-
-METRIC = FrequentEvents

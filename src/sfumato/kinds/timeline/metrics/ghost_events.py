@@ -12,7 +12,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
-__all__ = ["METRIC", "GhostEvents"]
+__all__ = ["GhostEvents"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -87,6 +87,3 @@ class GhostEvents(Metric):
         so_far = sums - np.concatenate([[0], sums])[first]
         exact = [count * delta.denominator // delta.numerator for count in so_far.tolist()]
         return np.array([min(length, total) for length in exact], dtype=np.int64)
-
-
-METRIC = GhostEvents

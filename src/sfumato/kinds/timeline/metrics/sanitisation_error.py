@@ -10,7 +10,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
-__all__ = ["METRIC", "SanitisationError"]
+__all__ = ["SanitisationError"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -50,6 +50,3 @@ class SanitisationError(Metric):
         parts = [numerator / denominator for numerator, denominator in found.errors]
         error, largest = math.fsum(parts), max(parts, default=0.0)
         return error, {"mean_per_time_point": error / max(len(found.before), 1), "largest_at_a_time_point": largest}
-
-
-METRIC = SanitisationError

@@ -14,7 +14,7 @@ from sfumato.core.params import Param
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.model import Timeline
 
-__all__ = ["METRIC", "SegmentBoundaries", "find_boundaries"]
+__all__ = ["SegmentBoundaries", "find_boundaries"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -121,6 +121,3 @@ def find_boundaries(rows: Floats, segments: int) -> Ints:
         end = int(origin[end])
         found.append(end)
     return np.array(found[::-1], dtype=np.int64)
-
-
-METRIC = SegmentBoundaries

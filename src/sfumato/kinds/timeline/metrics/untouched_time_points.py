@@ -11,7 +11,7 @@ from sfumato.core.measuring.comparison import Comparison
 from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
 
-__all__ = ["METRIC", "UntouchedTimePoints"]
+__all__ = ["UntouchedTimePoints"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -47,6 +47,3 @@ class UntouchedTimePoints(Metric):
         emptied = int(((found.totals > 0) & (found.totals == found.removed_by_point)).sum())
         share = 1 - touched / max(len(found.before), 1)
         return share, {"time_points_changed": touched, "time_points_emptied": emptied}
-
-
-METRIC = UntouchedTimePoints

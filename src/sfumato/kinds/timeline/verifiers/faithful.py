@@ -37,9 +37,9 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> verify_faithful(result.release, data, result.trace.rows).holds
     True
     """

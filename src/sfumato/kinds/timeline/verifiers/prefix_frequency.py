@@ -18,9 +18,8 @@ from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = PrefixFrequency
 
 Ints = npt.NDArray[np.int64]
 Witness = dict[str, Any] | None
@@ -82,9 +81,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     Examples
     --------
     >>> from sfumato.core.run import Run
-    >>> from sfumato.registry import find
+    >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
-    >>> result = find("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
+    >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
     >>> verify_against(result.release, data).checks
     {'sensitive events are protected': True}
     """

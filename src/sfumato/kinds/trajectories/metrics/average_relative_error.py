@@ -15,7 +15,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 
-__all__ = ["METRIC", "AverageRelativeError"]
+__all__ = ["AverageRelativeError"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,6 +89,3 @@ def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:
                 f"average-relative-error: query {number} of the workload names a place that the original "
                 "data do not have. Correct or remove it."
             )
-
-
-METRIC = AverageRelativeError

@@ -13,7 +13,7 @@ from sfumato.core.measuring.tally import Most, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
-__all__ = ["METRIC", "Distance"]
+__all__ = ["Distance"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,6 +100,3 @@ class Distance(SummedMetric):
                 tally["with_suppressed"] + largest * tally["suppressed_share"], trajectories
             ),
         }
-
-
-METRIC = Distance

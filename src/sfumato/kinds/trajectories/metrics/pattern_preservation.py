@@ -19,7 +19,7 @@ from sfumato.core.ragged import Ragged
 if TYPE_CHECKING:
     from sfumato.kinds.trajectories.kernels.patterns import Patterns
 
-__all__ = ["METRIC", "PatternPreservation"]
+__all__ = ["PatternPreservation"]
 
 _MOST_PATTERNS = 200_000
 
@@ -170,6 +170,3 @@ def _rows(patterns: Patterns, width: int) -> npt.NDArray[np.void]:
     row = np.repeat(np.arange(len(lengths)), lengths)
     table[row, np.arange(len(row)) - patterns.offsets[row]] = patterns.values
     return table.view(np.dtype((np.void, table.shape[1] * 4))).ravel()
-
-
-METRIC = PatternPreservation

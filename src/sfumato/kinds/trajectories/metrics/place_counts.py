@@ -12,7 +12,7 @@ from sfumato.core.measuring.metric import Better, Operation, SummedMetric
 from sfumato.core.measuring.tally import Tally
 from sfumato.core.measuring.whole import Whole
 
-__all__ = ["METRIC", "PlaceCounts"]
+__all__ = ["PlaceCounts"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,6 +75,3 @@ class PlaceCounts(SummedMetric):
             "largest_size": int(sizes.max(initial=0)),
             "exact_share": tally["exact_entries"] / max(tally["entries"], 1),
         }
-
-
-METRIC = PlaceCounts

@@ -13,7 +13,7 @@ from sfumato.core.measuring.tally import Facts, Most, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
-__all__ = ["METRIC", "PlaceDistance"]
+__all__ = ["PlaceDistance"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -82,6 +82,3 @@ class PlaceDistance(SummedMetric):
             "largest_distance": largest,
             "generalised": len(inside),
         }
-
-
-METRIC = PlaceDistance

@@ -14,7 +14,7 @@ from sfumato.core.measuring.tally import Facts, Tally
 from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 
-__all__ = ["METRIC", "SemanticPenalty"]
+__all__ = ["SemanticPenalty"]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -104,6 +104,3 @@ class SemanticPenalty(SummedMetric):
             last = np.maximum.reduceat(leaves, members.offsets[:-1])
             share[:] = hierarchy.leaves[hierarchy.lca_many(first, last)] / len(hierarchy.leaf_labels)
         return np.where(comparison.generalised, share, 0.0)
-
-
-METRIC = SemanticPenalty

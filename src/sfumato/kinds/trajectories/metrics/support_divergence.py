@@ -17,7 +17,7 @@ from sfumato.core.measuring.whole import Whole
 from sfumato.core.measuring.workload import Workload
 from sfumato.core.params import Param
 
-__all__ = ["METRIC", "SupportDivergence"]
+__all__ = ["SupportDivergence"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -113,6 +113,3 @@ def _diverge(original: npt.NDArray[Any], published: npt.NDArray[Any]) -> float:
     there = original > 0
     p, q = original[there] / original.sum(), published[there] / published.sum()
     return max(0.0, float((p * np.log(p / q)).sum()))
-
-
-METRIC = SupportDivergence

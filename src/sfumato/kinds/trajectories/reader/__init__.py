@@ -13,12 +13,11 @@ from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.visits import arrange_visits, renumber
 from sfumato.kinds.trajectories import KIND
-from sfumato.kinds.trajectories.reader.gathering import GATHERING
 from sfumato.kinds.trajectories.reader.places import find_places
 from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
 from sfumato.kinds.trajectories.reader.visits import Visits
 
-__all__ = ["GATHERING", "read"]
+__all__ = ["read"]
 
 
 def read(path: Readable, reading: Reading) -> Dataset:

@@ -5,11 +5,11 @@ from __future__ import annotations
 from sfumato.core.guarantee import Guarantee
 from sfumato.core.unit import PERSON, Unit
 from sfumato.report.numerals import show_amount
-from sfumato.report.wording import ALWAYS
+from sfumato.report.wording import ALWAYS, ReportWords
 
-__all__ = ["SHARE", "describe_attacker", "limit_promise"]
+__all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
-SHARE = (
+_SHARE = (
     "Largest share of fitting records with one sensitive place",
     "A sensitive place is in {found} of fitting records; at most {allowed} are promised.",
     "No sensitive place is in more than {found} of fitting records ({allowed} promised).",
@@ -31,13 +31,13 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     return f"somebody who knows {'up to ' * (known > 1)}{places}"
 
 
-def limit_promise(guarantee: Guarantee) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     """List what a promise about ordered places does not cover.
 
     Examples
     --------
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-    >>> limit_promise(KmAnonymity(k=5, m=2))[0][0]
+    >>> list_limits(KmAnonymity(k=5, m=2))[0][0]
     'More than 2 places.'
     """
     places = show_amount(getattr(guarantee, "m", 1), "place", "places")
@@ -75,3 +75,6 @@ def _limit_inference(guarantee: Guarantee) -> tuple[str, str]:
         "visited them; somebody who does may find a single record that fits. Places that are not named as "
         "sensitive may be learnt if every record that fits shares them.",
     )
+
+
+REPORT_WORDS = ReportWords(share=_SHARE, describe_attacker=describe_attacker, list_limits=list_limits)

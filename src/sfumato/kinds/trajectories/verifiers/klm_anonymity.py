@@ -29,9 +29,8 @@ from sfumato.kinds.trajectories.published import leave_out
 from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = KlmAnonymity
 
 Ints = npt.NDArray[np.int64]
 

@@ -16,9 +16,8 @@ from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 
-__all__ = ["GUARANTEE", "verify", "verify_against"]
+__all__ = ["verify", "verify_against"]
 
-GUARANTEE = KmAnonymity
 
 Ints = npt.NDArray[np.int64]
 

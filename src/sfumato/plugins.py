@@ -1,58 +1,52 @@
-"""Who is here: kinds, methods, verifiers, attackers, measures, readers and generators, found in the rooms of kinds."""
+"""What there is: kinds of data, methods, verifiers, attackers and measures, as the kinds specify them.
+
+``python -m sfumato.plugins`` lists what every kind offers.
+"""
 
 from __future__ import annotations
 
+import dataclasses
 import difflib
 import functools
-from collections.abc import Callable, Mapping
-from types import ModuleType
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee, list_guarantees
+from sfumato.core.guarantee import Guarantee
+from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
 from sfumato.core.measuring.metric import Metric
 from sfumato.core.method import Method
 from sfumato.core.params import Parameter, build, declared
-from sfumato.core.rooms import all_kinds, find_kind, find_room, has_room, list_modules
+
+if TYPE_CHECKING:
+    from sfumato.core.components import Attacker, StrongerAttacker, Verifier
 
 __all__ = [
     "all_kinds",
     "all_methods",
-    "attacker",
-    "attacker_of_kind",
-    "attackers_beyond",
-    "faithful_verifier",
-    "find",
+    "find_attacker",
     "find_kind",
-    "find_room",
-    "generator",
-    "has_room",
-    "make",
+    "find_method",
+    "find_original_attacker",
+    "find_stronger_attackers",
+    "find_verifier",
+    "list_components",
+    "make_method",
     "methods_for",
     "metrics_for",
-    "reader",
-    "verifier",
 ]
 
 
 @functools.cache
 def methods_for(kind: str) -> dict[str, type[Method]]:
-    """Return the methods for a kind of data by name: the classes that declare one, and not the bases beside them.
+    """Return the methods for a kind of data by name.
 
     Examples
     --------
     >>> sorted(methods_for("timeline"))
     ['essa', 'essa-joint', 'odesa']
     """
-    return {
-        value.name: value
-        for module in list_modules(kind, "methods")
-        for value in vars(module).values()
-        if isinstance(value, type)
-        and issubclass(value, Method)
-        and value.__module__ == module.__name__
-        and "name" in vars(value)
-    }
+    return {name: method.load() for name, method in find_kind(kind).methods.items()}
 
 
 @functools.cache
@@ -64,38 +58,43 @@ def all_methods() -> dict[str, type[Method]]:
     >>> "seqanon" in all_methods()
     True
     """
-    found: dict[str, type[Method]] = {}
+    return {name: method.load() for name, method in _name_methods().items()}
+
+
+@functools.cache
+def _name_methods() -> dict[str, Lazy[type[Method]]]:
+    found: dict[str, Lazy[type[Method]]] = {}
     for kind in all_kinds():
-        for name, method in methods_for(kind).items():
+        for name, method in find_kind(kind).methods.items():
             found[f"{kind}/{name}" if name in found else name] = method
     return dict(sorted(found.items()))
 
 
-def find(name: str, kind: str | None = None) -> type[Method]:
-    """Return a method by its name, or say which one is nearest; methods for the kind at hand are looked at first.
+def find_method(name: str, kind: str | None = None) -> type[Method]:
+    """Return a method by its name, or refuse with the nearest one; methods for the given kind come first.
 
     Examples
     --------
-    >>> find("seqanom")
+    >>> find_method("seqanom")
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
-    >>> find("mondrain", "table")
+    >>> find_method("mondrain", "table")
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: there is no method 'mondrain'. Did you mean 'mondrian'? Known for table: ...
     """
     for each in all_kinds() if kind is None else (kind, *all_kinds()):
-        if name in methods_for(each):
-            return methods_for(each)[name]
-    known = list(all_methods() if kind is None else methods_for(kind))
-    near = difflib.get_close_matches(name, known, n=1) or difflib.get_close_matches(name, all_methods(), n=1)
+        if name in find_kind(each).methods:
+            return find_kind(each).methods[name].load()
+    known = list(_name_methods() if kind is None else find_kind(kind).methods)
+    near = difflib.get_close_matches(name, known, n=1) or difflib.get_close_matches(name, _name_methods(), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     where = "" if kind is None else f" for {kind}"
     raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(known)}.")
 
 
-def make(
+def make_method(
     name: str, kind: str, values: Mapping[str, object], suggest: Callable[[dict[str, Any]], str] | None = None
 ) -> Method:
     """Return a method for a kind of data with its parameters; all that are missing are named at once.
@@ -113,20 +112,20 @@ def make(
 
     Examples
     --------
-    >>> make("mondrian", "table", {"k": "5"}).k
+    >>> make_method("mondrian", "table", {"k": "5"}).k
     5
-    >>> make("seqanon", "trajectories", {})
+    >>> make_method("seqanon", "trajectories", {})
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that share what an
     attacker knows. m: Largest number of places an attacker knows, in order. For example: k=5, m=2
-    >>> make("mondrian", "sets", {"k": 5})
+    >>> make_method("mondrian", "sets", {"k": 5})
     Traceback (most recent call last):
         ...
     sfumato.core.errors.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
     """
     usual = find_kind(kind).usual
-    found = find(name, kind)
+    found = find_method(name, kind)
     if kind not in found.kinds:
         raise ParameterError(
             f"{found.__name__}: works on {', '.join(found.kinds)}, not on {kind}. Methods for {kind}: "
@@ -144,93 +143,54 @@ def _suggest_words(parameters: dict[str, Any]) -> str:
     return "For example: " + ", ".join(f"{name}={value!r}" for name, value in parameters.items())
 
 
-def verifier(guarantee: Guarantee) -> ModuleType:
+def find_verifier(guarantee: Guarantee) -> Verifier:
     """Return the verifier of a guarantee.
 
     Examples
     --------
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-    >>> verifier(KmAnonymity(k=2, m=2)).__name__
+    >>> find_verifier(KmAnonymity(k=2, m=2)).__name__
     'sfumato.kinds.trajectories.verifiers.km_anonymity'
     """
-    for kind in guarantee.kinds:
-        for module in list_modules(kind, "verifiers"):
-            if getattr(module, "GUARANTEE", None) is type(guarantee):
-                return module
-    raise ParameterError(f"there is no verifier for {guarantee.name}.")
+    return _specify(guarantee).verifier.load()
 
 
-def attacker(guarantee: Guarantee) -> ModuleType:
+def _specify(guarantee: Guarantee) -> GuaranteeSpec:
+    return find_kind(guarantee.kinds[0]).guarantees[guarantee.name]
+
+
+def find_attacker(guarantee: Guarantee) -> Attacker:
     """Return the attacker whose knowledge a guarantee is about.
 
     Examples
     --------
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-    >>> attacker(KmAnonymity(k=2, m=2)).__name__
+    >>> find_attacker(KmAnonymity(k=2, m=2)).__name__
     'sfumato.kinds.trajectories.attacker'
     """
-    for kind in guarantee.kinds:
-        for module in _attackers(kind):
-            if getattr(module, "KNOWLEDGE", None) == guarantee.knowledge:
-                return module
-    raise ParameterError(f"there is no attacker for {guarantee.name}.")
+    return find_kind(guarantee.kinds[0]).attackers[guarantee.knowledge].attacker.load()
 
 
-def attackers_beyond(kind: str, knowledge: str) -> list[ModuleType]:
-    """Return the attackers who do more with a knowledge than promises about it allow.
+def find_stronger_attackers(kind: str, knowledge: str) -> list[StrongerAttacker]:
+    """Return the attackers who do more with a knowledge than guarantees about it assume.
 
     Examples
     --------
-    >>> [module.__name__ for module in attackers_beyond("sequences", "monitored-events")]
+    >>> [module.__name__ for module in find_stronger_attackers("sequences", "monitored-events")]
     ['sfumato.kinds.sequences.attacker.neighbours']
     """
-    return [module for module in _attackers(kind) if getattr(module, "BEYOND", None) == knowledge]
+    return [attacker.load() for attacker in find_kind(kind).attackers[knowledge].stronger]
 
 
-@functools.cache
-def _attackers(kind: str) -> tuple[ModuleType, ...]:
-    """Return the attackers of a kind: each has the knowledge of a promise, or goes beyond it."""
-    found = [module for module in list_modules(kind, "attacker") if _own(module, "attack")]
-    promised = {guarantee.knowledge for guarantee in list_guarantees(kind).values()}
-    for module in found:
-        if getattr(module, "BEYOND", getattr(module, "KNOWLEDGE", None)) not in promised:
-            raise LookupError(
-                f"{module.__name__}: KNOWLEDGE, or BEYOND, must be what a promise is about: {', '.join(promised)}."
-            )
-    return tuple(found)
-
-
-def _own(module: ModuleType, name: str) -> bool:
-    """Tell whether a module defines a function itself."""
-    return getattr(vars(module).get(name), "__module__", None) == module.__name__
-
-
-def attacker_of_kind(kind: str) -> ModuleType:
+def find_original_attacker(kind: str) -> Attacker:
     """Return the attacker who judges how identifying data of a kind are as they stand.
 
     Examples
     --------
-    >>> attacker_of_kind("trajectories").__name__
+    >>> find_original_attacker("trajectories").__name__
     'sfumato.kinds.trajectories.attacker'
     """
-    for module in _attackers(kind):
-        if hasattr(module, "attack_original") and not hasattr(module, "BEYOND"):
-            return module
-    raise ParameterError(f"attacker: nothing here knows data of kind {kind!r}.")
-
-
-def faithful_verifier(kind: str) -> ModuleType:
-    """Return the check that published records of a kind are true to the original.
-
-    Examples
-    --------
-    >>> faithful_verifier("trajectories").__name__
-    'sfumato.kinds.trajectories.verifiers.faithful'
-    """
-    for module in list_modules(kind, "verifiers"):
-        if hasattr(module, "verify_faithful"):
-            return module
-    raise ParameterError(f"verifiers: nothing here knows data of kind {kind!r}.")
+    return next(iter(find_kind(kind).attackers.values())).attacker.load()
 
 
 def metrics_for(kind: str, parameters: Mapping[str, object] | None = None) -> list[Metric]:
@@ -244,7 +204,7 @@ def metrics_for(kind: str, parameters: Mapping[str, object] | None = None) -> li
     AverageRelativeError(queries=20, ...)
     """
     chosen = dict(parameters or {})
-    classes = [module.METRIC for module in list_modules(kind, "metrics") if hasattr(module, "METRIC")]
+    classes = [metric.load() for metric in find_kind(kind).metrics]
     known = {parameter.name for found in classes for parameter in declared(found)}
     for name in chosen:
         if name not in known:
@@ -258,18 +218,45 @@ def metrics_for(kind: str, parameters: Mapping[str, object] | None = None) -> li
     return sorted(made, key=lambda metric: metric.name)
 
 
-def reader(kind: str) -> ModuleType:
-    """Return the reader of a kind of data."""
-    return _serving(kind, "reader", "read")
+def list_components(kind: str) -> Iterator[tuple[str, str]]:
+    """Yield what a kind of data offers, and where it is defined.
+
+    Examples
+    --------
+    >>> dict(list_components("timeline"))["methods: odesa"]
+    'sfumato.kinds.timeline.methods.sanitisation:Odesa'
+    """
+    spec = find_kind(kind)
+    for field in dataclasses.fields(KindSpec):
+        yield from _list_targets(field.name.replace("_", " "), getattr(spec, field.name))
 
 
-def generator(kind: str) -> ModuleType:
-    """Return the generator of a kind of data."""
-    return _serving(kind, "generator", "generated")
+def _list_targets(name: str, value: object) -> Iterator[tuple[str, str]]:
+    match value:
+        case Lazy():
+            yield name, value.target
+        case GuaranteeSpec():
+            yield name, value.guarantee.target
+            yield f"{name}, verifier", value.verifier.target
+        case AttackerSpec():
+            yield name, value.attacker.target
+            for stronger in value.stronger:
+                yield f"{name}, stronger", stronger.target
+        case Mapping():
+            for key, entry in value.items():
+                yield from _list_targets(f"{name}: {key}", entry)
+        case tuple():
+            for entry in value:
+                yield from _list_targets(name, entry)
 
 
-def _serving(kind: str, room: str, verb: str) -> ModuleType:
-    offered = [name for name in all_kinds() if has_room(name, room)]
-    if kind not in offered:
-        raise ParameterError(f"kind {kind!r} cannot be {verb}; choose from {', '.join(offered)}.")
-    return find_room(kind, room)
+def main() -> None:
+    """Print what every kind of data offers."""
+    for kind in all_kinds():
+        print(f"{kind}: a row is {find_kind(kind).row}")
+        for name, target in list_components(kind):
+            print(f"  {name}: {target}")
+
+
+if __name__ == "__main__":
+    main()

@@ -31,6 +31,7 @@ from sfumato.checking.verdict import Verdict
 from sfumato.core.dataset import Dataset
 from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.core.method import Method
+from sfumato.core.params import declared
 from sfumato.core.progress import tell
 from sfumato.core.publishing.leftover import find_leftover, judge_leftover
 from sfumato.core.publishing.secret import Secret
@@ -217,10 +218,10 @@ def _settle_method(method: Method | str, kind: str, parameters: dict[str, Any]) 
             "sf.methods.Mondrian(k=5)"
         )
     if parameters:
-        name = next(iter(parameters))
-        raise ParameterError(
-            f"anonymize: {name} goes to the method. Write: sf.methods.{type(method).__name__}({name}=...)"
-        )
+        name, owner = next(iter(parameters)), type(method).__name__
+        if name in {parameter.name for parameter in declared(type(method))}:
+            raise ParameterError(f"anonymize: {name} goes to the method. Write: sf.methods.{owner}({name}=...)")
+        raise ParameterError(f"anonymize: there is no option {name!r}, and {owner} has no such parameter.")
     return method
 
 

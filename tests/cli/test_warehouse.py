@@ -59,7 +59,7 @@ def test_a_refresh_and_a_broken_file(sfumato, tuna):
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (("build", "no.toml", "--out", "w"), "no.toml: cannot be read"),
+        (("build", "no.toml", "--out", "w"), "no.toml: there is no such file"),
         (("refresh", "nowhere"), "there is no warehouse here"),
         (("query", "nowhere", "ASK {}"), "there is no warehouse here"),
         (("hierarchy", "nowhere", "--out", "t.csv", "--values", "x.csv", "--up", "skos:broader"), "--kind"),

@@ -68,11 +68,16 @@ def test_a_header_only(refuse, kind):
     assert "there are no rows, only a header" in refuse(kind, text_of(kind).partition(b"\n")[0] + b"\n")
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "table"])
 def test_a_format_that_the_name_does_not_tell(refuse, kind):
     told = refuse(kind, text_of(kind), "data.doc")
     assert "the extension does not tell the format" in told
     assert all(format in told for format in plugins.find_kind(kind).formats)
+
+
+def test_a_table_is_known_by_its_rows(tmp_path):
+    (tmp_path / "data.doc").write_bytes(text_of("table"))
+    assert len(read(tmp_path / "data.doc", "table")) == 12
 
 
 @pytest.mark.parametrize("kind", KINDS)

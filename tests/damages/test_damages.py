@@ -116,7 +116,7 @@ def test_a_release_of_nobody_is_refused_by_every_verifier(published, release: st
     # A row map of nobody may have come without a type, as decimal numbers.
     for rows in (np.array([]), np.array([], dtype=np.int64)):
         assert not verifier.verify(nobody).holds
-        assert not faithful.verify_faithful(nobody, original, rows).holds
+        assert not faithful(nobody, original, rows).holds
         if verifier.verify(nobody).checks["readable"]:
             verifier.verify_against(nobody, original, rows)
 

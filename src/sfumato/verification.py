@@ -209,7 +209,8 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
     verdict = plugins.find_verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return release, verdict
-    verdict = dataclasses.replace(verdict, remaining=find_inferences(release, verdict.measured))
+    if verdict.holds:  # of a broken release, nothing that it lists can be counted on
+        verdict = dataclasses.replace(verdict, remaining=find_inferences(release, verdict.measured))
     verdict = verdict & _verify_files(release, folder) & people.leave_people_open(release)
     return release, verdict & warn_of_lookalikes(release)
 

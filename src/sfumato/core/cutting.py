@@ -50,15 +50,15 @@ def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices
     [((0, 0, 1), (1, 0, 1)), ((0, 1, 2), (1, 1, 2))]
     """
     counts = [(len(piece), count_placed(piece)) for piece in (load() for load in pieces)]
-    placed = sum(each for _, each in counts)
-    line = Line.of(sum(each for each, _ in counts), placed, most)
+    placed = sum(count for _, count in counts)
+    line = Line.of(sum(count for count, _ in counts), placed, most)
     inside, beside = line.ends()
     splits = find_splits(pieces, np.concatenate([[0], inside, [placed], placed + beside]))
     first, second = splits[: line.parts + 1], splits[line.parts + 1 :]
-    found = []
+    slices = []
     for part in range(line.parts):
         spans = [(first[part], first[part + 1]), (second[part], second[part + 1])]
-        found.append(
+        slices.append(
             tuple(
                 (piece, int(begin[piece]), int(end[piece]))
                 for begin, end in spans
@@ -66,7 +66,7 @@ def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices
                 if begin[piece] < end[piece]
             )
         )
-    return found
+    return slices
 
 
 def find_splits(pieces: Sequence[Callable[[], Packed]], ranks: Ints) -> Ints:
@@ -92,9 +92,9 @@ def find_splits(pieces: Sequence[Callable[[], Packed]], ranks: Ints) -> Ints:
         piece = load()
         for at, window in enumerate(windows):
             window.append(np.array(piece[low[at, number] : high[at, number]]))
-    found = np.empty((len(ranks), len(pieces)), np.int64)
+    splits = np.empty((len(ranks), len(pieces)), np.int64)
     for at, window in enumerate(windows):
-        owner = np.repeat(np.arange(len(pieces)), [len(each) for each in window])
+        owner = np.repeat(np.arange(len(pieces)), [len(section) for section in window])
         order = np.argsort(np.concatenate(window), kind="stable")[: ranks[at] - low[at].sum()]
-        found[at] = low[at] + np.bincount(owner[order], minlength=len(pieces))
-    return found
+        splits[at] = low[at] + np.bincount(owner[order], minlength=len(pieces))
+    return splits

@@ -192,10 +192,10 @@ class Dataset:
         if codes is not None:
             counts = np.bincount(codes)
             facts |= {plural(self.unit.owner).replace(" ", "_"): len(counts), "most_of_one": int(counts.max(initial=0))}
-        known = [c.name for c in self.schema.columns if c.role in {"quasi-identifier", "sensitive", "plain"}]
-        if known:
-            values = {name: len(self.table.column(name).unique()) for name in known}
-            facts |= {"attributes": len(known), "values": values}
+        attributes = [c.name for c in self.schema.columns if c.role in {"quasi-identifier", "sensitive", "plain"}]
+        if attributes:
+            values = {name: len(self.table.column(name).unique()) for name in attributes}
+            facts |= {"attributes": len(attributes), "values": values}
         if not any(column.role == "history" for column in self.schema.columns):
             return facts
         history = self.view_history()

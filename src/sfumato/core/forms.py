@@ -177,11 +177,11 @@ def unescape(text: str) -> str:
     >>> unescape("a\\|b"), unescape("\\e")
     ('a|b', '')
     """
-    return re.sub(r"\\(.)", lambda found: _NAMES.get(found[1], found[1]), text, flags=re.DOTALL)
+    return re.sub(r"\\(.)", lambda match: _NAMES.get(match[1], match[1]), text, flags=re.DOTALL)
 
 
-def _with_backslash(found: re.Match[str]) -> str:
-    return _NAMED.get(found[0], "\\" + found[0])
+def _with_backslash(match: re.Match[str]) -> str:
+    return _NAMED.get(match[0], "\\" + match[0])
 
 
 def _safe(text: str, form: Form) -> str:
@@ -316,9 +316,9 @@ def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     flat = array.flatten()
     words = pa.array([_escape_label(label) for label in flat.dictionary.to_pylist()], pa.string())
-    spelled = pc.fill_null(words.take(flat.indices), "*") if len(words) else pa.array(["*"] * len(flat), pa.string())
+    texts = pc.fill_null(words.take(flat.indices), "*") if len(words) else pa.array(["*"] * len(flat), pa.string())
     offsets = pc.subtract(array.offsets, array.offsets[0])
-    joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), spelled), ";")
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), texts), ";")
     formula = pc.match_substring_regex(joined, r"^[=+\-@\t\r]")
     return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
 
@@ -392,8 +392,8 @@ def _decode_categories(texts: pa.ChunkedArray | pa.Array) -> pa.Array:
     coded = flat.dictionary_encode()
     words: Iterable[str | None] = coded.dictionary.to_pylist()
     labels = [None if word == "*" else unescape(word or "") for word in words]
-    known = pa.array(sorted({label for label in labels if label is not None}), pa.string())
-    index = {label: i for i, label in enumerate(known.to_pylist())}
+    vocabulary = pa.array(sorted({label for label in labels if label is not None}), pa.string())
+    index = {label: i for i, label in enumerate(vocabulary.to_pylist())}
     recode = pa.array([None if label is None else index[label] for label in labels], pa.int32())
     indices = recode.take(coded.indices) if len(recode) else pa.array([], pa.int32())
-    return pa.ListArray.from_arrays(offsets, pa.DictionaryArray.from_arrays(indices, known))
+    return pa.ListArray.from_arrays(offsets, pa.DictionaryArray.from_arrays(indices, vocabulary))

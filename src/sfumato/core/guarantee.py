@@ -64,14 +64,14 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     @property
     def crowd(self) -> int | None:
         """The fewest records, or people, that anything known leads to; None where the promise has no such number."""
-        found = getattr(self, "k", None)
-        return found if isinstance(found, int) and found > 1 else None
+        k = getattr(self, "k", None)
+        return k if isinstance(k, int) and k > 1 else None
 
     @property
     def largest_share(self) -> float | None:
         """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
-        found = getattr(self, "l", None)
-        return 1 / found if found else None
+        diversity = getattr(self, "l", None)
+        return 1 / diversity if diversity else None
 
     @property
     def bound_to_whole(self) -> str:
@@ -155,15 +155,15 @@ def read_guarantee(kind: str, data: Mapping[str, Any]) -> Guarantee:
     >>> read_guarantee("trajectories", {"name": "km-anonymity", "parameters": {"k": 5, "m": 2}})
     KmAnonymity(k=5, m=2)
     """
-    known = list_guarantees(kind)
-    if data.get("name") not in known:
-        known = {name: found for other in all_kinds() for name, found in list_guarantees(other).items()}
-    if data.get("name") not in known:
-        raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(known))}.")
+    guarantees = list_guarantees(kind)
+    if data.get("name") not in guarantees:
+        guarantees = {name: guarantee for other in all_kinds() for name, guarantee in list_guarantees(other).items()}
+    if data.get("name") not in guarantees:
+        raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(guarantees))}.")
     parameters = {
         name: tuple(value) if isinstance(value, list | tuple) else value for name, value in data["parameters"].items()
     }
-    claim = known[data["name"]]
+    claim = guarantees[data["name"]]
     hints = get_type_hints(claim)
     fields = {field.name for field in dataclasses.fields(claim)} - {"count"}
     if set(parameters) != fields or not all(_fits(value, hints[name]) for name, value in parameters.items()):

@@ -82,8 +82,8 @@ class Lazy(Generic[T_co]):
     def load(self) -> T_co:
         """Import it, and return it."""
         module, _, name = self.target.partition(":")
-        found: Any = importlib.import_module(module)
-        component: T_co = getattr(found, name) if name else found
+        imported: Any = importlib.import_module(module)
+        component: T_co = getattr(imported, name) if name else imported
         return component
 
 
@@ -288,8 +288,8 @@ def find_kind(kind: str) -> KindSpec:
         near = difflib.get_close_matches(str(kind), all_kinds(), n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
         raise ParameterError(f"kind must be one of {', '.join(all_kinds())}, got {kind!r}.{hint}")
-    found: KindSpec = importlib.import_module(f"{_KINDS}.{kind}").KIND
-    return found
+    spec: KindSpec = importlib.import_module(f"{_KINDS}.{kind}").KIND
+    return spec
 
 
 class OfKind:

@@ -147,15 +147,15 @@ class _Shape:
         groups = tuple(tuple(lists[start:end]) for start, end in zip(starts, ends, strict=True))
         if len({len(group) for group in groups}) != 1:
             raise SchemaError("release.json: lists that belong together entry by entry are missing.")
-        kept = tuple(column for column in release.columns if not column.form.history)
+        row_columns = tuple(column for column in release.columns if not column.form.history)
         entries = tuple(_name_entry(kind, [group[at] for group in groups]) for at in range(len(groups[0])))
-        taken = {column.name for column in (*kept, *entries)}
-        named = next((c.name for c in kept if c.role in {"identifier", "time"}), None)
+        taken = {column.name for column in (*row_columns, *entries)}
+        named = next((c.name for c in row_columns if c.role in {"identifier", "time"}), None)
         key = named or _free_name(_RECORD, taken)
         part = _free_name(_PART, taken | {key}) if len(groups) > 1 else None
         position = _free_name(kind.position, taken | {key}) if kind.position else ""
         exact = tuple(group[0].name for group in groups if all(column.form.cell != "interval" for column in group))
-        return cls(kept, groups, entries, key, named is None, part, position, exact)
+        return cls(row_columns, groups, entries, key, named is None, part, position, exact)
 
     @property
     def columns(self) -> tuple[PublishedColumn, ...]:
@@ -227,8 +227,8 @@ def _locate(places: pa.Table, entries: Any) -> dict[str, Any]:
     at = pc.index_in(entries.cast(pa.string()), value_set=_one(places.column("place")))
     # An entry that is missing is no place without a name.
     at = pc.if_else(entries.is_null(), pa.scalar(None, pa.int32()), at)
-    found = {name: _one(places.column(name)).take(at) for name in axes}
-    return {name: cells for name, cells in found.items() if cells.null_count < len(cells)}
+    coordinates = {name: _one(places.column(name)).take(at) for name in axes}
+    return {name: cells for name, cells in coordinates.items() if cells.null_count < len(cells)}
 
 
 def _narrow(flat: Any, form: Form) -> Any:

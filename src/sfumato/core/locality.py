@@ -71,12 +71,12 @@ def scale(values: npt.NDArray[Any], bits: int, among: npt.NDArray[Any] | None = 
     >>> scale(np.array([7.0]), 2, among=np.array([5.0, 9.0])).tolist()
     [1]
     """
-    known = np.isfinite(values)
-    if not known.any():
+    is_finite = np.isfinite(values)
+    if not is_finite.any():
         return np.zeros(len(values), np.uint64)
-    all_of_them = values[known] if among is None else among[np.isfinite(among)]
+    all_of_them = values[is_finite] if among is None else among[np.isfinite(among)]
     low, high = float(all_of_them.min()), float(all_of_them.max())
-    share = (np.where(known, values, low) - low) / max(high - low, np.finfo(np.float64).tiny)
+    share = (np.where(is_finite, values, low) - low) / max(high - low, np.finfo(np.float64).tiny)
     return np.asarray(np.floor(share * ((1 << bits) - 1)), np.uint64)
 
 
@@ -130,9 +130,9 @@ def find_commonest(rows: Ints, codes: npt.NDArray[Any], count: int) -> Ints:
     >>> find_commonest(np.array([0, 0, 0, 2, 2]), np.array([4, 1, 4, 7, 3]), 3).tolist()
     [4, -1, 3]
     """
-    found = np.full(count, -1, np.int64)
+    commonest = np.full(count, -1, np.int64)
     if not len(codes):
-        return found
+        return commonest
     width = int(codes.max()) + 1
     entries = np.sort(rows * width + codes)
     begins = np.flatnonzero(np.diff(entries, prepend=-1))
@@ -140,5 +140,5 @@ def find_commonest(rows: Ints, codes: npt.NDArray[Any], count: int) -> Ints:
     row, code = entries[begins] // width, entries[begins] % width
     order = np.lexsort((-code, times, row))
     # The last of each row comes often, and of those that come as often it is the least.
-    found[row[order]] = code[order]
-    return found
+    commonest[row[order]] = code[order]
+    return commonest

@@ -145,7 +145,7 @@ def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
 @functools.cache
 def _find_parameters(cls: Any) -> tuple[Parameter, ...]:
     hints = get_type_hints(cls, include_extras=True)
-    found = []
+    parameters = []
     for field in dataclasses.fields(cls):
         hint = hints[field.name]
         if get_origin(hint) is not Annotated:
@@ -155,8 +155,8 @@ def _find_parameters(cls: Any) -> tuple[Parameter, ...]:
         optional = get_origin(base) in {types.UnionType, typing.Union} and type(None) in get_args(base)
         if optional:
             base = next(a for a in get_args(base) if a is not type(None))
-        found.append(Parameter(field.name, base, param, field.default, optional))
-    return tuple(found)
+        parameters.append(Parameter(field.name, base, param, field.default, optional))
+    return tuple(parameters)
 
 
 def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Parameter]], str] | None = None) -> T:
@@ -187,17 +187,17 @@ def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Pa
         ...
     sfumato.core.errors.ParameterError: Crowd: k must be given. k: Group size.
     """
-    known = {parameter.name: parameter for parameter in declared(cls)}
+    by_name = {parameter.name: parameter for parameter in declared(cls)}
     chosen: dict[str, Any] = {}
     for name, value in values.items():
-        if name not in known:
-            near = difflib.get_close_matches(name.lower(), known, n=1)
+        if name not in by_name:
+            near = difflib.get_close_matches(name.lower(), by_name, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(known)}.")
-        parameter = known[name]
+            raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(by_name)}.")
+        parameter = by_name[name]
         parse = isinstance(value, str) and parameter.type is not str
         chosen[name] = parameter.parse(cls.__name__, typing.cast(str, value)) if parse else value
-    missing = [parameter for name, parameter in known.items() if parameter.required and name not in chosen]
+    missing = [parameter for name, parameter in by_name.items() if parameter.required and name not in chosen]
     if missing:
         names = " and ".join(parameter.name for parameter in missing)
         about = " ".join(f"{parameter.name}: {parameter.param.help}" for parameter in missing)

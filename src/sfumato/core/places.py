@@ -81,17 +81,17 @@ class PlaceOrigin:
 
     def to_dict(self) -> dict[str, Any]:
         """Return what a reader needs to find the cells again."""
-        told: dict[str, Any] = {"source": self.source, "coordinates": self.coordinates}
+        description: dict[str, Any] = {"source": self.source, "coordinates": self.coordinates}
         if self.source in {CELLS, QUADTREE}:
-            told |= {"side": self.side, "levels": self.levels}
+            description |= {"side": self.side, "levels": self.levels}
         if self.source == GRID:
-            told["size"] = self.size
+            description["size"] = self.size
         if self.source == QUADTREE:
-            told["people"] = self.people
-        return told
+            description["people"] = self.people
+        return description
 
     @classmethod
-    def from_dict(cls, told: Mapping[str, Any]) -> PlaceOrigin:
+    def from_dict(cls, description: Mapping[str, Any]) -> PlaceOrigin:
         """Read what :meth:`to_dict` wrote, and nothing else.
 
         Examples
@@ -101,11 +101,11 @@ class PlaceOrigin:
             ...
         sfumato.core.errors.ParameterError: coordinates: not one of the ways in which this program publishes places.
         """
-        known = told.get("source") in _SOURCES and told.get("coordinates") in tuple(_SIDES)
-        size, people = told.get("size", 0.0), told.get("people", 0)
-        if known and type(size) is float and type(people) is int:
-            origin = cls(told["source"], told["coordinates"], size, people)
-            if origin.to_dict() == dict(told):
+        is_valid = description.get("source") in _SOURCES and description.get("coordinates") in tuple(_SIDES)
+        size, people = description.get("size", 0.0), description.get("people", 0)
+        if is_valid and type(size) is float and type(people) is int:
+            origin = cls(description["source"], description["coordinates"], size, people)
+            if origin.to_dict() == dict(description):
                 return origin
         raise ParameterError("coordinates: not one of the ways in which this program publishes places.")
 

@@ -78,8 +78,8 @@ def track(phase: str, steps: Iterable[Step], total: int | None = None) -> Iterat
     >>> list(track("double", "ab"))
     ['a', 'b']
     """
-    known = total if total is not None else len(steps) if isinstance(steps, Sequence) else 0
-    tell(phase, 0, known)
+    expected = total if total is not None else len(steps) if isinstance(steps, Sequence) else 0
+    tell(phase, 0, expected)
     for done, step in enumerate(steps, start=1):
         yield step
-        tell(phase, done, known)
+        tell(phase, done, expected)

@@ -146,11 +146,11 @@ class Release:
 
     def members(self) -> dict[str, tuple[str, ...]]:
         """Return the members of every generalised value of the history column, by value."""
-        found: dict[str, list[str]] = {}
+        by_value: dict[str, list[str]] = {}
         for row in self.values.to_pylist():
             if row["column"] == self.history_column and row["value"] is not None:
-                found.setdefault(row["value"], []).append(row["member"])
-        return {value: tuple(members) for value, members in found.items()}
+                by_value.setdefault(row["value"], []).append(row["member"])
+        return {value: tuple(members) for value, members in by_value.items()}
 
     def meanings(self) -> dict[str, tuple[str, ...]]:
         """Return what every history value that occurs stands for: its members, or itself."""
@@ -189,9 +189,9 @@ class Release:
     def to_pandas(self, layout: str = "wide") -> Any:
         """Return the records as a data frame of pandas; intervals are dictionaries of ``lo`` and ``hi``."""
         pandas = _import_library("pandas")
-        kept = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+        pandas_types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
         # Whole numbers stay whole numbers where a cell is suppressed.
-        return self.to_arrow(layout).to_pandas(types_mapper=kept.get)
+        return self.to_arrow(layout).to_pandas(types_mapper=pandas_types.get)
 
     def to_polars(self, layout: str = "wide") -> Any:
         """Return the records as a data frame of Polars; intervals are structs of ``lo`` and ``hi``."""
@@ -288,10 +288,10 @@ class Trace:
 
     def __repr__(self) -> str:
         # Rows, parameters and the original hold what nobody else may see, and notebooks are passed on.
-        kept = ["secret"] * (self.secret is not None) + ["recoding"] * (self.recoding is not None)
-        kept += ["original"] * (self.original is not None)
-        known = f", with {', '.join(kept)}" if kept else ""
-        return f"Trace({len(self.rows):,} rows{known}; {sum(self.seconds.values()):.2f} seconds)"
+        contents = ["secret"] * (self.secret is not None) + ["recoding"] * (self.recoding is not None)
+        contents += ["original"] * (self.original is not None)
+        suffix = f", with {', '.join(contents)}" if contents else ""
+        return f"Trace({len(self.rows):,} rows{suffix}; {sum(self.seconds.values()):.2f} seconds)"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -86,7 +86,8 @@ class Possibility:
         """
         counts = {n: self.counts.get(n, 0) + other.counts.get(n, 0) for n in {**self.counts, **other.counts}}
         worst = {
-            n: max(found[n] for found in (self.worst, other.worst) if n in found) for n in {**self.worst, **other.worst}
+            n: max(values[n] for values in (self.worst, other.worst) if n in values)
+            for n in {**self.worst, **other.worst}
         }
         worse = other if other.is_warning and not self.is_warning else self
         return dataclasses.replace(worse, counts=counts, worst=worst)
@@ -127,14 +128,14 @@ class Remaining:
     possibilities: tuple[Possibility, ...] = ()
 
     @classmethod
-    def of(cls, found: Iterable[Possibility | None]) -> Remaining:
+    def of(cls, possibilities: Iterable[Possibility | None]) -> Remaining:
         """Put findings together."""
-        return cls(tuple(one for one in found if one is not None))
+        return cls(tuple(possibility for possibility in possibilities if possibility is not None))
 
     @classmethod
     def collect(cls, findings: Iterable[Any]) -> Remaining:
         """Return what remains possible according to findings of attackers, those that say something about it."""
-        return cls.of(one for finding in findings for one in getattr(finding, "remaining", ()))
+        return cls.of(possibility for finding in findings for possibility in getattr(finding, "remaining", ()))
 
     @classmethod
     def unite(cls, parts: Iterable[Remaining]) -> Remaining:
@@ -147,8 +148,8 @@ class Remaining:
         Remaining(2 of 18)
         """
         by_key: dict[tuple[str, str], list[Possibility]] = {}
-        for one in (one for part in parts for one in part):
-            by_key.setdefault((one.topic, one.about), []).append(one)
+        for possibility in (possibility for part in parts for possibility in part):
+            by_key.setdefault((possibility.topic, possibility.about), []).append(possibility)
         return cls(tuple(functools.reduce(Possibility.join, same) for same in by_key.values()))
 
     def refine(self, later: Remaining) -> Remaining:
@@ -160,33 +161,38 @@ class Remaining:
         >>> rough.refine(fine)
         Remaining(Two.)
         """
-        newer = {(one.topic, one.about) for one in later}
-        return Remaining((*(one for one in self if (one.topic, one.about) not in newer), *later))
+        newer = {(possibility.topic, possibility.about) for possibility in later}
+        return Remaining(
+            (*(possibility for possibility in self if (possibility.topic, possibility.about) not in newer), *later)
+        )
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What nobody should overlook, each with what would help."""
-        return tuple(str(one) for one in self if one.is_warning)
+        return tuple(str(possibility) for possibility in self if possibility.is_warning)
 
     def __iter__(self) -> Iterator[Possibility]:
         """Go through what was found, warnings first."""
-        return iter(sorted(self.possibilities, key=lambda one: not one.is_warning))
+        return iter(sorted(self.possibilities, key=lambda possibility: not possibility.is_warning))
 
     def __len__(self) -> int:
         return len(self.possibilities)
 
     def __repr__(self) -> str:
-        return f"Remaining({' '.join(one.sentence for one in self)})"
+        return f"Remaining({' '.join(possibility.sentence for possibility in self)})"
 
     def to_dict(self) -> list[dict[str, Any]]:
         """Return plain values for JSON."""
-        return [one.to_dict() for one in self]
+        return [possibility.to_dict() for possibility in self]
 
     def _repr_html_(self) -> str:
         """Show it in a notebook: a list of sentences, warnings in bold."""
         if not len(self):
             return ""
-        lines = (f"<b>{escape_html(str(one))}</b>" if one.is_warning else escape_html(str(one)) for one in self)
+        lines = (
+            f"<b>{escape_html(str(possibility))}</b>" if possibility.is_warning else escape_html(str(possibility))
+            for possibility in self
+        )
         return f"<p><b>{TITLE}</b></p><ul>{''.join(f'<li>{line}</li>' for line in lines)}</ul>"
 
 

@@ -44,10 +44,10 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
     people = None if dataset.people is None else dataset.people.take(pa.array(rows))
     table = dataset.table.take(pa.array(rows)).combine_chunks()
     weights = None if dataset.weights is None else dataset.weights[rows]
-    some = dataclasses.replace(dataset, table=table, people=people, weights=weights, reading={})
+    selection = dataclasses.replace(dataset, table=table, people=people, weights=weights, reading={})
     if not any(column.role == "history" for column in dataset.schema.columns):
-        return some
-    history = some.history()
+        return selection
+    history = selection.history()
     used = np.unique(history.codes)
     code = np.full(len(history.labels), -1, dtype=np.int32)
     code[used] = np.arange(len(used))
@@ -56,10 +56,12 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
     packed = Ragged(history.offsets, code[history.codes], labels).to_arrow()
     fixes = dataset.fixes
     if fixes is not None:
-        kept = code[fixes.place] >= 0
-        fixes = Fixes(code[fixes.place[kept]].astype(np.int64), fixes.person[kept], fixes.x[kept], fixes.y[kept])
+        is_used = code[fixes.place] >= 0
+        fixes = Fixes(
+            code[fixes.place[is_used]].astype(np.int64), fixes.person[is_used], fixes.x[is_used], fixes.y[is_used]
+        )
     return dataclasses.replace(
-        some,
+        selection,
         table=table.set_column(at, table.schema.field(at).name, packed),
         places=None if dataset.places is None else dataset.places.take(pa.array(used)),
         constraints={name: _narrow(groups, frozenset(labels)) for name, groups in dataset.constraints.items()},
@@ -144,9 +146,9 @@ def order_by_names(dataset: Dataset) -> Dataset:
     return _number_by_names(dataset if np.array_equal(rows, every) else pick_rows(dataset, rows))
 
 
-def _number_by_names(some: Dataset) -> Dataset:
+def _number_by_names(dataset: Dataset) -> Dataset:
     """Return the same records with all values in the order of their names; items of a set stand in it, too."""
-    table = some.table
+    table = dataset.table
     for at, field in enumerate(table.schema):
         if pa.types.is_dictionary(field.type):
             cells: Any = pa.concat_arrays(table.column(at).unify_dictionaries().chunks)
@@ -157,13 +159,13 @@ def _number_by_names(some: Dataset) -> Dataset:
             codes = pc.index_in(cells.dictionary, value_set=texts).take(cells.indices)
             coded = pa.DictionaryArray.from_arrays(codes, texts)
             table = table.set_column(at, field.name, coded)
-    some = dataclasses.replace(some, table=table)
-    if not any(column.role == "history" for column in some.schema.columns):
-        return some
-    history, at = some.view_history(), table.column_names.index(some.schema.history)
-    in_order = find_kind(some.kind).ordered
+    dataset = dataclasses.replace(dataset, table=table)
+    if not any(column.role == "history" for column in dataset.schema.columns):
+        return dataset
+    history, at = dataset.view_history(), table.column_names.index(dataset.schema.history)
+    in_order = find_kind(dataset.kind).ordered
     if in_order and list(history.labels) == sorted(history.labels):
-        return some
+        return dataset
     old = np.array(sorted(range(len(history.labels)), key=history.labels.__getitem__), dtype=np.int64)
     new = np.empty(len(old), np.int32)
     new[old] = np.arange(len(old))
@@ -171,11 +173,11 @@ def _number_by_names(some: Dataset) -> Dataset:
     if not in_order:
         codes = codes[np.lexsort((codes, history.row_of_token))]
     packed = Ragged(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
-    fixes = some.fixes
+    fixes = dataset.fixes
     return dataclasses.replace(
-        some,
+        dataset,
         table=table.set_column(at, table.schema.field(at).name, packed),
-        places=None if some.places is None else some.places.take(pa.array(old)).combine_chunks(),
+        places=None if dataset.places is None else dataset.places.take(pa.array(old)).combine_chunks(),
         fixes=None if fixes is None else fixes._replace(place=new[fixes.place].astype(np.int64)),
     )
 
@@ -198,8 +200,8 @@ def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     if fixes is None or not len(fixes.place) or dataset.places is None:
         return dataset
     place = digest_texts(dataset.places.column("place").to_pylist())[fixes.place]
-    kept = choose_visits(place, fixes, secret, most)
-    thinned = Fixes(fixes.place[kept], fixes.person[kept], fixes.x[kept], fixes.y[kept])
+    visits = choose_visits(place, fixes, secret, most)
+    thinned = Fixes(fixes.place[visits], fixes.person[visits], fixes.x[visits], fixes.y[visits])
     return dataclasses.replace(dataset, fixes=thinned)
 
 
@@ -237,7 +239,7 @@ def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, m
     return np.asarray(order[rank < most])
 
 
-def _narrow(groups: tuple[tuple[str, ...], ...], known: frozenset[str]) -> tuple[tuple[str, ...], ...]:
+def _narrow(groups: tuple[tuple[str, ...], ...], labels: frozenset[str]) -> tuple[tuple[str, ...], ...]:
     """Leave values out of groups that nobody has."""
-    left = (tuple(value for value in group if value in known) for group in groups)
+    left = (tuple(value for value in group if value in labels) for group in groups)
     return tuple(group for group in left if group)

@@ -167,9 +167,9 @@ def parse_unit(text: str) -> Unit:
     words = [word for word in text.split() if word not in {"a", "an", "the"}]
     named = "of" in words
     at = len(words) - 1 - words[::-1].index("of") if named else len(words)
-    one, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
-    if not one or (named and not owner):
+    noun, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
+    if not noun or (named and not owner):
         raise ParameterError(f"unit: write what a record is, and whose, as in 'stay of patient', got {text!r}.")
-    if not owner and one not in _BEINGS:
+    if not owner and noun not in _BEINGS:
         owner = "person"
-    return Unit(one, plural(one), owner)
+    return Unit(noun, plural(noun), owner)

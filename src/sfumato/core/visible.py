@@ -36,7 +36,7 @@ def make_visible(text: str) -> str:
     >>> print(make_visible("caf\u00e9 \x1b[2J \u202e"))
     café \u{1b}[2J \u{202e}
     """
-    return _HIDDEN.sub(lambda found: _number(found[0]), text)
+    return _HIDDEN.sub(lambda match: _number(match[0]), text)
 
 
 def make_different(texts: Sequence[str]) -> list[str]:
@@ -50,8 +50,8 @@ def make_different(texts: Sequence[str]) -> list[str]:
     caf\u{e9}, cafe\u{301}, caf\u{e9}\u{200b}
     """
     shared = set.intersection(*map(set, texts)) if texts else set()
-    for kept in (shared, set()):
-        shown = ["".join(_number(c) if not c.isascii() and c not in kept else c for c in text) for text in texts]
+    for exempt in (shared, set()):
+        shown = ["".join(_number(c) if not c.isascii() and c not in exempt else c for c in text) for text in texts]
         if len(set(shown)) == len(set(texts)):
             break
     return [make_visible(text) for text in shown]
@@ -72,9 +72,9 @@ def make_visible_within(value: Any) -> Any:
     if isinstance(value, str):
         return make_visible(value)
     if isinstance(value, dict):
-        return {make_visible_within(name): make_visible_within(found) for name, found in value.items()}
+        return {make_visible_within(name): make_visible_within(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [make_visible_within(found) for found in value]
+        return [make_visible_within(item) for item in value]
     return value
 
 
@@ -124,7 +124,7 @@ def escape_json(text: str) -> str:
     >>> print(escape_json('"\u202e"'))
     "\u202e"
     """
-    return _HIDDEN.sub(lambda found: found[0] if found[0] in "\n\t" else _spell_json(ord(found[0])), text)
+    return _HIDDEN.sub(lambda match: match[0] if match[0] in "\n\t" else _spell_json(ord(match[0])), text)
 
 
 def _spell_json(code: int) -> str:

@@ -170,15 +170,15 @@ class Hierarchy:
         if kind not in {"labels", "ranges"}:
             raise ParameterError(f"{lineage.owner}: kind must be labels or ranges, got {kind!r}.")
         if type not in (RANGE_TYPES if kind == "ranges" else _TYPES):
-            known = ", ".join(RANGE_TYPES if kind == "ranges" else _TYPES)
-            raise ParameterError(f"{lineage.owner}: type of {kind} must be one of {known}, got {type!r}.")
+            choices = ", ".join(RANGE_TYPES if kind == "ranges" else _TYPES)
+            raise ParameterError(f"{lineage.owner}: type of {kind} must be one of {choices}, got {type!r}.")
         top = lineage.settle_root(root)
-        spelled = lineage.labels
+        labels = lineage.labels
         axis = np.empty((0, 2))
         if kind == "ranges":
             lineage, top = drop_single_children(lineage, type), 0
             fitted = fit_bounds(lineage, lineage.walk(top), type)
-            spelled = [spell_bounds(bounds, type) for bounds in fitted]
+            labels = [spell_bounds(bounds, type) for bounds in fitted]
             axis = np.array(fitted, dtype=np.float64 if type == "decimal" else np.int64)
         nodes = lineage.number(lineage.walk(top))
         bounds = axis[nodes.given] if kind == "ranges" else axis
@@ -186,7 +186,7 @@ class Hierarchy:
         lower, upper = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])
         for array in (*arrays, lower, upper):
             array.flags.writeable = False
-        return cls(tuple(spelled[code] for code in nodes.given), *arrays, kind, type, lower, upper)
+        return cls(tuple(labels[code] for code in nodes.given), *arrays, kind, type, lower, upper)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -219,17 +219,17 @@ class Hierarchy:
 
     def node(self, label: str) -> int:
         """Return the node that carries a label, be it leaf or inner node."""
-        found = self._nodes.get(label)
-        if found is None:
+        number = self._nodes.get(label)
+        if number is None:
             raise SchemaError("Hierarchy: no node carries the label asked for. The attribute labels lists them.")
-        return found
+        return number
 
     def leaf(self, label: str) -> int:
         """Return the leaf that carries a label."""
-        found = self.node(label)
-        if found >= len(self.leaf_labels):
+        node = self.node(label)
+        if node >= len(self.leaf_labels):
             raise SchemaError("Hierarchy: the label asked for is an inner node. Give one of leaf_labels.")
-        return found
+        return node
 
     def lca(self, *nodes: int | str) -> int:
         """Return the lowest common ancestor of nodes, given by number or label."""
@@ -259,8 +259,8 @@ class Hierarchy:
         begin = np.where(same, low, low + 1)
         end = np.where(same, low, high - (1 << level.astype(np.int64)) + 1)
         met = np.minimum(self._table[level, begin], self._table[level, end])
-        found: Ints = self._node_at[np.where(same, low, met)]
-        return found
+        ancestors: Ints = self._node_at[np.where(same, low, met)]
+        return ancestors
 
     def leaf_count(self, node: int | str) -> int:
         """Return how many leaves lie below a node; a leaf counts itself."""
@@ -268,10 +268,10 @@ class Hierarchy:
 
     def ancestors(self, label: str) -> tuple[str, ...]:
         """Return the labels above a label, from its parent to the root."""
-        found, node = [], self.node(label)
+        labels, node = [], self.node(label)
         while (node := int(self.parent[node])) >= 0:
-            found.append(self.labels[node])
-        return tuple(found)
+            labels.append(self.labels[node])
+        return tuple(labels)
 
     def children(self, label: str) -> tuple[str, ...]:
         """Return the labels right below a label, from left to right."""

@@ -26,9 +26,9 @@ def name_rows(rows: Iterable[int], unit: str = "row") -> str:
     >>> name_rows([7, 3]), name_rows([4], "line"), name_rows(range(1, 9))
     ('rows 3, 7', 'line 4', 'rows 1, 2, 3, 4, 5, ...')
     """
-    found = sorted(set(rows))
-    shown = ", ".join(map(str, found[:SHOWN_ROWS]))
-    return f"{unit}{'s' * (len(found) > 1)} {shown}{', ...' * (len(found) > SHOWN_ROWS)}"
+    distinct = sorted(set(rows))
+    shown = ", ".join(map(str, distinct[:SHOWN_ROWS]))
+    return f"{unit}{'s' * (len(distinct) > 1)} {shown}{', ...' * (len(distinct) > SHOWN_ROWS)}"
 
 
 class Numbering(NamedTuple):
@@ -170,9 +170,9 @@ class Lineage:
         raise SchemaError(f"{self.owner}: {fault}")
 
     def _code(self, label: str, row: int) -> int:
-        known = self.codes.get(label)
-        if known is not None:
-            return known
+        code = self.codes.get(label)
+        if code is not None:
+            return code
         self._refuse_bad_label(label, row)
         self.codes[label] = len(self.labels)
         self.labels.append(label)

@@ -60,7 +60,7 @@ def spell_bounds(bounds: Bounds, type: str) -> str:
 def drop_single_children(lineage: Lineage, type: str) -> Lineage:
     """Return the lineage with children in ascending order and without nodes that repeat their only child."""
     bounds = _parse_all(lineage, type)
-    kept = Lineage(lineage.owner, lineage.unit)
+    pruned = Lineage(lineage.owner, lineage.unit)
     root = lineage.settle_root(None)
     stays = [len(below) != 1 for below in lineage.children]
     new: dict[int, int] = {}
@@ -72,17 +72,17 @@ def drop_single_children(lineage: Lineage, type: str) -> Lineage:
             continue
         while above != -1 and not stays[above]:
             above = lineage.parent[above]
-        new[code] = len(kept.labels)
-        kept.labels.append(lineage.labels[code])
-        kept.rows.append(lineage.rows[code])
-        kept.children.append([])
-        kept.parent.append(new.get(above, -1))
+        new[code] = len(pruned.labels)
+        pruned.labels.append(lineage.labels[code])
+        pruned.rows.append(lineage.rows[code])
+        pruned.children.append([])
+        pruned.parent.append(new.get(above, -1))
         if above != -1:
-            kept.children[new[above]].append(new[code])
+            pruned.children[new[above]].append(new[code])
     old = {after: before for before, after in new.items()}
-    for below in kept.children:
+    for below in pruned.children:
         below.sort(key=lambda code: bounds[old[code]])
-    return kept
+    return pruned
 
 
 def fit_bounds(lineage: Lineage, order: list[int], type: str) -> list[Bounds]:

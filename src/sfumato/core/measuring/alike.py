@@ -38,7 +38,7 @@ class Alike:
     amounts: Mapping[str, npt.NDArray[Any]]
 
 
-def digest_looks(looks: Iterable[object]) -> Digests:
+def digest_looks(things: Iterable[object]) -> Digests:
     """Return 128 bits for every thing that depend on all of how it is written.
 
     Examples
@@ -47,8 +47,10 @@ def digest_looks(looks: Iterable[object]) -> Digests:
     >>> same == again, same == other
     (True, False)
     """
-    spelled = [hashlib.blake2b(repr(look).encode("utf-8", "surrogatepass"), digest_size=16).digest() for look in looks]
-    return np.frombuffer(b"".join(spelled), dtype="<u8").astype(np.uint64).reshape(-1, 2)
+    digests = [
+        hashlib.blake2b(repr(thing).encode("utf-8", "surrogatepass"), digest_size=16).digest() for thing in things
+    ]
+    return np.frombuffer(b"".join(digests), dtype="<u8").astype(np.uint64).reshape(-1, 2)
 
 
 def mix_digests(digests: Sequence[Digests]) -> Digests:
@@ -60,11 +62,11 @@ def mix_digests(digests: Sequence[Digests]) -> Digests:
     >>> (mix_digests([ab, ba]) == mix_digests([ba, ab])).any()
     np.False_
     """
-    found = np.zeros_like(digests[0]) if len(digests) else np.zeros((0, 2), dtype=np.uint64)
+    mixed = np.zeros_like(digests[0]) if len(digests) else np.zeros((0, 2), dtype=np.uint64)
     for digest in digests:
-        found = (found ^ digest) * _STIR + _STEP
-        found ^= found >> np.uint64(31)
-    return found
+        mixed = (mixed ^ digest) * _STIR + _STEP
+        mixed ^= mixed >> np.uint64(31)
+    return mixed
 
 
 def unite_alike(parts: Sequence[Alike]) -> dict[str, npt.NDArray[Any]]:
@@ -79,8 +81,8 @@ def unite_alike(parts: Sequence[Alike]) -> dict[str, npt.NDArray[Any]]:
     """
     if len(parts) == 1:
         return dict(parts[0].amounts)
-    looks = np.concatenate([part.looks for part in parts if part.looks is not None])
-    number = np.unique(looks, axis=0, return_inverse=True)[1].reshape(-1)
+    digests = np.concatenate([part.looks for part in parts if part.looks is not None])
+    number = np.unique(digests, axis=0, return_inverse=True)[1].reshape(-1)
     count = int(number.max(initial=-1)) + 1
     united = {}
     for name in parts[0].amounts:

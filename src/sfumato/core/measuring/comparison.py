@@ -117,8 +117,8 @@ class Comparison:
         """
         if way not in self._views:
             self._views[way] = way(self)
-        found: View = self._views[way]
-        return found
+        cached_view: View = self._views[way]
+        return cached_view
 
     @cached_property
     def history(self) -> Ragged:
@@ -136,15 +136,15 @@ class Comparison:
 
         The latter occur when a recoding learnt on other data was applied to these.
         """
-        known = self._code_of
+        codes = self._code_of
         groups = self.release.members()
         labels = self.published.labels
-        if any(label not in known for label in labels if label not in groups):
+        if any(label not in codes for label in labels if label not in groups):
             raise SchemaError(
                 "Comparison: the release has exact values that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        others = {member for label in labels for member in groups.get(label, ()) if member not in known}
+        others = {member for label in labels for member in groups.get(label, ()) if member not in codes}
         return (*self.history.labels, *sorted(others)) if others else self.history.labels
 
     @property
@@ -209,9 +209,9 @@ class Comparison:
             raise SfumatoError(f"Comparison: {self.obstacle}")
         value_of = np.full(len(self.places), -1, dtype=np.int32)
         value_of[self.members.codes] = self.members.row_of_token
-        kept = self.history.keep(~self._is_suppressed[self.history.codes])
+        retained = self.history.keep(~self._is_suppressed[self.history.codes])
         waiting: dict[bytes, list[int]] = {}
-        for row, key in reversed(list(enumerate(_row_keys(kept.offsets, value_of[kept.codes])))):
+        for row, key in reversed(list(enumerate(_row_keys(retained.offsets, value_of[retained.codes])))):
             waiting.setdefault(key, []).append(row)
         rows = np.empty(len(self.published), dtype=np.int64)
         for row, key in enumerate(_row_keys(self.published.offsets, self.published.codes)):
@@ -228,13 +228,13 @@ class Comparison:
     @cached_property
     def published_values(self) -> npt.NDArray[np.int32]:
         """Published value of every entry of :attr:`originals`; -1 where the place is suppressed."""
-        kept = ~self._is_suppressed[self.originals.codes]
-        left = self.originals.keep(kept)
+        is_published = ~self._is_suppressed[self.originals.codes]
+        left = self.originals.keep(is_published)
         wrong = np.flatnonzero(left.lengths != self.published.lengths)
         if len(wrong):
             raise _misfit(int(wrong[0]), "has another number of places than its original")
         values = np.full(len(self.originals.codes), -1, dtype=np.int32)
-        values[kept] = self.published.codes
+        values[is_published] = self.published.codes
         return values
 
     @cached_property
@@ -242,16 +242,16 @@ class Comparison:
         """Where each published entry's true place stands in ``members.codes``, entry by entry."""
         width = len(self.places)
         keys = self.members.row_of_token * width + self.members.codes
-        kept = self.published_values >= 0
-        wanted = self.published_values[kept].astype(np.int64) * width + self.originals.codes[kept]
+        is_published = self.published_values >= 0
+        wanted = self.published_values[is_published].astype(np.int64) * width + self.originals.codes[is_published]
         if not len(wanted):
             return np.empty(0, dtype=np.int64)
-        found = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
-        wrong = np.flatnonzero(keys[found] != wanted)
+        positions = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+        wrong = np.flatnonzero(keys[positions] != wanted)
         if len(wrong):
             row = int(np.searchsorted(self.published.offsets, wrong[0], side="right")) - 1
             raise _misfit(row, "does not cover what its original visited")
-        return found
+        return positions
 
     @cached_property
     def _is_suppressed(self) -> npt.NDArray[np.bool_]:

@@ -84,12 +84,12 @@ class TimeRange(NamedTuple):
 
     def holds(self, times: Ints) -> npt.NDArray[np.bool_]:
         """Tell which times lie in the range."""
-        found = np.ones(len(times), dtype=bool)
+        is_inside = np.ones(len(times), dtype=bool)
         if self.first is not None:
-            found &= times >= self.first
+            is_inside &= times >= self.first
         if self.last is not None:
-            found &= times <= self.last
-        return found
+            is_inside &= times <= self.last
+        return is_inside
 
     def overlap(self, low: Ints, high: Ints) -> Floats:
         """Return the share of closed intervals that lies in the range, every unit of time in them being as likely.

@@ -43,7 +43,7 @@ class Facts(dict[Any, Any]):
     """
 
 
-def add_tallies(one: Tally, other: Tally) -> dict[str, Any]:
+def add_tallies(tally: Tally, other: Tally) -> dict[str, Any]:
     """Return the tally of two parts together; what only one of them has stays as it is.
 
     Numbers and arrays are added, sets united, lists laid one after the other, dictionaries added name by name.
@@ -53,21 +53,21 @@ def add_tallies(one: Tally, other: Tally) -> dict[str, Any]:
     >>> add_tallies({"records": 2, "by": {"age": 1.5}, "rows": [1]}, {"records": 3, "by": {"age": 1.0}, "rows": [2]})
     {'records': 5, 'by': {'age': 2.5}, 'rows': [1, 2]}
     """
-    united = dict(one)
+    united = dict(tally)
     for name, value in other.items():
         united[name] = _add(united[name], value) if name in united else value
     return united
 
 
-def _add(one: Any, other: Any) -> Any:
-    if isinstance(one, Most | Least):
-        return max(one, other) if isinstance(one, Most) else min(one, other)
-    if isinstance(one, Facts):
-        return Facts({**one, **other})
-    if isinstance(one, dict):
-        return add_tallies(one, other)
-    if isinstance(one, set):
-        return one | other
-    if isinstance(one, np.ndarray) and one.shape != other.shape:
-        raise ValueError(f"tallies of parts must have the same shape, got {one.shape} and {other.shape}")
-    return one + other
+def _add(value: Any, other: Any) -> Any:
+    if isinstance(value, Most | Least):
+        return max(value, other) if isinstance(value, Most) else min(value, other)
+    if isinstance(value, Facts):
+        return Facts({**value, **other})
+    if isinstance(value, dict):
+        return add_tallies(value, other)
+    if isinstance(value, set):
+        return value | other
+    if isinstance(value, np.ndarray) and value.shape != other.shape:
+        raise ValueError(f"tallies of parts must have the same shape, got {value.shape} and {other.shape}")
+    return value + other

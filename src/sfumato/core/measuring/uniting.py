@@ -89,12 +89,12 @@ class Union:
 
     def _count(self, metric: SummedMetric, tally: Tally, comparison: Comparison) -> None:
         alone = [float(metric.finish(tally, self.whole)[0])] if metric.averages else []
-        found = self._counts.get(metric.name)
-        if found is None:
+        count = self._counts.get(metric.name)
+        if count is None:
             self._counts[metric.name] = _Count(metric, tally, metric.unit_of(comparison), alone)
         else:
-            found.tally = add_tallies(found.tally, tally)
-            found.alone += alone
+            count.tally = add_tallies(count.tally, tally)
+            count.alone += alone
 
     @property
     def left_out(self) -> dict[str, str]:
@@ -107,11 +107,11 @@ class Union:
 
     def scores(self) -> Scores:
         """Return what was found; of every measure that is a mean, also the least and the most of a part alone."""
-        found = Scores(left_out=self.left_out)
+        results = Scores(left_out=self.left_out)
         for count in self._counts.values():
             value, details = count.metric.finish(count.tally, self.whole)
             beside: dict[str, Any] = {PARTS: self.parts}
             if count.alone:
                 beside |= {"least": min(count.alone), "most": max(count.alone)}
-            found.append(count.metric.tell(value, {**details, **beside}, count.unit))
-        return found
+            results.append(count.metric.tell(value, {**details, **beside}, count.unit))
+        return results

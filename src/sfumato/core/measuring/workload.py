@@ -75,17 +75,17 @@ class Workload:
         long_enough = {size: np.flatnonzero(lengths >= size) for size in dict.fromkeys(sizes)}
         possible = [size for size, rows in long_enough.items() if len(rows)]
         generator = np.random.default_rng(seed)
-        found: dict[tuple[str, ...], None] = {}
+        queries: dict[tuple[str, ...], None] = {}
         fruitless = 0
-        while possible and len(found) < count and fruitless < _PATIENCE:
+        while possible and len(queries) < count and fruitless < _PATIENCE:
             size = possible[generator.integers(len(possible))]
             rows = long_enough[size]
             row = rows[generator.integers(len(rows))]
             places = np.sort(generator.choice(lengths[row], size, replace=False)) + history.offsets[row]
             query = tuple(history.labels[code] for code in history.codes[places])
-            fruitless = fruitless + 1 if query in found else 0
-            found[query] = None
-        return cls(tuple(found))
+            fruitless = fruitless + 1 if query in queries else 0
+            queries[query] = None
+        return cls(tuple(queries))
 
     def to_csv(self) -> str:
         """Spell the queries, one per line."""
@@ -141,13 +141,13 @@ class Workload:
             chances = 1.0 / np.maximum(members.lengths, 1)
         holders = _find_holders(members, {label for query in self.queries for label in query})
         # Queries whose places are in the same values have the same answer.
-        asked = [tuple(holders[label] for label in query) for query in self.queries]
-        answers: dict[_Question, float] = dict.fromkeys(asked, 0.0)
+        questions = [tuple(holders[label] for label in query) for query in self.queries]
+        answers: dict[_Question, float] = dict.fromkeys(questions, 0.0)
         for size in {len(question) for question in answers}:
             answerable = [question for question in answers if len(question) == size and all(question)]
             for part, entries in _in_portions(answerable, histories, chances):
                 answers.update(zip(part, _expect(len(part), *entries).tolist(), strict=True))
-        return np.array([answers[question] for question in asked], dtype=np.float64)
+        return np.array([answers[question] for question in questions], dtype=np.float64)
 
 
 # The values that may stand for each place of a query.
@@ -174,24 +174,24 @@ def _in_portions(
     """Gather the entries that matter to several questions, as many as memory allows."""
     rows = histories.row_of_token
     part: list[_Question] = []
-    found: list[tuple[Ints, Floats]] = []
+    gathered: list[tuple[Ints, Floats]] = []
     for question in questions:
         chance = np.zeros((len(question), len(chances)))
         for place, values in enumerate(question):
             chance[place, values] = chances[list(values)]
         entries = np.flatnonzero((chance.max(axis=0) > 0)[histories.codes])
         part.append(question)
-        found.append((rows[entries], chance[:, histories.codes[entries]]))
-        if sum(chance.size for _, chance in found) > _BUDGET:
-            yield part, _join(found)
-            part, found = [], []
+        gathered.append((rows[entries], chance[:, histories.codes[entries]]))
+        if sum(chance.size for _, chance in gathered) > _BUDGET:
+            yield part, _join(gathered)
+            part, gathered = [], []
     if part:
-        yield part, _join(found)
+        yield part, _join(gathered)
 
 
-def _join(found: list[tuple[Ints, Floats]]) -> _Entries:
-    queries = np.repeat(np.arange(len(found)), [len(rows) for rows, _ in found])
-    return queries, np.concatenate([rows for rows, _ in found]), np.concatenate([c for _, c in found], axis=1)
+def _join(gathered: list[tuple[Ints, Floats]]) -> _Entries:
+    queries = np.repeat(np.arange(len(gathered)), [len(rows) for rows, _ in gathered])
+    return queries, np.concatenate([rows for rows, _ in gathered]), np.concatenate([c for _, c in gathered], axis=1)
 
 
 def _expect(count: int, queries: Ints, rows: Ints, chances: Floats) -> Floats:
@@ -250,7 +250,7 @@ def _read(line: str, number: int) -> tuple[str, ...]:
 def _label(letters: list[tuple[str, bool]], number: int) -> str:
     while letters and letters[-1][0].isspace() and not letters[-1][1]:
         letters.pop()
-    start = next((i for i, (letter, kept) in enumerate(letters) if kept or not letter.isspace()), 0)
+    start = next((i for i, (letter, is_escaped) in enumerate(letters) if is_escaped or not letter.isspace()), 0)
     letters = letters[start:]
     if not letters:
         raise SchemaError(
@@ -259,7 +259,7 @@ def _label(letters: list[tuple[str, bool]], number: int) -> str:
         )
     if letters == [("e", True)]:
         return ""
-    return "".join(_SPOKEN.get(letter, letter) if kept else letter for letter, kept in letters)
+    return "".join(_SPOKEN.get(letter, letter) if is_escaped else letter for letter, is_escaped in letters)
 
 
 def find_errors(

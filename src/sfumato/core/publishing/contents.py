@@ -63,15 +63,15 @@ def digest_records(dataset: Dataset) -> Digests:
     >>> digest_records(one).tolist() == digest_records(other)[::-1].tolist()
     True
     """
-    found = np.zeros(len(dataset), np.uint64)
+    digests = np.zeros(len(dataset), np.uint64)
     for column in dataset.schema.columns:
         if column.role != "identifier":
             cells = _one_array(dataset.table.column(column.name))
             in_order = column.role != "history" or find_kind(dataset.kind).ordered
-            found += mix(_digest_cells(cells, in_order=in_order) ^ digest_texts([column.name])[0])
+            digests += mix(_digest_cells(cells, in_order=in_order) ^ digest_texts([column.name])[0])
     if dataset.people is not None:
-        found += mix(_digest_cells(dataset.people) ^ np.uint64(1))
-    return found
+        digests += mix(_digest_cells(dataset.people) ^ np.uint64(1))
+    return digests
 
 
 def describe_original(digests: Digests, clock: Clock) -> dict[str, Any]:
@@ -83,10 +83,10 @@ def describe_original(digests: Digests, clock: Clock) -> dict[str, Any]:
     >>> one["in_order"] == other["in_order"], one["in_any_order"] == other["in_any_order"]
     (False, True)
     """
-    spelled = [np.ascontiguousarray(rows, dtype="<u8").tobytes() for rows in (digests, np.sort(digests))]
-    in_order, in_any_order = (hashlib.sha256(text).hexdigest() for text in spelled)
-    kept = {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
-    return {**kept, "clock": dataclasses.asdict(clock)}
+    encoded = [np.ascontiguousarray(rows, dtype="<u8").tobytes() for rows in (digests, np.sort(digests))]
+    in_order, in_any_order = (hashlib.sha256(text).hexdigest() for text in encoded)
+    description = {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
+    return {**description, "clock": dataclasses.asdict(clock)}
 
 
 def match_records(wanted: Digests, digests: Digests) -> Ints:
@@ -97,12 +97,14 @@ def match_records(wanted: Digests, digests: Digests) -> Ints:
     >>> match_records(np.array([7, 5, 7], np.uint64), np.array([5, 7, 9, 7], np.uint64)).tolist()
     [1, 0, 3]
     """
-    order, asked = np.argsort(digests, kind="stable"), np.argsort(wanted, kind="stable")
-    known = digests[order]
-    first = np.searchsorted(wanted[asked], wanted[asked])
-    found = np.empty(len(wanted), np.int64)
-    found[asked] = order[np.searchsorted(known, wanted[asked]) + np.arange(len(asked)) - first]
-    return found
+    order, wanted_order = np.argsort(digests, kind="stable"), np.argsort(wanted, kind="stable")
+    sorted_digests = digests[order]
+    first = np.searchsorted(wanted[wanted_order], wanted[wanted_order])
+    rows = np.empty(len(wanted), np.int64)
+    rows[wanted_order] = order[
+        np.searchsorted(sorted_digests, wanted[wanted_order]) + np.arange(len(wanted_order)) - first
+    ]
+    return rows
 
 
 def _one_array(column: pa.ChunkedArray) -> Any:
@@ -131,17 +133,17 @@ def _digest_cells(cells: Any, *, in_order: bool = True) -> Digests:
 
 def _digest_lists(inside: Digests, ends: Ints, in_order: bool) -> Digests:
     """Return a number for every list, so many at a time that what is made of their entries stays small."""
-    found, begin = np.empty(len(ends) - 1, np.uint64), 0
-    while begin < len(found):
+    digests, begin = np.empty(len(ends) - 1, np.uint64), 0
+    while begin < len(digests):
         end = max(int(np.searchsorted(ends, ends[begin] + _HELD, side="right")) - 1, begin + 1)
-        some = ends[begin : end + 1] - ends[begin]
-        lengths = np.diff(some)
-        place = (np.arange(some[-1]) - np.repeat(some[:-1], lengths)) * int(in_order)
+        bounds = ends[begin : end + 1] - ends[begin]
+        lengths = np.diff(bounds)
+        place = (np.arange(bounds[-1]) - np.repeat(bounds[:-1], lengths)) * int(in_order)
         terms = mix(inside[ends[begin] : ends[end]] ^ mix(place.astype(np.uint64) + np.uint64(1)))
         sums = np.append(np.zeros(1, np.uint64), np.cumsum(terms))
-        found[begin:end] = sums[some[1:]] - sums[some[:-1]] + mix(lengths.astype(np.uint64))
+        digests[begin:end] = sums[bounds[1:]] - sums[bounds[:-1]] + mix(lengths.astype(np.uint64))
         begin = end
-    return found
+    return digests
 
 
 def digest_texts(texts: list[str]) -> Digests:
@@ -152,8 +154,10 @@ def digest_texts(texts: list[str]) -> Digests:
     >>> digest_texts(["a", "b", "a"])[[0, 2]].tolist() == [int(digest_texts(["a"])[0])] * 2
     True
     """
-    spelled = b"".join(hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts)
-    return np.frombuffer(spelled, "<u8").astype(np.uint64)
+    digest_bytes = b"".join(
+        hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=8).digest() for text in texts
+    )
+    return np.frombuffer(digest_bytes, "<u8").astype(np.uint64)
 
 
 def mix(numbers: Any) -> Digests:

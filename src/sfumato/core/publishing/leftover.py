@@ -75,7 +75,7 @@ class Leftover:
         return f"{self.sentence.format(had=f'{self.had:,}', left=f'{self.left:,}')} {self.advice}"
 
 
-def judge_leftover(found: Leftover | None) -> Possibility | None:
+def judge_leftover(leftover: Leftover | None) -> Possibility | None:
     """Say in a sentence or two that little is left and what would help, or return None where enough is.
 
     Examples
@@ -84,14 +84,14 @@ def judge_leftover(found: Leftover | None) -> Possibility | None:
     >>> str(judge_leftover(found))
     'Low utility: 40 items are published as 1 value. A smaller k would leave more.'
     """
-    if found is None or not found.is_little:
+    if leftover is None or not leftover.is_little:
         return None
-    said = found.sentence[:1].upper() + found.sentence[1:]
-    counts = {"had": found.had, "left": found.left}
-    return Possibility("utility", "leftover", "warning", f"Low utility: {said}", quote(found.advice), counts)
+    sentence = leftover.sentence[:1].upper() + leftover.sentence[1:]
+    counts = {"had": leftover.had, "left": leftover.left}
+    return Possibility("utility", "leftover", "warning", f"Low utility: {sentence}", quote(leftover.advice), counts)
 
 
-def unite_leftovers(found: Sequence[Possibility], parts: int) -> Possibility | None:
+def unite_leftovers(leftovers: Sequence[Possibility], parts: int) -> Possibility | None:
     """Say of how many parts of a release little is left, and what that means for one of them.
 
     Examples
@@ -100,12 +100,12 @@ def unite_leftovers(found: Sequence[Possibility], parts: int) -> Possibility | N
     >>> str(unite_leftovers([one], 3))
     'Low utility: in 1 of 3 parts little is left; of one of them: 40 items are published as 1 value. A smaller k helps.'
     """
-    if not found:
+    if not leftovers:
         return None
-    said = quote(found[0].sentence.partition(": ")[2])
-    wording = f"Low utility: in {{parts_with_little}} of {{parts}} parts little is left; of one of them: {said}"
-    counts = {"parts_with_little": len(found), "parts": parts}
-    return dataclasses.replace(found[0], wording=wording, counts=counts)
+    sentence = quote(leftovers[0].sentence.partition(": ")[2])
+    wording = f"Low utility: in {{parts_with_little}} of {{parts}} parts little is left; of one of them: {sentence}"
+    counts = {"parts_with_little": len(leftovers), "parts": parts}
+    return dataclasses.replace(leftovers[0], wording=wording, counts=counts)
 
 
 def find_leftover(original: Dataset, release: Release) -> Leftover:

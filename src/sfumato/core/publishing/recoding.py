@@ -117,17 +117,17 @@ class ColumnCells:
 
     def find_labels(self, labels: Iterable[str]) -> list[int]:
         """Return which entry of ``labels`` each label is published as; -1 for one that is not known."""
-        known = {member: at for at, (_, members) in enumerate(self.labels) for member in members}
-        return [known.get(label, -1) for label in labels]
+        entry_of = {member: at for at, (_, members) in enumerate(self.labels) for member in members}
+        return [entry_of.get(label, -1) for label in labels]
 
     def find_values(self, values: Iterable[float]) -> list[int]:
         """Return which entry of ``ranges`` each value lies in; -1 for one outside."""
         lower = [low for low, _, _ in self.ranges]
-        found = []
+        entries = []
         for value in values:
             at = bisect.bisect_right(lower, value) - 1
-            found.append(at if at >= 0 and value <= self.ranges[at][1] else -1)
-        return found
+            entries.append(at if at >= 0 and value <= self.ranges[at][1] else -1)
+        return entries
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> ColumnCells:

@@ -128,7 +128,8 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
     root, _ = free_names(codes, "g")
     order = sorted(range(len(codes)), key=full.__getitem__)
     paths = [
-        (codes[at], *(full[at][:kept].ljust(width, _MASK) for kept in range(width - 1, 0, -1)), root) for at in order
+        (codes[at], *(full[at][:length].ljust(width, _MASK) for length in range(width - 1, 0, -1)), root)
+        for at in order
     ]
     return Hierarchy.from_paths(paths, owner="mask")
 

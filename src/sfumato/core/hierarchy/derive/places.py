@@ -81,15 +81,15 @@ def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, ow
         cells = codes[open_places] >> (2 * (_FINEST - level))
         begins = np.flatnonzero(np.concatenate([[True], np.diff(cells) != 0])[: len(cells)])
         counts = np.diff(np.append(begins, len(cells)))
-        kept = np.flatnonzero((counts > 1) & (counts < crowd[begins]))
-        first = open_places[begins[kept]]
-        numbers = len(names) + np.arange(len(kept))
-        names += [f"{prefix}/{_spell_quadrants(int(cell), level)}" for cell in cells[begins[kept]]]
+        retained = np.flatnonzero((counts > 1) & (counts < crowd[begins]))
+        first = open_places[begins[retained]]
+        numbers = len(names) + np.arange(len(retained))
+        names += [f"{prefix}/{_spell_quadrants(int(cell), level)}" for cell in cells[begins[retained]]]
         above.append(cell_of_place[first])
         starts.append(first)
-        sizes.append(counts[kept])
+        sizes.append(counts[retained])
         number_of_cell = np.full(len(begins), -1)
-        number_of_cell[kept] = numbers
+        number_of_cell[retained] = numbers
         number = np.repeat(number_of_cell, counts)
         cell_of_place[open_places[number >= 0]] = number[number >= 0]
         crowd = np.repeat(counts, counts)

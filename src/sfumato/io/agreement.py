@@ -47,7 +47,7 @@ _listening: ContextVar[_Ear | None] = ContextVar("listening", default=None)
 
 
 @contextlib.contextmanager
-def listen(known: Mapping[str, Any] | None = None) -> Iterator[dict[str, Said]]:
+def listen(decisions: Mapping[str, Any] | None = None) -> Iterator[dict[str, Said]]:
     """Be told what is decided by all rows inside of a ``with`` block; what is known of all buckets is decided already.
 
     Examples
@@ -58,7 +58,7 @@ def listen(known: Mapping[str, Any] | None = None) -> Iterator[dict[str, Said]]:
     >>> said
     {'the first moment': Said(how='least', value=5)}
     """
-    ear = _Ear({}, known or {})
+    ear = _Ear({}, decisions or {})
     before = _listening.set(ear)
     try:
         yield ear.said
@@ -78,8 +78,8 @@ def agree(what: str, value: T, how: str = "same") -> T:
     if ear is None:
         return value
     ear.said[what] = Said(how, value)
-    known: T = ear.known.get(what, value)
-    return known
+    decision: T = ear.known.get(what, value)
+    return decision
 
 
 def note_count(notes: list[str], what: str, count: int) -> None:
@@ -105,20 +105,20 @@ def unite_said(all_said: Iterable[Mapping[str, Said]]) -> dict[str, Any]:
     >>> unite_said([{"zone": Said("same", True)}, {"zone": Said("same", False)}])["zone"] is DISAGREED
     True
     """
-    found: dict[str, Any] = {}
-    for said in all_said:
-        for what, (how, value) in said.items():
-            if what not in found:
-                found[what] = value
+    decisions: dict[str, Any] = {}
+    for statements in all_said:
+        for what, (how, value) in statements.items():
+            if what not in decisions:
+                decisions[what] = value
             elif how == "sum":
-                found[what] += value
+                decisions[what] += value
             elif how in {"least", "low"}:
-                found[what] = min(found[what], value)
+                decisions[what] = min(decisions[what], value)
             elif how in {"most", "high"}:
-                found[what] = max(found[what], value)
-            elif found[what] != value:
-                found[what] = DISAGREED
-    return found
+                decisions[what] = max(decisions[what], value)
+            elif decisions[what] != value:
+                decisions[what] = DISAGREED
+    return decisions
 
 
 _NUMBER = r"(\d[\d,]*)"
@@ -159,21 +159,21 @@ def unite_notes(all_notes: Sequence[Sequence[str]], rebuilt: Mapping[str, str]) 
     True
     """
     order: list[str] = []
-    found: dict[str, list[_Note]] = {}
+    by_key: dict[str, list[_Note]] = {}
     for notes in all_notes:
         at = 0
         for note in (_take_apart(text, rebuilt) for text in notes):
             if note.key not in order:
                 order.insert(at, note.key)
             at = order.index(note.key) + 1
-            found.setdefault(note.key, []).append(note)
-    told = []
+            by_key.setdefault(note.key, []).append(note)
+    united = []
     for key in order:
-        same = found[key]
+        same = by_key[key]
         if not same[0].numbers and key not in rebuilt and len(same) < len(all_notes):
             return None
-        told.append(_put_together(key, same, rebuilt))
-    return [text for text in told if text]
+        united.append(_put_together(key, same, rebuilt))
+    return [text for text in united if text]
 
 
 def _take_apart(text: str, rebuilt: Mapping[str, str]) -> _Note:
@@ -226,5 +226,5 @@ def count_owners(notes: Iterable[str]) -> tuple[int, int]:
     >>> count_owners(["There are 3 days of 2 people, up to 2 of one. The promise counts days."])
     (2, 2)
     """
-    found = [match for note in notes if (match := _OWNERS.fullmatch(note))]
-    return sum(_count(match[2]) for match in found), max((_count(match[3]) for match in found), default=0)
+    matches = [match for note in notes if (match := _OWNERS.fullmatch(note))]
+    return sum(_count(match[2]) for match in matches), max((_count(match[3]) for match in matches), default=0)

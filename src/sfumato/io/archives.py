@@ -108,15 +108,15 @@ def list_parts(path: Place, format: str | None = None) -> list[Part]:
         return [_part_of_file(path, f"{path.name}{path.suffix}")]
     inside = find_archive(path)
     if inside is not None:
-        found = _list_members(*inside)
+        parts = _list_members(*inside)
     elif path.is_dir():
         files = [file for file in path.rglob("*") if file.is_file()]
-        found = [_part_of_file(file, file.relative_to(path).as_posix()) for file in files]
+        parts = [_part_of_file(file, file.relative_to(path).as_posix()) for file in files]
     else:
         return [_part_of_file(path, path.name)]
-    if inside is not None and any(part.name == inside[1] for part in found):
-        return [part for part in found if part.name == inside[1]]
-    named = {part.name: part for part in found}
+    if inside is not None and any(part.name == inside[1] for part in parts):
+        return [part for part in parts if part.name == inside[1]]
+    named = {part.name: part for part in parts}
     return [named[name] for name in choose_data(str(path), named, format)]
 
 
@@ -130,16 +130,16 @@ def choose_data(owner: str, names: Iterable[str], format: str | None = None) -> 
     >>> choose_data("visits", ["part-10.csv", "part-9.csv", "LICENSE.txt", "_SUCCESS"])
     ['part-9.csv', 'part-10.csv']
     """
-    kept = sorted((name for name in names if _is_data(name, format)), key=_natural)
-    if not kept:
+    data_names = sorted((name for name in names if _is_data(name, format)), key=_natural)
+    if not data_names:
         raise SchemaError(f"{owner}: there is no file in it whose extension tells a format that is read here.")
-    folder = next((part for name in kept for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
+    folder = next((part for name in data_names for part in PurePosixPath(name).parts[:-1] if "=" in part), None)
     if folder is not None:
         raise SchemaError(
             f"{owner}: names of folders hold the values of column {folder.partition('=')[0]!r}, which the files do "
             "not have. Write them with this column and without such folders, or name one of the folders."
         )
-    return kept
+    return data_names
 
 
 def _is_data(name: str, format: str | None) -> bool:

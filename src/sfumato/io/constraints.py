@@ -58,7 +58,7 @@ def read_partition(
     in none. What stands on a line of its own is never generalised.
     """
     wanted = dict.fromkeys(labels)
-    one = f"a{'n' * (noun[0] in 'aeiou')} {noun}"
+    noun_phrase = f"a{'n' * (noun[0] in 'aeiou')} {noun}"
     name = path.replace("\\", "/").rpartition("/")[2]
     line_of: dict[str, int] = {}
     repeated: list[int] = []
@@ -74,7 +74,7 @@ def read_partition(
             groups.append(members)
     if repeated:
         raise SchemaError(
-            f"{owner}: {name} must put every {noun} into one group, {len(repeated):,} entries repeat {one} "
+            f"{owner}: {name} must put every {noun} into one group, {len(repeated):,} entries repeat {noun_phrase} "
             f"({name_rows(repeated, 'line')}). Leave each {noun} in one group only."
         )
     missing = [label for label in wanted if label not in line_of]
@@ -103,16 +103,16 @@ def read_itemsets(path: str, labels: Iterable[str], owner: str) -> tuple[tuple[t
     ((('wine', 'bread'), ('wine', 'cheese'), ('wine',)), 1)
     """
     wanted = dict.fromkeys(labels)
-    found: dict[frozenset[str], tuple[str, ...]] = {}
+    itemsets: dict[frozenset[str], tuple[str, ...]] = {}
     strangers = 0
     for _, group in _grouped_lines(path, wanted):
         members = tuple(dict.fromkeys(cell for cell in group if cell in wanted))
         strangers += sum(cell not in wanted for cell in group)
         if members:
-            found.setdefault(frozenset(members), members)
-    if not found:
+            itemsets.setdefault(frozenset(members), members)
+    if not itemsets:
         raise SchemaError(f"{owner}: {path.rpartition('/')[2]} must name items of the data, one set per line; none is.")
-    return tuple(found.values()), strangers
+    return tuple(itemsets.values()), strangers
 
 
 def read_groups(path: str, labels: Iterable[str]) -> list[tuple[int, tuple[str, ...]]]:
@@ -173,13 +173,13 @@ def spell_entries(entries: Iterable[str], between: str = ", ") -> str:
     >>> spell_entries(["tea", "rye, dark", 'the "best"'])
     'tea, "rye, dark", "the ""best\"""'
     """
-    spelled = []
+    texts = []
     for entry in entries:
         if "\n" in entry or "\r" in entry:
             raise ParameterError("constraints: an entry must stand in one line.")
         quoted = bool(_SEPARATING & set(entry)) or entry != entry.strip()
-        spelled.append('"' + entry.replace('"', '""') + '"' if quoted else entry)
-    return between.join(spelled)
+        texts.append('"' + entry.replace('"', '""') + '"' if quoted else entry)
+    return between.join(texts)
 
 
 def _grouped_lines(path: str, wanted: Container[str]) -> Iterable[tuple[int, list[str]]]:
@@ -246,8 +246,8 @@ def _resolve(option: str, entries: Sequence[str], labels: Iterable[str], owner: 
         for number, line in enumerate(read_lines(entry[1:]), start=1):
             if line.strip():
                 wanted.setdefault(line, f"entry {i}, line {number} of {entry[1:]}")
-    known = set(labels)
+    vocabulary = set(labels)
     for value, where in wanted.items():
-        if value not in known:
+        if value not in vocabulary:
             raise SchemaError(f"{owner}: option {option}, {where}, does not occur in the data. Correct or remove it.")
     return tuple(wanted)

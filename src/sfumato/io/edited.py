@@ -33,9 +33,9 @@ def change_file(place: Place, reading: Reading) -> tuple[Place, Reading, Sequenc
     source = Source(place, reading)
     if source.format not in TABLES:
         raise ParameterError(f"steps: only tables ({', '.join(TABLES)}) can be edited.")
-    table, told = apply_steps(source.table(), reading.steps)
+    table, changes = apply_steps(source.table(), reading.steps)
     rest = dataclasses.replace(reading, steps=(), delimiter=None, format=None, encoding=None, header=(), sheet=None)
-    return make_file(table, source.name), rest, told
+    return make_file(table, source.name), rest, changes
 
 
 def write_edited(
@@ -67,7 +67,7 @@ def write_edited(
         raise ParameterError("edit: write to another file; the original stays as it is.")
     if path.is_dir():
         raise ParameterError("edit: a folder of files cannot be edited; give one table.")
-    table, told = apply_steps(
+    table, changes = apply_steps(
         read_table(path, delimiter=delimiter, header=tuple(header) or True, encoding=encoding), steps
     )
     write_table(table, out)
@@ -81,7 +81,7 @@ def write_edited(
         "]",
     ]
     _beside(out).write_text("\n".join(lines) + "\n", encoding="utf-8")
-    return told
+    return changes
 
 
 def describe_edited(path: Path) -> tuple[str, ...]:

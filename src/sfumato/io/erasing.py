@@ -100,10 +100,10 @@ def leave_out(
             f"erase: {path.name}: {missing} of {len(people)} are not in column {name!r}. Nothing was changed; look for "
             "another spelling."
         )
-    kept = table.filter(pc.fill_null(pc.invert(pc.is_in(who, value_set=wanted)), True))
-    if not kept.num_rows:
+    remaining = table.filter(pc.fill_null(pc.invert(pc.is_in(who, value_set=wanted)), True))
+    if not remaining.num_rows:
         raise SchemaError(f"erase: {path.name}: nobody would be left.")
-    return make_file(kept), table.num_rows - kept.num_rows
+    return make_file(remaining), table.num_rows - remaining.num_rows
 
 
 def read_as_table(reading: Reading) -> Reading:
@@ -122,19 +122,19 @@ def _find_column(present: list[str], reading: Reading) -> str | None:
         return named[0]
     vocabulary = find_kind(reading.kind).vocabulary
     words = None if vocabulary is None else vocabulary.load()
-    known = {} if words is None else {**words.names, **words.roles}
-    return next((name for name in present if known.get(name.lower()) == "person"), None)
+    roles = {} if words is None else {**words.names, **words.roles}
+    return next((name for name in present if roles.get(name.lower()) == "person"), None)
 
 
 def compare_releases(earlier: Release, later: Release, people: int, rows: int) -> Changes:
     """Say what changed between two releases of nearly the same people."""
-    found = attack_together([(earlier, None)], [(later, None)])
+    comparison = attack_together([(earlier, None)], [(later, None)])
     return Changes(
         people,
         rows,
         (earlier.records_in, later.records_in),
         (len(earlier), len(later)),
-        gone=found.only_in_first,
-        new=found.only_in_second,
-        same=found.in_both,
+        gone=comparison.only_in_first,
+        new=comparison.only_in_second,
+        same=comparison.in_both,
     )

@@ -172,12 +172,12 @@ def choose_format(path: Readable, given: str | None = None, formats: Sequence[st
         return given
     path = as_place(path)
     bare = path.with_suffix("") if path.suffix.lower() in _PACKED else path
-    found = _EXTENSIONS.get(bare.suffix.lower())
-    if found is None:
+    implied_format = _EXTENSIONS.get(bare.suffix.lower())
+    if implied_format is None:
         raise SchemaError(
             f"{path.name}: the extension does not tell the format. Give one of {', '.join(formats)} as format."
         )
-    return found
+    return implied_format
 
 
 def check_encoding(encoding: str) -> str:
@@ -216,9 +216,9 @@ def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
     data = data.removeprefix(codecs.BOM_UTF8)
     if not data.isascii():
         _decode(name, data, "utf-8")
-    if (found := data.find(0)) >= 0:
+    if (position := data.find(0)) >= 0:
         raise SchemaError(
-            f"{name}: line {_line_of(data, found)} holds a NUL byte, so this is not text. "
+            f"{name}: line {_line_of(data, position)} holds a NUL byte, so this is not text. "
             "Give the right format or encoding, or clean the file."
         )
     return data

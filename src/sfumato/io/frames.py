@@ -172,8 +172,8 @@ def _explain(frame: Any) -> str:
             _convert(frame[[name]])
         except _UNFIT:
             unfit.append(str(name))
-    found = f"column {unfit[0]!r} holds values of several types, or of one that tables do not have" if unfit else ""
-    return f"{_NAME}: {found or 'it is not a table that Arrow can take'}. Store it as text, numbers or times."
+    problem = f"column {unfit[0]!r} holds values of several types, or of one that tables do not have" if unfit else ""
+    return f"{_NAME}: {problem or 'it is not a table that Arrow can take'}. Store it as text, numbers or times."
 
 
 def _name_unfit(table: pa.Table) -> str:

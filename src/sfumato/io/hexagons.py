@@ -34,10 +34,10 @@ def find_hexagons(lon: Floats, lat: Floats, resolution: int) -> tuple[Ints, list
     """Return the cell of every point, as a code, and the names of the cells, by first appearance."""
     h3 = _import_h3()
     codes: dict[str, int] = {}
-    found = np.empty(len(lon), np.int32)
+    cells = np.empty(len(lon), np.int32)
     for at, (x, y) in enumerate(zip(lon.tolist(), lat.tolist(), strict=True)):
-        found[at] = codes.setdefault(h3.latlng_to_cell(y, x, resolution), len(codes))
-    return found, list(codes)
+        cells[at] = codes.setdefault(h3.latlng_to_cell(y, x, resolution), len(codes))
+    return cells, list(codes)
 
 
 def draw_hexagons(owner: str, labels: Sequence[str], rows: Sequence[int] | None = None) -> Hexagons:

@@ -88,7 +88,7 @@ def look_for_identifiers(name: str, column: Cells, rows: int | None = None) -> S
 
 
 def _tests(words: set[str], telling: bool) -> list[tuple[str, float, Callable[[str], bool]]]:
-    found: list[tuple[str, float, Callable[[str], bool]]] = [
+    tests: list[tuple[str, float, Callable[[str], bool]]] = [
         ("e-mail addresses", 0.1, lambda text: _EMAIL.fullmatch(text) is not None),
         ("IP addresses", 0.5, _is_address),
         ("numbers of bank accounts", 0.5, _is_account),
@@ -97,12 +97,12 @@ def _tests(words: set[str], telling: bool) -> list[tuple[str, float, Callable[[s
         ("telephone numbers", 0.6, _is_phone),
     ]
     if words & _PHONE_WORDS:
-        found.append(("telephone numbers", 0.6, _is_local_phone))
+        tests.append(("telephone numbers", 0.6, _is_local_phone))
     if words & _NAME_WORDS or ("name" in words and words & _WHOSE_NAME) or (words == {"name"} and telling):
-        found.append(("names of people", 0.8, lambda text: _ONE_NAME.fullmatch(text) is not None))
+        tests.append(("names of people", 0.8, lambda text: _ONE_NAME.fullmatch(text) is not None))
     if telling:
-        found.append(("names of people", 0.9, _is_full_name))
-    return found
+        tests.append(("names of people", 0.9, _is_full_name))
+    return tests
 
 
 def _is_address(text: str) -> bool:
@@ -149,7 +149,7 @@ def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> lis
     ['e-mail addresses']
     """
     wanted = None if roles is None else frozenset(roles)
-    found = []
+    suspects = []
     for column in dataset.schema.columns:
         if column.role in {"identifier", "time", "count"} or (wanted is not None and column.role not in wanted):
             continue
@@ -157,8 +157,8 @@ def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> lis
         if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
             cells = pa.chunked_array([pa.array(dataset.view_history().labels, pa.string())])
         suspect = look_for_identifiers(column.name, cells)
-        found += [suspect] if suspect is not None else []
-    return found
+        suspects += [suspect] if suspect is not None else []
+    return suspects
 
 
 class IdentifierWatch:
@@ -223,6 +223,8 @@ def _refuse(suspect: Suspect) -> ParameterError:
 def refuse_identifiers(dataset: Dataset) -> None:
     """Refuse to publish columns as they are that look like names, addresses or numbers of people."""
     allowed = _names_of(dataset.reading.get("plain_anyway", ()))
-    found = [suspect for suspect in look_at_columns(dataset, ("plain", "sensitive")) if suspect.column not in allowed]
-    if found:
-        raise _refuse(found[0])
+    suspects = [
+        suspect for suspect in look_at_columns(dataset, ("plain", "sensitive")) if suspect.column not in allowed
+    ]
+    if suspects:
+        raise _refuse(suspects[0])

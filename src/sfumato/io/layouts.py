@@ -60,8 +60,8 @@ def recognise_layout(lines: Sequence[str]) -> Layout | None:
     'Gowalla or Brightkite check-ins'
     >>> recognise_layout(["person,time,place"])
     """
-    found = (layout for layout in _LAYOUTS if lines and all(layout.line.fullmatch(line) for line in lines))
-    return next(found, None)
+    matches = (layout for layout in _LAYOUTS if lines and all(layout.line.fullmatch(line) for line in lines))
+    return next(matches, None)
 
 
 def looks_like_spmf(lines: Sequence[str]) -> bool:

@@ -167,9 +167,9 @@ class Look:
         given: dict[str, Any] = {"format": format} if reasons else {}
         lines = tuple(source.sample(_LINES)) if format == "csv" else ()
         if format == "csv" and lines:
-            more, told = _find_header(lines)
+            more, header_reasons = _find_header(lines)
             given |= more
-            reasons += told
+            reasons += header_reasons
         table = _try_table(path, given)
         if table is not None:
             reasons.append(f"{format} with {table.num_rows:,} rows and {table.num_columns} columns.")
@@ -184,12 +184,12 @@ class Look:
 
     def find_roles(self, words: Vocabulary) -> dict[str, str]:
         """Return the column of every role that a name gives away; where several do, the first of the best shape."""
-        found: dict[str, list[str]] = {}
+        candidates: dict[str, list[str]] = {}
         for name in (name for name, column in self.columns.items() if column.shape != "other"):
             role = words.names.get(name.lower()) or (name.lower() if name.lower() in words.roles.values() else None)
             if role is not None:
-                found.setdefault(role, []).append(name)
-        return {role: self._best(role, names) for role, names in found.items()}
+                candidates.setdefault(role, []).append(name)
+        return {role: self._best(role, names) for role, names in candidates.items()}
 
     def _best(self, role: str, names: Sequence[str]) -> str:
         if role != "time":
@@ -205,8 +205,8 @@ class Look:
         empty = {name: self.columns[name].empty for name in names if self.columns[name].empty}
         if not empty:
             return {}, []
-        told = ", ".join(f"`{name}` ({count:,})" for name, count in empty.items())
-        return {"missing": "drop"}, [f"Rows without a value are left out (missing): {told}."]
+        listing = ", ".join(f"`{name}` ({count:,})" for name, count in empty.items())
+        return {"missing": "drop"}, [f"Rows without a value are left out (missing): {listing}."]
 
 
 def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
@@ -220,9 +220,9 @@ def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         header = name_columns_by_cells(
             [line.split(None if delimiter == " " else delimiter) for line in lines], len(first)
         )
-        told = f"The first line is data, so columns are called by their place; cells are separated by {spoken}."
-        found = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
-        return {"header": tuple(header)}, [told, *([f"By what they hold: {', '.join(found)}."] if found else [])]
+        reason = f"The first line is data, so columns are called by their place; cells are separated by {spoken}."
+        guesses = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
+        return {"header": tuple(header)}, [reason, *([f"By what they hold: {', '.join(guesses)}."] if guesses else [])]
     return {}, [f"The first line names the columns; cells are separated by {spoken}."]
 
 
@@ -275,11 +275,11 @@ def _shape_of(texts: list[str]) -> str:
     return "date" if dated else "text"
 
 
-def find_no_value(look: Look) -> list[str]:
+def find_no_value(preview: Look) -> list[str]:
     """Return texts in a table that stand for no value, such as a question mark."""
-    found: dict[str, None] = {}
-    for column in look.rows.columns if look.rows is not None else ():
+    placeholders: dict[str, None] = {}
+    for column in preview.rows.columns if preview.rows is not None else ():
         if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
             trimmed = pc.utf8_trim_whitespace(column)
-            found |= {text: None for text in _NO_VALUE if pc.any(pc.equal(trimmed, text)).as_py()}
-    return list(found)
+            placeholders |= {text: None for text in _NO_VALUE if pc.any(pc.equal(trimmed, text)).as_py()}
+    return list(placeholders)

@@ -70,8 +70,8 @@ def settle_missing(
         cells = table.column(column)
         if value is not None and not _is_text(cells):
             cells = cells.cast(pa.string())
-        known = pc.if_else(pa.array(marked), pa.scalar(value, cells.type), cells)
-        table = table.set_column(table.column_names.index(column), column, known)
+        new_cells = pc.if_else(pa.array(marked), pa.scalar(value, cells.type), cells)
+        table = table.set_column(table.column_names.index(column), column, new_cells)
         if value is not None:
             notes.append(f"Empty cells in `{column}`, which were given the value that was asked for: {marked.sum():,}.")
     return Settled(name, table)

@@ -38,8 +38,10 @@ def name_columns_by_cells(rows: Sequence[Sequence[str]], width: int) -> list[str
     columns = [[row[at].strip().lower() for row in rows if at < len(row)] for at in range(width)]
     names = [f"column{at}" for at in range(1, width + 1)]
     for about, words in _WORDS.items():
-        known = set(words.split())
-        fitting = [at for at, cells in enumerate(columns) if len(set(cells)) > 1 and _share(cells, known) >= _MOSTLY]
+        vocabulary = set(words.split())
+        fitting = [
+            at for at, cells in enumerate(columns) if len(set(cells)) > 1 and _share(cells, vocabulary) >= _MOSTLY
+        ]
         if len(fitting) == 1:
             names[fitting[0]] = about
     ages = sorted(((len(set(cells)), -at) for at, cells in enumerate(columns) if _may_be_ages(cells)), reverse=True)
@@ -49,8 +51,8 @@ def name_columns_by_cells(rows: Sequence[Sequence[str]], width: int) -> list[str
     return names
 
 
-def _share(cells: Sequence[str], known: set[str]) -> float:
-    return sum(cell in known for cell in cells) / max(len(cells), 1)
+def _share(cells: Sequence[str], vocabulary: set[str]) -> float:
+    return sum(cell in vocabulary for cell in cells) / max(len(cells), 1)
 
 
 def _may_be_ages(cells: Sequence[str]) -> bool:

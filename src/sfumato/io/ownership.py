@@ -83,9 +83,9 @@ def name_records(column: str, several: bool) -> Unit:
     (Unit(one='basket', many='baskets', owner='person'), 'case', 'person')
     """
     words = re.split(r"[^a-z]+", column.lower())
-    found = next((_SPELLINGS.get(word, word) for word in words if word in (*_NOUNS, *_SPELLINGS)), None)
-    if found is not None:
-        return Unit(found, plural(found), "person")
+    noun = next((_SPELLINGS.get(word, word) for word in words if word in (*_NOUNS, *_SPELLINGS)), None)
+    if noun is not None:
+        return Unit(noun, plural(noun), "person")
     return RECORD if several else PERSON
 
 
@@ -99,12 +99,12 @@ def retell_role(notes: list[str], column: str, unit: Unit) -> None:
     >>> notes
     ['Reading `Case ID` as what tells cases apart.']
     """
-    told = f"Reading `{column}` as person."
-    if unit.owner and told in notes:
-        notes[notes.index(told)] = f"Reading `{column}` as what tells {unit.many} apart."
+    note = f"Reading `{column}` as person."
+    if unit.owner and note in notes:
+        notes[notes.index(note)] = f"Reading `{column}` as what tells {unit.many} apart."
 
 
-def settle_unit(reading: Reading, found: Whose) -> Whose:
+def settle_unit(reading: Reading, detected: Whose) -> Whose:
     """Let the owner's word on what a record is win over what the file looks like.
 
     Examples
@@ -113,16 +113,16 @@ def settle_unit(reading: Reading, found: Whose) -> Whose:
     Unit(one='basket', many='baskets', owner='household')
     """
     if reading.unit is None:
-        return found
+        return detected
     given = parse_unit(reading.unit)
-    if found.people is not None and not given.owner:
+    if detected.people is not None and not given.owner:
         raise ParameterError(
-            f"reading: unit must say what one of several records is, got {reading.unit!r} for {found.unit.many} of "
-            f"{plural(found.unit.owner)}. Name it as in 'stay of patient', or leave it out."
+            f"reading: unit must say what one of several records is, got {reading.unit!r} for {detected.unit.many} of "
+            f"{plural(detected.unit.owner)}. Name it as in 'stay of patient', or leave it out."
         )
-    if " of " not in reading.unit and given.owner and found.unit.owner:
-        given = Unit(given.one, given.many, found.unit.owner)
-    return Whose(given, found.people)
+    if " of " not in reading.unit and given.owner and detected.unit.owner:
+        given = Unit(given.one, given.many, detected.unit.owner)
+    return Whose(given, detected.people)
 
 
 def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:

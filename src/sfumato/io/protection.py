@@ -32,12 +32,12 @@ def list_sensitive(dataset: Dataset) -> list[SensitiveColumn]:
     >>> list_sensitive(Dataset.of("table", rows, ("age", "illness"), sensitive=("illness",)))
     [SensitiveColumn(name='illness', values=3, share=0.5)]
     """
-    found = []
+    columns = []
     for column in dataset.schema.columns:
         if column.role == "sensitive":
             counts = pc.value_counts(dataset.table.column(column.name)).field("counts").to_numpy(zero_copy_only=False)
-            found.append(SensitiveColumn(column.name, len(counts), float(counts.max() / counts.sum())))
-    return found
+            columns.append(SensitiveColumn(column.name, len(counts), float(counts.max() / counts.sum())))
+    return columns
 
 
 def share_with_sensitive(dataset: Dataset) -> float:

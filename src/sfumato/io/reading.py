@@ -208,21 +208,21 @@ class Reading:
         self._refuse_foreign()
 
     def _refuse_foreign(self) -> None:
-        known = (*_ANY_FILE, *find_kind(self.kind).options)
+        option_names = (*_ANY_FILE, *find_kind(self.kind).options)
         for field in dataclasses.fields(self):
             default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            if field.name not in known and getattr(self, field.name) != default:
+            if field.name not in option_names and getattr(self, field.name) != default:
                 raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
 
     def _checked(self, name: str, value: Any) -> str | None:
         if value is None and name not in {"kind", "zone", "coordinates", "query", "faults", "missing"}:
             return None
         text = _text(name, value)
-        known = self.formats if name == "format" else _CHOICES.get(name)
-        if known and text not in known:
-            near = difflib.get_close_matches(text, known, n=1)
+        choices = self.formats if name == "format" else _CHOICES.get(name)
+        if choices and text not in choices:
+            near = difflib.get_close_matches(text, choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: {name} must be one of {', '.join(known)}, got {text!r}.{hint}")
+            raise ParameterError(f"reading: {name} must be one of {', '.join(choices)}, got {text!r}.{hint}")
         if name == "delimiter":
             return check_delimiter(text)
         if name == "separator":
@@ -248,14 +248,14 @@ class Reading:
     @classmethod
     def of(cls, kind: str, options: Mapping[str, Any]) -> Reading:
         """Make a reading from named options, as a command line or policy file gives them."""
-        known = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
+        option_names = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
         for name in options:
-            if name not in known:
+            if name not in option_names:
                 from sfumato.io.meanings import find_option
 
                 meant = find_option(name)
-                near = [meant] if meant else difflib.get_close_matches(name, known, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(known)}."
+                near = [meant] if meant else difflib.get_close_matches(name, option_names, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(option_names)}."
                 raise ParameterError(f"reading: there is no option {name!r}.{hint}")
         return cls(kind, **options)
 
@@ -288,9 +288,9 @@ def check_separator(text: str) -> str:
     """
     mark = _SPOKEN.get(text, text)
     if len(mark) != 1 or mark.isalnum() or mark in '"\r\n\0':
-        known = ", ".join(word for word in _SPOKEN if word.isalpha())
+        names = ", ".join(word for word in _SPOKEN if word.isalpha())
         raise ParameterError(
-            f"reading: separator must be one character such as ; or |, or one of {known}, got {text!r}."
+            f"reading: separator must be one character such as ; or |, or one of {names}, got {text!r}."
         )
     return mark
 

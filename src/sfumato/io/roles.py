@@ -76,10 +76,10 @@ def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vo
     columns = {words.roles[role]: column for role, column in reading.columns.items()}
     notes = [f"Reading `{column}` as {role}." for role, column in columns.items() if column != role]
     left_out = [name for name in present if name in reading.drop]
-    known = {**{role: role for role in words.roles.values()}, **words.names}
+    roles = {**{role: role for role in words.roles.values()}, **words.names}
     unknown = []
     for name in (name for name in present if name not in (*columns.values(), *left_out)):
-        role = known.get(name.lower())
+        role = roles.get(name.lower())
         if name.lower() in words.unused:
             left_out.append(name)
         elif role is None:
@@ -95,7 +95,7 @@ def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vo
                 "Say which one is (columns), and leave the other out (drop)."
             )
     if "*" not in reading.drop:
-        _refuse_unknown(owner, unknown, columns, known, words)
+        _refuse_unknown(owner, unknown, columns, roles, words)
     left_out += [name for name in unknown if name not in left_out]
     if left_out:
         notes.append(f"Left out the columns {', '.join(f'`{name}`' for name in left_out)}.")
@@ -135,7 +135,7 @@ def _refuse_strangers(owner: str, present: Sequence[str], reading: Reading, word
 
 
 def _refuse_unknown(
-    owner: str, unknown: list[str], columns: dict[str, str], known: Mapping[str, str], words: Vocabulary
+    owner: str, unknown: list[str], columns: dict[str, str], roles: Mapping[str, str], words: Vocabulary
 ) -> None:
     if not unknown:
         return
@@ -146,7 +146,7 @@ def _refuse_unknown(
             f"{owner}: no column has a known name.{single} Name them (columns), or give the names of the "
             f"columns if the file has no header (header). Roles: {', '.join(words.roles)}."
         )
-    near = difflib.get_close_matches(unknown[0].lower(), known, n=1)
+    near = difflib.get_close_matches(unknown[0].lower(), roles, n=1)
     hint = f" The nearest known name is {near[0]!r}." if near else ""
     several = len(unknown) > 1
     names = ", ".join(repr(name) for name in unknown[:10]) + (", ..." if len(unknown) > 10 else "")

@@ -73,12 +73,12 @@ class Source:
     @functools.cached_property
     def format(self) -> str:
         """The format given, or the one that the extensions stand for."""
-        found = {choose_format(part.file, self.reading.format, self.reading.formats) for part in self.parts}
-        if len(found) > 1:
+        formats = {choose_format(part.file, self.reading.format, self.reading.formats) for part in self.parts}
+        if len(formats) > 1:
             raise SchemaError(
-                f"{self.name}: the files have different formats ({', '.join(sorted(found))}). Give one of them."
+                f"{self.name}: the files have different formats ({', '.join(sorted(formats))}). Give one of them."
             )
-        return found.pop()
+        return formats.pop()
 
     def sample(self, count: int = 5) -> list[str]:
         """Return the first lines that are not empty, of the first file that has any."""
@@ -116,8 +116,8 @@ class Source:
         names = header or reading.header or True
         if self.format == "csv" and not by_file:
             # Several texts were decoded when they were put together.
-            known = None if several else encoding
-            return parse_table(self.name, self.data, "csv", delimiter=delimiter, header=names, encoding=known)
+            text_encoding = None if several else encoding
+            return parse_table(self.name, self.data, "csv", delimiter=delimiter, header=names, encoding=text_encoding)
         tables: list[pa.Table] = []
         first: set[str] = set()
         for part in self.parts:
@@ -161,8 +161,8 @@ def lacks_header(lines: Sequence[str]) -> bool:
 
 def _without_first(text: bytes) -> bytes:
     """Return a text without its first line that is not empty."""
-    found = re.match(rb"(?:[ \t]*(?:\r\n|\n|\r))*[^\r\n]*(?:\r\n|\n|\r)?", text)
-    return text[found.end() if found else 0 :]
+    match = re.match(rb"(?:[ \t]*(?:\r\n|\n|\r))*[^\r\n]*(?:\r\n|\n|\r)?", text)
+    return text[match.end() if match else 0 :]
 
 
 def _add_file(table: pa.Table, stem: str, by_file: bool, by_person: bool) -> pa.Table:

@@ -122,8 +122,8 @@ class Step(NamedTuple):
             return table.drop_columns([self.column]), "1 column left out"
         if self.name == "filter":
             return self._filter(table)
-        known = {self.old: self.new} if self.name == "replace" else _read_codes(Path(self.new))
-        return self._recode(table, known)
+        replacements = {self.old: self.new} if self.name == "replace" else _read_codes(Path(self.new))
+        return self._recode(table, replacements)
 
     def _texts(self, table: pa.Table) -> pa.ChunkedArray:
         """Return the column as text; numbers and dates of Parquet files are spelled."""
@@ -133,13 +133,13 @@ class Step(NamedTuple):
         except (pa.ArrowInvalid, pa.ArrowNotImplementedError):
             raise SchemaError(f"steps: {self.name}: column {self.column!r} cannot be changed: it has lists.") from None
 
-    def _recode(self, table: pa.Table, known: dict[str, str]) -> tuple[pa.Table, str]:
+    def _recode(self, table: pa.Table, replacements: dict[str, str]) -> tuple[pa.Table, str]:
         coded = self._texts(table).dictionary_encode().combine_chunks()
         coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
         labels = coded.dictionary.to_pylist()
         indices = coded.indices
-        changed = [known.get(label, label) for label in labels]
-        hit = np.array([label in known and known[label] != label for label in labels], dtype=bool)
+        changed = [replacements.get(label, label) for label in labels]
+        hit = np.array([label in replacements and replacements[label] != label for label in labels], dtype=bool)
         codes = np.asarray(indices.fill_null(-1).to_numpy(zero_copy_only=False), dtype=np.int64)
         count = int(hit[codes[codes >= 0]].sum()) if len(labels) else 0
         column = pa.array(changed, pa.string()).take(indices) if labels else table.column(self.column)
@@ -155,12 +155,12 @@ class Step(NamedTuple):
         else:
             wanted = {self.new, *self.new.split("|")}
             fits = np.array([("" if text is None else text) in wanted for text in texts], dtype=bool)
-        kept = fits if self.keeps else ~fits
-        if not kept.any():
+        keep_mask = fits if self.keeps else ~fits
+        if not keep_mask.any():
             raise SchemaError(f"steps: filter: no row would be left by the condition on column {self.column!r}.")
-        told = f"{int(kept.sum()):,} of {table.num_rows:,} rows kept"
-        told += f"; {unread:,} without a number or date left out" if unread and self.keeps else ""
-        return table.filter(pa.array(kept)), told
+        summary = f"{int(keep_mask.sum()):,} of {table.num_rows:,} rows kept"
+        summary += f"; {unread:,} without a number or date left out" if unread and self.keeps else ""
+        return table.filter(pa.array(keep_mask)), summary
 
 
 def _lie_between(texts: Sequence[str | None], low: str, high: str) -> tuple[Flags, int]:
@@ -196,17 +196,17 @@ def _read_codes(path: Path) -> dict[str, str]:
         raise SchemaError(f"{path}: not UTF-8 text.") from None
     first = text.partition("\n")[0]
     delimiter = ";" if ";" in first and "," not in first else ","
-    found: dict[str, str] = {}
+    codes: dict[str, str] = {}
     for number, row in enumerate(csv.reader(io.StringIO(text), delimiter=delimiter), start=1):
         if not row:
             continue
         if len(row) != 2:
             raise SchemaError(f"{path}: line {number} must have two cells, the old and the new value.")
-        if found.setdefault(row[0], row[1]) != row[1]:
+        if codes.setdefault(row[0], row[1]) != row[1]:
             raise SchemaError(f"{path}: line {number} gives a value a second time, and another one for it.")
-    if not found:
+    if not codes:
         raise SchemaError(f"{path}: there are no values.")
-    return found
+    return codes
 
 
 def apply_steps(table: pa.Table, steps: Iterable[str]) -> tuple[pa.Table, list[str]]:
@@ -219,11 +219,11 @@ def apply_steps(table: pa.Table, steps: Iterable[str]) -> tuple[pa.Table, list[s
     >>> changed.column_names, told
     (['place'], ['rename venue=place: 1 column renamed', 'drop mail: 1 column left out'])
     """
-    told = []
+    summaries = []
     for text in steps:
         table, done = Step.parse(text).apply(table)
-        told.append(f"{text.strip()}: {done}")
-    return table, told
+        summaries.append(f"{text.strip()}: {done}")
+    return table, summaries
 
 
 def read_steps(path: Path) -> tuple[str, ...]:

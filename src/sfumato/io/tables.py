@@ -143,10 +143,10 @@ def check_delimiter(delimiter: str) -> str:
     >>> check_delimiter("tab"), check_delimiter("|")
     ('\\t', '|')
     """
-    found = _SPOKEN.get(delimiter, delimiter)
-    if len(found) != 1 or found in '"\r\n' or not found.isascii():
+    character = _SPOKEN.get(delimiter, delimiter)
+    if len(character) != 1 or character in '"\r\n' or not character.isascii():
         raise ParameterError(f"reading: delimiter must be one character such as , or ; or tab, got {delimiter!r}.")
-    return found
+    return character
 
 
 def first_lines(data: bytes, count: int = _SAMPLED_LINES) -> list[str]:
@@ -241,9 +241,9 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
         except pa.ArrowInvalid:
             faults.clear()
     if faults:
-        number, expected, found = faults[0]
+        number, expected, actual = faults[0]
         raise SchemaError(
-            f"{name}: every row must have as many cells as the first line; row {number} has {found}, "
+            f"{name}: every row must have as many cells as the first line; row {number} has {actual}, "
             f"not {expected}. Check the delimiter, taken to be {delimiter!r}, and the quotes."
         )
     raise SchemaError(
@@ -312,10 +312,10 @@ def _complain_about_json(name: str, data: bytes) -> NoReturn:
         if not isinstance(record, dict):
             raise SchemaError(f"{name}: every line must be one JSON object with distinct names; line {number} is not.")
         for column, value in record.items():
-            found = spoken.get(type(value), "nothing")
-            if value is not None and types.setdefault(column, found) != found:
+            type_name = spoken.get(type(value), "nothing")
+            if value is not None and types.setdefault(column, type_name) != type_name:
                 raise SchemaError(
-                    f"{name}: column {column!r} is {types[column]} in one line and {found} in line {number}. "
+                    f"{name}: column {column!r} is {types[column]} in one line and {type_name} in line {number}. "
                     "Write it the same way everywhere."
                 )
     raise SchemaError(f"{name}: this is not JSON lines, or a line is over {_BLOCK:,} bytes long.")

@@ -113,9 +113,9 @@ def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None)
     sfumato.core.errors.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
     with one in row 2, without in row 1. Write all of them the same way.
     """
-    found = _parse(_Where(owner, name, rows), column)
-    agree(f"what times of {name} are", (found.micros is None, found.zoned))
-    return found
+    times = _parse(_Where(owner, name, rows), column)
+    agree(f"what times of {name} are", (times.micros is None, times.zoned))
+    return times
 
 
 def _parse(where: _Where, column: Cells) -> Times:
@@ -219,8 +219,8 @@ def _from_text(where: _Where, column: Cells) -> Times:
 
 
 def _from_dates(where: _Where, cells: _Shapes) -> Times:
-    found = [next(filter(None, (d.fullmatch(shape) for d in _DATES)), None) for shape in cells.shapes]
-    strange = [match is None for match in found]
+    matches = [next(filter(None, (d.fullmatch(shape) for d in _DATES)), None) for shape in cells.shapes]
+    strange = [match is None for match in matches]
     if any(strange):
         where.complain(
             ": {} cannot be read as a time",
@@ -229,8 +229,8 @@ def _from_dates(where: _Where, cells: _Shapes) -> Times:
         )
     moments = _Moments.unknown(len(cells.codes))
     order = np.argsort(cells.codes, kind="stable")
-    ends = np.searchsorted(cells.codes[order], np.arange(len(found) + 1))
-    for shape, match in enumerate(found):
+    ends = np.searchsorted(cells.codes[order], np.arange(len(matches) + 1))
+    for shape, match in enumerate(matches):
         if match is not None:
             moments.fill(order[ends[shape] : ends[shape + 1]], cells, match)
     return moments.judge(where)

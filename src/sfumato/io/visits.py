@@ -51,11 +51,11 @@ def combine_labels(parts: Sequence[Labels]) -> Labels:
         paired: Cells = pa.array(codes * len(part.labels) + part.codes).dictionary_encode()
         codes = paired.indices.to_numpy().astype(np.int64)
     first = renumber(codes.astype(np.int32))[2]
-    spelled: list[Cells] = []
+    texts: list[Cells] = []
     for part in parts:
         safe = pc.replace_substring(pc.replace_substring(part.labels, "\\", "\\\\"), "/", "\\/")
-        spelled.append(safe.take(pa.array(part.codes[first])))
-    return Labels(codes.astype(np.int32), pc.binary_join_element_wise(*spelled, "/"))
+        texts.append(safe.take(pa.array(part.codes[first])))
+    return Labels(codes.astype(np.int32), pc.binary_join_element_wise(*texts, "/"))
 
 
 class Moments(NamedTuple):
@@ -120,15 +120,15 @@ def arrange_visits(record: Ints, order: npt.NDArray[np.generic] | None, place: I
     >>> arrange_visits(record, time, place, ["park", "home"]).rows.tolist()
     [2, 0, 1]
     """
-    kept = np.flatnonzero(place >= 0)
+    placed = np.flatnonzero(place >= 0)
     if order is None:
-        found = Moments(np.lexsort((record[kept],)), 0)
+        moments = Moments(np.lexsort((record[placed],)), 0)
     else:
-        found = arrange_moments(record[kept], order[kept], place[kept], labels)
-    rows: Longs = kept[found.rows]
+        moments = arrange_moments(record[placed], order[placed], place[placed], labels)
+    rows: Longs = placed[moments.rows]
     who, where = record[rows], place[rows]
     stays = (who[1:] == who[:-1]) & (where[1:] == where[:-1])
-    return Moments(rows[np.append(np.ones(min(len(rows), 1), bool), ~stays)], found.sharing)
+    return Moments(rows[np.append(np.ones(min(len(rows), 1), bool), ~stays)], moments.sharing)
 
 
 def renumber(codes: Ints) -> tuple[Ints, Ints, Longs]:

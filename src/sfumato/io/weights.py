@@ -65,10 +65,10 @@ def weigh_people(owner: str, table: pa.Table, person: str, column: str) -> dict[
     weights = read_weights(owner, table, column)
     names = as_text(owner, person, table.column(person)).combine_chunks().dictionary_encode()
     codes = np.asarray(pc.fill_null(names.indices, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
-    known = codes >= 0
+    is_named = codes >= 0
     first = np.zeros(len(names.dictionary))
-    first[codes[known][::-1]] = weights[known][::-1]
-    differs = known & (first[codes] != weights)
+    first[codes[is_named][::-1]] = weights[is_named][::-1]
+    differs = is_named & (first[codes] != weights)
     if differs.any():
         raise SchemaError(
             f"{owner}: all rows of a person must have the same weight, not so in column {column!r}, "

@@ -152,12 +152,12 @@ def export_parts(
 
 def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
     """Return the columns of coordinates that some part has: one without exact places has none."""
-    found: dict[str, None] = {}
+    coordinates: dict[str, None] = {}
     for _, release in parts:
         if layout == "wide" or release.places is None:
             break
-        found |= {column.name: None for column in lay_out(release, layout).columns if column.role == "coordinate"}
-    return tuple(found)
+        coordinates |= {column.name: None for column in lay_out(release, layout).columns if column.role == "coordinate"}
+    return tuple(coordinates)
 
 
 def _add_coordinates(laid: Laid, names: tuple[str, ...]) -> Laid:
@@ -176,7 +176,7 @@ def _add_coordinates(laid: Laid, names: tuple[str, ...]) -> Laid:
 def _name_part(laid: Laid, name: str) -> Laid:
     """Put a column in front that names the part."""
     taken = {column.name for column in laid.columns}
-    title = next(each for each in _PART_COLUMNS if each not in taken)
+    title = next(candidate for candidate in _PART_COLUMNS if candidate not in taken)
     cells = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(laid.table.num_rows, np.int32)), pa.array([name], pa.string())
     )

@@ -34,9 +34,9 @@ def spell(release: Release, laid: Laid) -> Iterator[bytes]:
         for row in batch.to_pylist():
             stands_for = members.get(row[place], (row[place],))
             points = [where[member] for member in stands_for if member in where]
-            told = {name: value for name, value in row.items() if name not in skipped}
-            told |= {"members": list(stands_for)} if len(stands_for) > 1 else {}
-            features.append({"type": "Feature", "geometry": _draw(points), "properties": told})
+            properties = {name: value for name, value in row.items() if name not in skipped}
+            properties |= {"members": list(stands_for)} if len(stands_for) > 1 else {}
+            features.append({"type": "Feature", "geometry": _draw(points), "properties": properties})
         texts = (json.dumps(feature, ensure_ascii=False, allow_nan=False) for feature in features)
         yield (between + ",\n".join(texts)).encode()
         between = ",\n"
@@ -64,9 +64,9 @@ def _draw(points: list[tuple[float, float]]) -> dict[str, Any] | None:
 
 def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
     """Read a file back; where things are follows from what they are."""
-    found = parse_json(path.name, path.read_bytes())
-    if not isinstance(found, dict) or found.get("type") != "FeatureCollection":
+    collection = parse_json(path.name, path.read_bytes())
+    if not isinstance(collection, dict) or collection.get("type") != "FeatureCollection":
         raise SchemaError(f"{path.name}: not a collection of features.")
-    rows = [feature["properties"] for feature in found["features"]]
-    known = [column for column in laid.columns if column.role != "coordinate"]
-    return pa.table({column.name: build_column([row[column.name] for row in rows], column.form) for column in known})
+    rows = [feature["properties"] for feature in collection["features"]]
+    columns = [column for column in laid.columns if column.role != "coordinate"]
+    return pa.table({column.name: build_column([row[column.name] for row in rows], column.form) for column in columns})

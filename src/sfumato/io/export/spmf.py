@@ -33,8 +33,8 @@ def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
     history = release.history()
     used = sorted({history.labels[code] for code in np.unique(history.codes)})
     number = {label: at for at, label in enumerate(used, 1)}
-    spelled = encode(pa.array(used, pa.string()), _LABEL).to_pylist()
-    head = [f"@ITEM={at}={text}" for at, text in enumerate(spelled, 1)]
+    texts = encode(pa.array(used, pa.string()), _LABEL).to_pylist()
+    head = [f"@ITEM={at}={text}" for at, text in enumerate(texts, 1)]
     yield "".join(f"{line}\n" for line in ("@CONVERTED_FROM_TEXT", *head)).encode()
     between = " -1 " if find_kind(release.kind).position else " "
     for record in history.lists():
@@ -48,8 +48,8 @@ def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
     def read_line(_: int, tokens: Iterator[Token]) -> list[tuple[str, None]]:
         return [(token.item, None) for token in tokens if token.item is not None]
 
-    found = parse_sequences(path.name, to_utf8(path.name, path.read_bytes()), read_line)
+    sequences = parse_sequences(path.name, to_utf8(path.name, path.read_bytes()), read_line)
     person = next(column.name for column in release.columns if column.role == "identifier")
     entry = find_kind(release.kind).entries[release.history_column]
-    labels = decode(pa.array(found.item, pa.string()), _LABEL)
-    return pa.table({person: pa.array(found.person, pa.string()), entry: labels})
+    labels = decode(pa.array(sequences.item, pa.string()), _LABEL)
+    return pa.table({person: pa.array(sequences.person, pa.string()), entry: labels})

@@ -40,8 +40,8 @@ def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
                 yield (b"" if now is None else b"  </trace>\n") + b"  <trace>\n" + _spell_value(_NAME, row[person], 4)
                 now = row[person]
             if row[event] is not None:
-                told = _spell_value(_NAME, row[event], 6) + _spell_time(row[time]) + _spell_value(_PART, row[part], 6)
-                yield b"    <event>\n" + told + b"    </event>\n"
+                body = _spell_value(_NAME, row[event], 6) + _spell_time(row[time]) + _spell_value(_PART, row[part], 6)
+                yield b"    <event>\n" + body + b"    </event>\n"
     yield (b"" if now is None else b"  </trace>\n") + b"</log>\n"
 
 
@@ -52,8 +52,8 @@ def _name_columns(laid: Laid) -> tuple[str, str, str, str]:
 
 def _spell_time(moment: Mapping[str, Any]) -> bytes:
     first = _TIME if isinstance(moment["lo"], datetime.datetime) else _STEP
-    told = _spell_value(first, moment["lo"], 6)
-    return told if moment["hi"] == moment["lo"] else told + _spell_value(_UNTIL, moment["hi"], 6)
+    element = _spell_value(first, moment["lo"], 6)
+    return element if moment["hi"] == moment["lo"] else element + _spell_value(_UNTIL, moment["hi"], 6)
 
 
 def _spell_value(key: str, value: Any, indent: int) -> bytes:
@@ -68,39 +68,39 @@ def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
     """Read a file back as a table of the long layout."""
     person, event, time, part = _name_columns(laid)
     rows: dict[str, list[Any]] = {name: [] for name in (person, event, time, part)}
-    for who, told in _read_events(path):
-        moment = told.get(_TIME, told.get(_STEP))
+    for who, attributes in _read_events(path):
+        moment = attributes.get(_TIME, attributes.get(_STEP))
         rows[person].append(who)
-        rows[event].append(told.get(_NAME))
-        rows[time].append(None if moment is None else {"lo": moment, "hi": told.get(_UNTIL, moment)})
-        rows[part].append(told.get(_PART))
+        rows[event].append(attributes.get(_NAME))
+        rows[time].append(None if moment is None else {"lo": moment, "hi": attributes.get(_UNTIL, moment)})
+        rows[part].append(attributes.get(_PART))
     forms = {column.name: column.form for column in laid.columns}
     return pa.table({name: build_column(values, forms[name]) for name, values in rows.items()})
 
 
 def _read_events(path: Path) -> list[tuple[str, dict[str, Any]]]:
     """Return the events of a file with the name of their trace; a trace without events is one that says nothing."""
-    found: list[tuple[str, dict[str, Any]]] = []
+    events: list[tuple[str, dict[str, Any]]] = []
     trace: dict[str, Any] = {}
     inside: list[str] = []
     start = 0
 
-    def begin(tag: str, told: dict[str, str]) -> None:
+    def begin(tag: str, attributes: dict[str, str]) -> None:
         nonlocal start
         if tag == "trace":
             trace.clear()
-            start = len(found)
+            start = len(events)
         elif tag == "event":
-            found.append(("", {}))
+            events.append(("", {}))
         elif tag in {"string", "date", "int"} and inside[-1] in {"trace", "event"}:
-            value = int(told["value"]) if tag == "int" else told["value"]
-            (found[-1][1] if inside[-1] == "event" else trace)[told["key"]] = value
+            value = int(attributes["value"]) if tag == "int" else attributes["value"]
+            (events[-1][1] if inside[-1] == "event" else trace)[attributes["key"]] = value
         inside.append(tag)
 
     def end(tag: str) -> None:
         inside.pop()
         if tag == "trace":
-            found[start:] = [(trace[_NAME], told) for _, told in found[start:]] or [(trace[_NAME], {})]
+            events[start:] = [(trace[_NAME], attributes) for _, attributes in events[start:]] or [(trace[_NAME], {})]
 
     def refuse(*_: Any) -> NoReturn:
         raise SchemaError(f"{path.name}: an export declares no entities.")
@@ -111,4 +111,4 @@ def _read_events(path: Path) -> list[tuple[str, dict[str, Any]]]:
         parser.Parse(path.read_bytes(), True)
     except expat.ExpatError:
         raise SchemaError(f"{path.name}: this is not XML.") from None
-    return found
+    return events

@@ -146,11 +146,11 @@ def _read_within(name: str, file: pq.ParquetFile, size: int) -> Iterator[pa.Reco
 
 def _count_least(metadata: pq.FileMetaData) -> int:
     """Return how many bytes the content takes at least, by what the footer says."""
-    found = 0
+    size = 0
     for group in range(metadata.num_row_groups):
         about = metadata.row_group(group)
         for number in range(about.num_columns):
             column = about.column(number)
             width = _WIDTHS.get(column.physical_type, 1)
-            found += max(int(column.num_values) * width, int(column.total_uncompressed_size))
-    return max(found, int(metadata.num_rows))
+            size += max(int(column.num_values) * width, int(column.total_uncompressed_size))
+    return max(size, int(metadata.num_rows))

@@ -72,8 +72,8 @@ def read_csv(path: Place, columns: list[str]) -> pa.Table:
         raise SchemaError(f"{path.name}: not a complete CSV file.") from None
     for name in columns:
         if present.count(name) != 1:
-            found = "is missing" if name not in present else "is there more than once"
-            raise SchemaError(f"{path.name}: column {name!r} {found}.")
+            fault = "is missing" if name not in present else "is there more than once"
+            raise SchemaError(f"{path.name}: column {name!r} {fault}.")
     return table.select(columns)
 
 

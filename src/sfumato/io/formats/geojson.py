@@ -67,12 +67,12 @@ def _find_point(feature: Any) -> tuple[float, float] | None:
         return None
     if not isinstance(feature.get("properties") or {}, dict):
         return None
-    found = geometry.get("coordinates")
-    if not isinstance(found, list) or len(found) < 2:
+    coordinates = geometry.get("coordinates")
+    if not isinstance(coordinates, list) or len(coordinates) < 2:
         return None
-    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in found[:2]):
+    if not all(isinstance(number, int | float) and not isinstance(number, bool) for number in coordinates[:2]):
         return None
-    return float(found[0]), float(found[1])
+    return float(coordinates[0]), float(coordinates[1])
 
 
 def _spell(value: Any) -> str | None:

@@ -65,8 +65,8 @@ class _Tracks:
             label = given or f"track {number}"
             labels.append(f"{label} ({number})" if label in seen else label)
             seen.add(labels[-1])
-        found = {"track": pa.array([labels[number] for number in self.track], pa.string())}
+        columns = {"track": pa.array([labels[number] for number in self.track], pa.string())}
         for column, cells in self.columns.items():
             if column != "time" or any(cells):
-                found[column] = pa.array(cells, pa.string())
-        return pa.table(found)
+                columns[column] = pa.array(cells, pa.string())
+        return pa.table(columns)

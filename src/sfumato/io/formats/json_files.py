@@ -68,16 +68,16 @@ def parse_json(name: str, data: bytes) -> Any:
     """
     try:
         text = data.decode("utf-8-sig")
-        found = json.loads(text, object_pairs_hook=_take_pairs, parse_constant=_refuse_constant)
-        check_nesting(name, found)
+        value = json.loads(text, object_pairs_hook=_take_pairs, parse_constant=_refuse_constant)
+        check_nesting(name, value)
         if "\\u" in text:
             # Escapes can spell halves of characters, which are no text.
-            spell_json(found)
+            spell_json(value)
     except _TwiceError:
         raise SchemaError(f"{name}: a key stands twice in an object, and programs differ in which they take.") from None
     except (ValueError, RecursionError):
         raise SchemaError(f"{name}: cannot be read as JSON.") from None
-    return found
+    return value
 
 
 class _TwiceError(Exception):
@@ -85,10 +85,10 @@ class _TwiceError(Exception):
 
 
 def _take_pairs(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
+    mapping = dict(pairs)
+    if len(mapping) < len(pairs):
         raise _TwiceError
-    return found
+    return mapping
 
 
 def _refuse_constant(name: str) -> NoReturn:

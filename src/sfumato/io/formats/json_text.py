@@ -76,16 +76,16 @@ def read_toml(path: Path) -> dict[str, Any]:
     if max((line.count(b".") for line in data.splitlines()), default=0) > 1000:
         raise deep
     try:
-        found = tomllib.loads(data.decode("utf-8"))
+        document = tomllib.loads(data.decode("utf-8"))
     except RecursionError:
         raise deep from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"{path}: not a TOML file ({error}).") from None
     except ValueError:
         raise SchemaError(f"{path}: not a TOML file (a number or date that cannot be read).") from None
-    if _nested(found) > DEEPEST:
+    if _nested(document) > DEEPEST:
         raise deep
-    return found
+    return document
 
 
 def find_deep_line(data: bytes) -> int | None:
@@ -134,6 +134,6 @@ def _nested(value: Any) -> int:
     depth, level = 0, [value] if isinstance(value, dict | list) else []
     while level and depth <= DEEPEST:
         depth += 1
-        inside = (found.values() if isinstance(found, dict) else found for found in level)
+        inside = (container.values() if isinstance(container, dict) else container for container in level)
         level = [inner for cells in inside for inner in cells if isinstance(inner, (dict, list))]
     return depth

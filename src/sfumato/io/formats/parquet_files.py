@@ -37,16 +37,16 @@ def find_beside_records(path: Place, expected: pa.Buffer) -> tuple[list[str], st
         return [], ""
     ours, theirs = pq.read_metadata(pa.BufferReader(expected)), pq.read_metadata(pa.BufferReader(content))
     schemas = pq.read_schema(pa.BufferReader(content)), pq.read_schema(pa.BufferReader(expected))
-    found = _compare_metadata(theirs, ours) + _compare_schemas(*schemas) + _compare_layout(content, theirs, ours)
-    found += _look_at_labels(content)
+    extras = _compare_metadata(theirs, ours) + _compare_schemas(*schemas) + _compare_layout(content, theirs, ours)
+    extras += _look_at_labels(content)
     writer = str(theirs.created_by)
     if not _WRITER.fullmatch(writer):
-        return [*found, "the name of a program that writes no releases"], ""
+        return [*extras, "the name of a program that writes no releases"], ""
     if writer == ours.created_by:
-        return found or ["bytes that its records do not need"], ""
-    if not found and _sum_columns(theirs) > _SLACK * _sum_columns(ours) + _SPARE:
-        found = ["more bytes than its records need"]
-    return found, writer
+        return extras or ["bytes that its records do not need"], ""
+    if not extras and _sum_columns(theirs) > _SLACK * _sum_columns(ours) + _SPARE:
+        extras = ["more bytes than its records need"]
+    return extras, writer
 
 
 def _sum_columns(metadata: Any) -> int:
@@ -67,35 +67,35 @@ def _look_at_labels(content: bytes) -> list[str]:
 
 
 def _compare_metadata(theirs: Any, ours: Any) -> list[str]:
-    known = set(ours.metadata or {})
-    found = [
+    our_keys = set(ours.metadata or {})
+    extras = [
         f"metadata under the key {ascii(key.decode(errors='replace'))[:80]}"
         for key in theirs.metadata or {}
-        if key not in known
+        if key not in our_keys
     ]
-    return found + ["no schema of Arrow's"] * (not (known <= set(theirs.metadata or {})))
+    return extras + ["no schema of Arrow's"] * (not (our_keys <= set(theirs.metadata or {})))
 
 
 def _compare_schemas(theirs: pa.Schema, ours: pa.Schema) -> list[str]:
-    found = [f"column {ascii(name)[:80]}" for name in theirs.names if name not in ours.names]
+    extras = [f"column {ascii(name)[:80]}" for name in theirs.names if name not in ours.names]
     if theirs.metadata:
-        found.append("metadata of its schema")
-    found += [f"metadata of column {ascii(field.name)[:80]}" for field in theirs if _has_metadata(field)]
-    if not found and not theirs.equals(ours, check_metadata=True):
-        found.append("columns of other types than a release has")
-    return found
+        extras.append("metadata of its schema")
+    extras += [f"metadata of column {ascii(field.name)[:80]}" for field in theirs if _has_metadata(field)]
+    if not extras and not theirs.equals(ours, check_metadata=True):
+        extras.append("columns of other types than a release has")
+    return extras
 
 
 def _has_metadata(field: pa.Field) -> bool:
     # What the Parquet reader itself notes about a column is not in the file.
-    kept = {key for key in field.metadata or {} if key != b"PARQUET:field_id"}
+    keys = {key for key in field.metadata or {} if key != b"PARQUET:field_id"}
     inside = [field.type.field(at) for at in range(field.type.num_fields)]
-    return bool(kept) or any(_has_metadata(child) for child in inside)
+    return bool(keys) or any(_has_metadata(child) for child in inside)
 
 
 def _compare_layout(content: bytes, theirs: Any, ours: Any) -> list[str]:
     """Look for bytes outside columns and footer, for statistics, and for row groups of other sizes."""
-    found = []
+    extras = []
     end = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     spans = []
     for group in range(theirs.num_row_groups):
@@ -104,20 +104,20 @@ def _compare_layout(content: bytes, theirs: Any, ours: Any) -> list[str]:
             begin = chunk.dictionary_page_offset or chunk.data_page_offset
             spans.append((begin, begin + chunk.total_compressed_size))
             if chunk.is_stats_set or chunk.compression != "UNCOMPRESSED":
-                found.append("statistics or compressed columns")
+                extras.append("statistics or compressed columns")
     at = len(_MAGIC)
     for begin, after in sorted(spans):
         if begin != at:
             break
         at = after
     if at != end or content[: len(_MAGIC)] != _MAGIC:
-        found.append("bytes that belong to no column")
+        extras.append("bytes that belong to no column")
     sizes = [[meta.row_group(at).num_rows for at in range(meta.num_row_groups)] for meta in (theirs, ours)]
     if sizes[0] != sizes[1]:
-        found.append("row groups of other sizes than a release has")
+        extras.append("row groups of other sizes than a release has")
     if content[end:-8] != _spell_footer(theirs):
-        found.append("a footer with more in it than the library reads")
-    return list(dict.fromkeys(found))
+        extras.append("a footer with more in it than the library reads")
+    return list(dict.fromkeys(extras))
 
 
 def _spell_footer(metadata: Any) -> bytes:

@@ -59,7 +59,7 @@ def parse_sequences(
     (['1', '1', '3'], ['apple', '2', '2'], [2, 2, 4], 1)
     """
     names: dict[str, str] = {}
-    found: Sequences[Told] = Sequences([], [], [], [], 0)
+    columns: Sequences[Told] = Sequences([], [], [], [], 0)
     sequences = empty = 0
     for number, line in enumerate(_LINE_END.split(text.decode()), start=1):
         if line.startswith("@ITEM="):
@@ -69,15 +69,15 @@ def parse_sequences(
             sequences += 1
             entries = read_line(number, _split_line(name, number, line))
             empty += not entries
-            found.person.extend([str(sequences)] * len(entries))
-            found.item.extend(item for item, _ in entries)
-            found.told.extend(told for _, told in entries)
-            found.line.extend([number] * len(entries))
+            columns.person.extend([str(sequences)] * len(entries))
+            columns.item.extend(item for item, _ in entries)
+            columns.told.extend(detail for _, detail in entries)
+            columns.line.extend([number] * len(entries))
     if len(set(names.values())) < len(names):
         raise SchemaError(f"{name}: two @ITEM lines give the same name. Give every item its own.")
-    if not found.item:
+    if not columns.item:
         raise SchemaError(f"{name}: there are no sequences in the file.")
-    return found._replace(item=[names.get(item, item) for item in found.item], empty=empty)
+    return columns._replace(item=[names.get(item, item) for item in columns.item], empty=empty)
 
 
 def refuse_token(name: str, number: int) -> SchemaError:

@@ -72,16 +72,16 @@ def _name_columns(name: str, table: pa.Table, header: bool | Sequence[str]) -> p
         first = list(header or [])
     if len(first) != table.num_columns:
         raise SchemaError(f"{name}: the header given names {len(first)} columns, the sheet has {table.num_columns}.")
-    kept = [i for i, column in enumerate(table.columns) if first[i] or column.null_count < len(column)]
-    cells = {first[i] or f"column{i + 1}": _shorten_days(table.column(i)) for i in kept}
-    if len(cells) < len(kept):
+    positions = [i for i, column in enumerate(table.columns) if first[i] or column.null_count < len(column)]
+    cells = {first[i] or f"column{i + 1}": _shorten_days(table.column(i)) for i in positions}
+    if len(cells) < len(positions):
         raise SchemaError(f"{name}: every column needs a name of its own; a name occurs twice. Rename it in the sheet.")
-    found = pa.table(cells)
+    sheet = pa.table(cells)
     filled: Any = None
-    for column in found.columns:
+    for column in sheet.columns:
         there = pc.is_valid(column)
         filled = there if filled is None else pc.or_(filled, there)
-    return found if filled is None else found.filter(filled)
+    return sheet if filled is None else sheet.filter(filled)
 
 
 def _shorten_days(column: Any) -> Any:

@@ -59,8 +59,8 @@ def walk_xml(name: str, blocks: Iterable[bytes], listener: Listener) -> None:
         for block in blocks:
             parser.Parse(block, False)
         parser.Parse(b"", True)
-    except _FaultError as found:
-        fault = str(found)
+    except _FaultError as error:
+        fault = str(error)
     except (expat.ExpatError, UnicodeError, ValueError, LookupError):
         fault = "is not XML, or the file is cut short. Copy it again"
     if fault:

@@ -51,8 +51,8 @@ def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, r
     source = Source(path.name, re.split(r"\r\n|\n|\r", _read_text(path)))
     if not source.filled:
         source.complain("a hierarchy needs at least one label, found an empty file.")
-    known = detect_format(source) if format is None else _check_format(format, "read_hierarchy")
-    return PARSERS[known](source, root)
+    format_name = detect_format(source) if format is None else _check_format(format, "read_hierarchy")
+    return PARSERS[format_name](source, root)
 
 
 def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: str) -> None:
@@ -84,13 +84,13 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: 
     <BLANKLINE>
     """
     path = Path(path)
-    known = _check_format(format, "write_hierarchy")
-    if known != "amnesia" and hierarchy.kind == "labels" and recognise_ranges(hierarchy) is not hierarchy:
+    format_name = _check_format(format, "write_hierarchy")
+    if format_name != "amnesia" and hierarchy.kind == "labels" and recognise_ranges(hierarchy) is not hierarchy:
         raise SchemaError(
             "write_hierarchy: every label looks like a range, and would be read back as one. "
             "Write the format amnesia, which says that these are labels."
         )
-    lines = SPELLERS[known](hierarchy, path.name.partition(".")[0] or "hierarchy")
+    lines = SPELLERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
     _write_text(path, "".join(f"{line}\n" for line in lines))
 
 
@@ -112,10 +112,10 @@ def _read_text(path: Path) -> str:
             raise SchemaError(f"{path.name}: there is no such hierarchy file.{hint}") from None
         raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).{hint}") from None
     packed = path.suffix in {".gz", ".xz"}
-    found = unpack(path.name, data)
-    if packed and data and found is data:
+    unpacked = unpack(path.name, data)
+    if packed and data and unpacked is data:
         raise SchemaError(f"{path.name}: the file is cut short or not packed as its name says.")
-    data = found
+    data = unpacked
     try:
         return data.decode("utf-8-sig")
     except UnicodeDecodeError as error:

@@ -79,15 +79,15 @@ def derive_hierarchy(
     """
     if rule == "h3":
         return derive_hexagons("reading: hierarchy h3", labels, rows)
-    found = _LABELS.fullmatch(rule)
-    if found is None:
+    match = _LABELS.fullmatch(rule)
+    if match is None:
         return _derive_places(rule, labels, places)
     if rule.startswith("mask"):
-        return derive.mask_codes(labels, found["pad"], rows)
+        return derive.mask_codes(labels, match["pad"], rows)
     arranged = list(labels) if ordered else sorted(labels, key=_natural_key)
     if rule == "flat":
         return derive.flat(arranged)
-    return derive.balanced(arranged, _at_least_two(found["grouped"], found["number"]))
+    return derive.balanced(arranged, _at_least_two(match["grouped"], match["number"]))
 
 
 def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | None:
@@ -111,23 +111,23 @@ def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | No
         ...
     sfumato.core.errors.ParameterError: reading: hierarchy calendar needs dates.
     """
-    found = _RANGES.fullmatch(rule)
-    if found is None:
+    match = _RANGES.fullmatch(rule)
+    if match is None:
         return None
     if rule == "calendar":
         if type != "date":
             raise ParameterError("reading: hierarchy calendar needs dates.")
         return derive.calendar(values)
-    number = _at_least_two(found["name"], found["number"])
-    build = derive.equal_width if found["name"] == "width" else derive.equal_frequency
+    number = _at_least_two(match["name"], match["number"])
+    build = derive.equal_width if match["name"] == "width" else derive.equal_frequency
     return build(values, number, type)
 
 
 def _derive_places(rule: str, labels: Sequence[str], places: pa.Table | None) -> Hierarchy | None:
-    found = _PLACES.fullmatch(rule)
-    if found is None:
+    match = _PLACES.fullmatch(rule)
+    if match is None:
         return None
-    kind, number = found[1], int(found[2])
+    kind, number = match[1], int(match[2])
     if number < 1:
         raise ParameterError(f"reading: hierarchy {kind}:{number} needs a larger number.")
     if places is None or "x" not in places.column_names:
@@ -162,9 +162,9 @@ def derive_by_popularity(rule: str, labels: Sequence[str], counts: Sequence[int]
     >>> derive_by_popularity("balanced:2", ["a"], [1]) is None
     True
     """
-    found = re.fullmatch(r"popular:(\d{1,6})", rule)
-    if found is None:
+    match = re.fullmatch(r"popular:(\d{1,6})", rule)
+    if match is None:
         return None
-    if int(found[1]) < 2:
+    if int(match[1]) < 2:
         raise ParameterError(f"reading: hierarchy {rule} needs a larger number.")
-    return order_by_popularity(labels, counts, int(found[1]))
+    return order_by_popularity(labels, counts, int(match[1]))

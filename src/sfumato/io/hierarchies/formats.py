@@ -120,8 +120,8 @@ def parse_amnesia(source: Source, root: str | None) -> Hierarchy:
         parent = _unescape(above, type)
         children = [_unescape(word, type) for word in below if word]
         # A range may be its own only child, and a missing value has no place here.
-        known = [child for child in children if child is not None and not (is_range and child == parent)]
-        links: list[tuple[str, str | None]] = [(child, parent) for child in known]
+        proper_children = [child for child in children if child is not None and not (is_range and child == parent)]
+        links: list[tuple[str, str | None]] = [(child, parent) for child in proper_children]
         if len(body) == 1 and not links and parent:
             links = [(parent, None)]
         pairs += links
@@ -256,8 +256,8 @@ def _read_amnesia_header(source: Source) -> tuple[bool, str, list[tuple[int, str
         if key.casefold() == "type":
             type = _TYPES.get(" ".join(rest).casefold(), "")
         if not type or (is_range and type == "string"):
-            known = "int, decimal or date" if is_range else "string, int, decimal or date"
-            source.complain(f"type is {known}, line {number} has something else.")
+            choices = "int, decimal or date" if is_range else "string, int, decimal or date"
+            source.complain(f"type is {choices}, line {number} has something else.")
         previous = number
     return is_range, type, []
 
@@ -283,8 +283,8 @@ def _is_header(row: list[str]) -> bool:
 
 def _without_remarks(filled: list[tuple[int, str]]) -> list[tuple[int, str]] | None:
     """Return the lines of an SPMF taxonomy, or None where the file is none: labels may start with # too."""
-    kept = [(number, line) for number, line in filled if line[0] not in "#@"]
-    return kept if kept and all(_TWO_NUMBERS.fullmatch(line) for _, line in kept) else None
+    lines = [(number, line) for number, line in filled if line[0] not in "#@"]
+    return lines if lines and all(_TWO_NUMBERS.fullmatch(line) for _, line in lines) else None
 
 
 def _find_delimiter(lines: list[str]) -> str:
@@ -322,8 +322,8 @@ def _split_cells(line: str, delimiter: str) -> list[str]:
     while position <= len(line):
         match = quoted.match(line, position)
         if match is None:
-            found = line.find(delimiter, position)
-            end = len(line) if found < 0 else found
+            index = line.find(delimiter, position)
+            end = len(line) if index < 0 else index
             cells.append(line[position:end].strip())
             if cells[-1].startswith('"'):
                 raise ValueError("a quote is not closed")

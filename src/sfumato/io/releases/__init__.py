@@ -150,8 +150,8 @@ def spell_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
     yield "data.csv", _spell(release.table, release.columns)
     yield "values.csv", _spell(release.values, _describe(_VALUE_COLUMNS, _TEXT))
     if release.places is not None:
-        known = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
-        places = tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in known)
+        names = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
+        places = tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in names)
         yield "places.csv", _spell(release.places, places)
     for name, part in release.parts.items():
         yield f"{name}.csv", _spell(part.table, part.columns)
@@ -302,6 +302,6 @@ def _read_places(path: Place, names: list[str]) -> pa.Table:
     return read_data(path, tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in names))
 
 
-def same_cells(one: pa.Table, other: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
+def same_cells(table: pa.Table, other: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
     """Tell whether two tables have the same cells; how a dictionary numbers its labels is not content."""
-    return bool(_settle(one, columns).equals(_settle(other, columns)))
+    return bool(_settle(table, columns).equals(_settle(other, columns)))

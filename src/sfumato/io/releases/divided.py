@@ -157,25 +157,25 @@ def refuse_divided(path: Any) -> None:
 
 def read_divided(folder: Place) -> DividedRelease:
     """Read what a release in parts says of itself; whether it is true is for those who check it."""
-    found = read_json(folder / "release.json")
-    check_version("release.json", found, FORMAT_VERSION)
+    manifest = read_json(folder / "release.json")
+    check_version("release.json", manifest, FORMAT_VERSION)
     try:
-        included = tuple(Included(**file) for file in found["included"])
+        included = tuple(Included(**file) for file in manifest["included"])
         if any(not is_plain_name(file.name) or file.name in TAKEN for file in included):
             raise SchemaError("release.json: an included file must have a plain name of its own.")
-        parts = tuple(PeoplePart.model_validate(part) for part in found[DIVIDED])
-        records = found["records"]
+        parts = tuple(PeoplePart.model_validate(part) for part in manifest[DIVIDED])
+        records = manifest["records"]
         return DividedRelease(
-            kind=str(found["kind"]),
-            method=str(found["method"]),
-            guarantee=read_guarantee(found["kind"], found["guarantee"]),
-            unit=Unit.from_dict(found["unit"]),
+            kind=str(manifest["kind"]),
+            method=str(manifest["method"]),
+            guarantee=read_guarantee(manifest["kind"], manifest["guarantee"]),
+            unit=Unit.from_dict(manifest["unit"]),
             records_in=int(records["in"]),
             published=int(records["published"]),
             withheld={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
             parts=parts,
             included=included,
-            method_note=str(found["method_note"]),
+            method_note=str(manifest["method_note"]),
         )
     except (ValidationError, ParameterError, KeyError, TypeError, ValueError, AttributeError):
         raise SchemaError("release.json: not the manifest of a release in parts.") from None
@@ -242,7 +242,7 @@ def unite_parts(parts: Iterable[DividedRelease], included: tuple[Included, ...] 
         withheld.update(part.withheld)
     return dataclasses.replace(
         first,
-        guarantee=functools.reduce(lambda one, other: one.join(other), (part.guarantee for part in listed)),
+        guarantee=functools.reduce(lambda united, other: united.join(other), (part.guarantee for part in listed)),
         records_in=sum(part.records_in for part in listed),
         published=sum(part.published for part in listed),
         withheld=dict(sorted(withheld.items())),
@@ -273,25 +273,25 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
         if digest_file(folder / file.name) != file
     ]
     try:
-        found = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
+        united = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
     except (SchemaError, ParameterError) as error:
         return Verdict(False, {}, {}, {"check": LISTED, "found": str(error)}, {LISTED: False})
-    if found.guarantee.bound_to_whole:
-        witness = {"check": LISTED, "found": f"this promise cannot be kept in parts: {found.guarantee.bound_to_whole}"}
-        return Verdict(False, found.guarantee.parameters(), {}, witness, {LISTED: False})
-    return _compare(found, folder, undeclared)
+    if united.guarantee.bound_to_whole:
+        witness = {"check": LISTED, "found": f"this promise cannot be kept in parts: {united.guarantee.bound_to_whole}"}
+        return Verdict(False, united.guarantee.parameters(), {}, witness, {LISTED: False})
+    return _compare(united, folder, undeclared)
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def _compare(found: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
+def _compare(united: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
     """Compare the manifest and the page with what the parts, as they are, would say."""
-    otherwise, more = compare_json(folder / "release.json", describe_divided(found))
+    otherwise, more = compare_json(folder / "release.json", describe_divided(united))
     undeclared += more
     check_plain(folder / PAGE)
-    if not otherwise and (folder / PAGE).read_bytes() != _spell_page(found):
+    if not otherwise and (folder / PAGE).read_bytes() != _spell_page(united):
         undeclared.append(f"{PAGE}: is not what a release says there")
     statement = "guarantee.statement" in otherwise
     counts = [key for key in otherwise if key.startswith("records.")]
@@ -299,10 +299,10 @@ def _compare(found: DividedRelease, folder: Path, undeclared: list[str]) -> Verd
     checks = {LISTED: not others, STATEMENT: not statement, COUNTED: not counts, DECLARED: not undeclared}
     broken = next((name for name, passed in checks.items() if not passed and name != DECLARED), None)
     witness = None if broken is None else {"check": broken, "file": "release.json", "keys": otherwise[:10]}
-    measured: dict[str, Any] = {"parts": len(found.parts)}
-    if found.included:
-        measured["included_not_judged"] = [file.name for file in found.included]
-    claimed = found.guarantee.parameters()
+    measured: dict[str, Any] = {"parts": len(united.parts)}
+    if united.included:
+        measured["included_not_judged"] = [file.name for file in united.included]
+    claimed = united.guarantee.parameters()
     return Verdict(witness is None, claimed, measured, witness, checks, (), tuple(undeclared[:20]))
 
 

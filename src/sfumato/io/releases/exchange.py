@@ -15,7 +15,7 @@ _LINUX_EXCHANGE = 2  # RENAME_EXCHANGE of renameat2
 _DARWIN_SWAP = 2  # RENAME_SWAP of renamex_np
 
 
-def exchange(one: Path, two: Path) -> None:
+def exchange(first: Path, two: Path) -> None:
     """Let two names change places at once: nobody ever sees one of them missing.
 
     Raises OSError where the system or the file system has no such step.
@@ -33,17 +33,17 @@ def exchange(one: Path, two: Path) -> None:
     'second'
     """
     library = ctypes.CDLL(None, use_errno=True)
-    names = os.fsencode(one), os.fsencode(two)
+    names = os.fsencode(first), os.fsencode(two)
     try:
         if sys.platform == "darwin":
             failed = library.renamex_np(*names, ctypes.c_uint(_DARWIN_SWAP))
         else:
             failed = library.renameat2(_HERE, names[0], _HERE, names[1], ctypes.c_uint(_LINUX_EXCHANGE))
     except AttributeError:
-        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(one)) from None
+        raise OSError(errno.ENOSYS, os.strerror(errno.ENOSYS), str(first)) from None
     if failed:
         code = ctypes.get_errno()
-        raise OSError(code, os.strerror(code), str(one), None, str(two))
+        raise OSError(code, os.strerror(code), str(first), None, str(two))
 
 
 def can_exchange(folder: Path) -> bool:

@@ -89,17 +89,17 @@ def check_tables(release: Release, folder: Place, names: Collection[str]) -> tup
     for name, table in spell_tables(release):
         if name not in names:
             continue
-        found = _compare_csv(folder / name, table)
-        if found and name in cells and not _holds_cells(folder / name, cells[name], columns[name]):
+        extras = _compare_csv(folder / name, table)
+        if extras and name in cells and not _holds_cells(folder / name, cells[name], columns[name]):
             differing.append(name)
         else:
-            undeclared += [f"{name}: {what}" for what in found]
+            undeclared += [f"{name}: {what}" for what in extras]
     path = folder / "data.parquet"
     check_plain(path)
-    found, writer = find_beside_records(path, _write_again(release))
-    if found and not _holds_cells(path, release.table, release.columns):
+    extras, writer = find_beside_records(path, _write_again(release))
+    if extras and not _holds_cells(path, release.table, release.columns):
         return [*differing, path.name], undeclared, writer
-    return differing, undeclared + [f"data.parquet: {what}" for what in found], writer
+    return differing, undeclared + [f"data.parquet: {what}" for what in extras], writer
 
 
 def _holds_cells(path: Place, table: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
@@ -112,10 +112,10 @@ def _write_again(release: Release) -> pa.Buffer:
     return sink.getvalue()
 
 
-def _shorten(found: list[str]) -> tuple[str, ...]:
-    if len(found) <= _SHORT:
-        return tuple(found)
-    return (*found[:_SHORT], f"and {len(found) - _SHORT:,} more")
+def _shorten(undeclared: list[str]) -> tuple[str, ...]:
+    if len(undeclared) <= _SHORT:
+        return tuple(undeclared)
+    return (*undeclared[:_SHORT], f"and {len(undeclared) - _SHORT:,} more")
 
 
 def show(name: str) -> str:
@@ -130,19 +130,21 @@ def show(name: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
-def find_strays(folder: Place, known: set[str]) -> list[str]:
+def find_strays(folder: Place, declared: set[str]) -> list[str]:
     """Name what lies in a folder and is not known there, and what is attached to files that are."""
-    found = []
+    strays = []
     if isinstance(folder, MemoryPlace):
         return [
-            f"{show(entry.name)}: a file that is not declared" for entry in folder.iterdir() if entry.name not in known
+            f"{show(entry.name)}: a file that is not declared"
+            for entry in folder.iterdir()
+            if entry.name not in declared
         ]
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
-        if entry.name not in known:
+        if entry.name not in declared:
             kind = "link" if entry.is_symlink() else "folder" if entry.is_dir() else "file"
-            found.append(f"{show(entry.name)}: a {kind} that is not declared")
-        found += [f"{show(entry.name)}: extended attribute {show(name)}" for name in _attributes(entry.path)]
-    return found + [f"the folder itself: extended attribute {show(name)}" for name in _attributes(folder)]
+            strays.append(f"{show(entry.name)}: a {kind} that is not declared")
+        strays += [f"{show(entry.name)}: extended attribute {show(name)}" for name in _attributes(entry.path)]
+    return strays + [f"the folder itself: extended attribute {show(name)}" for name in _attributes(folder)]
 
 
 def _attributes(path: str | Path) -> list[str]:
@@ -174,8 +176,8 @@ def compare_page(path: Place, expected: bytes) -> list[str]:
 
 def compare_json(path: Place, expected: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Compare a manifest with what it should say: the keys where it says something else, and what it has beyond."""
-    found, wanted = read_json(path), json.loads(spell_json(expected))
-    differences = list(_walk(found, wanted, ""))
+    actual, wanted = read_json(path), json.loads(spell_json(expected))
+    differences = list(_walk(actual, wanted, ""))
     otherwise = sorted(where for where, beyond in differences if not beyond)
     undeclared = sorted(f"{path.name}: key {show(where)}" for where, beyond in differences if beyond)
     if not differences and path.read_bytes() != spell_json(expected):
@@ -183,21 +185,21 @@ def compare_json(path: Place, expected: dict[str, Any]) -> tuple[list[str], list
     return otherwise, undeclared
 
 
-def _walk(found: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
+def _walk(actual: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
     """Yield the keys at which two values differ, and whether the first has something there that the other has not."""
-    if isinstance(found, dict) and isinstance(wanted, dict):
-        for key in found.keys() | wanted.keys():
+    if isinstance(actual, dict) and isinstance(wanted, dict):
+        for key in actual.keys() | wanted.keys():
             below = f"{where}.{key}" if where else str(key)
             if key not in wanted:
                 yield below, True
-            elif key not in found:
+            elif key not in actual:
                 yield below, False
             else:
-                yield from _walk(found[key], wanted[key], below)
-    elif isinstance(found, list) and isinstance(wanted, list) and len(found) == len(wanted):
-        for number, pair in enumerate(zip(found, wanted, strict=True), 1):
+                yield from _walk(actual[key], wanted[key], below)
+    elif isinstance(actual, list) and isinstance(wanted, list) and len(actual) == len(wanted):
+        for number, pair in enumerate(zip(actual, wanted, strict=True), 1):
             yield from _walk(*pair, f"{where}[{number}]")
-    elif type(found) is not type(wanted) or found != wanted:
+    elif type(actual) is not type(wanted) or actual != wanted:
         yield where, False
 
 
@@ -219,8 +221,8 @@ def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:
         yield from part.splitlines(keepends=True)
 
 
-def _first_difference(found: Iterable[bytes], wanted: Iterable[bytes]) -> int:
-    for number, (one, other) in enumerate(itertools.zip_longest(found, wanted), 1):
-        if one != other:
+def _first_difference(actual: Iterable[bytes], wanted: Iterable[bytes]) -> int:
+    for number, (line, other) in enumerate(itertools.zip_longest(actual, wanted), 1):
+        if line != other:
             return number
     return 0

@@ -57,12 +57,12 @@ class Batch:
     def new_to(self, other: Batch) -> tuple[Mark, ...]:
         """Return what is left of this batch when the other one is subtracted, record by record."""
         left = Counter(record for record, _ in other.marks)
-        known = Counter(other.marks)
+        other_marks = Counter(other.marks)
         rest = []
         # The same record of the same person first, so that what is left is of those who are new.
         for mark in self.marks:
-            if known[mark]:
-                known[mark] -= 1
+            if other_marks[mark]:
+                other_marks[mark] -= 1
                 left[mark[0]] -= 1
             else:
                 rest.append(mark)
@@ -98,9 +98,9 @@ class Ledger:
         """Hash the published records, with the person each one is of."""
         shown = [column for column in release.columns if column.role != "identifier"]
         first, which = _number_records(release.table, shown)
-        some = release.table.select([column.name for column in shown]).take(pa.array(first))
+        distinct = release.table.select([column.name for column in shown]).take(pa.array(first))
         # Records of a class are often the same: each different one is hashed once.
-        rows = zip(*map(_list_cells, some.columns), strict=True) if shown else [()] * len(first)
+        rows = zip(*map(_list_cells, distinct.columns), strict=True) if shown else [()] * len(first)
         records = self._hash("record", map(_ENCODER.encode, map(list, rows)))
         whose = self._hash("person", map(encode_basestring, people))
         return Batch(tuple(zip([records[at] for at in which.tolist()], whose, strict=True)))
@@ -136,7 +136,7 @@ class Ledger:
 
     def add(self, batch: Batch) -> Ledger:
         """Return the ledger with one more batch; one that is there already is not listed twice."""
-        if any(sorted(batch.marks) == sorted(known.marks) for known in self.batches):
+        if any(sorted(batch.marks) == sorted(earlier.marks) for earlier in self.batches):
             return self
         return dataclasses.replace(self, batches=(*self.batches, batch))
 
@@ -160,10 +160,10 @@ class Ledger:
         for folder in map(Path, self.folders):
             file = folder / LEDGER_FILE
             if file.is_file():
-                kept = _read(file)
+                ledger = _read(file)
                 # Another release may have been written there since, with a recoding of its own.
-                if kept.key == self.key:
-                    kept.join(self).write(folder)
+                if ledger.key == self.key:
+                    ledger.join(self).write(folder)
             elif (folder / "recoding.json").is_file():
                 self.write(folder)
 
@@ -232,9 +232,9 @@ def read_ledger(path: Path) -> Ledger | None:
     for folder in ledger.folders:
         other = Path(folder) / LEDGER_FILE
         if other.is_file() and other != file:
-            found = _read(other)
-            if found.key == ledger.key:
-                ledger = ledger.join(found)
+            other_ledger = _read(other)
+            if other_ledger.key == ledger.key:
+                ledger = ledger.join(other_ledger)
     return ledger
 
 

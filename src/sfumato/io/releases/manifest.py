@@ -159,10 +159,10 @@ class Manifest(_Entry):
 
 def read_manifest(folder: Place) -> Manifest:
     """Read what a folder declares, or say what is wrong with it."""
-    found = read_json(folder / "release.json")
-    check_version("release.json", found, FORMAT_VERSION)
+    manifest = read_json(folder / "release.json")
+    check_version("release.json", manifest, FORMAT_VERSION)
     try:
-        read = Manifest.model_validate(found)
+        read = Manifest.model_validate(manifest)
     except ValidationError as error:
         where = ".".join(str(part) for part in error.errors()[0]["loc"][:3])
         raise SchemaError(f"release.json: not a manifest of this format; look at {where!a}.") from None
@@ -178,13 +178,13 @@ def read_manifest(folder: Place) -> Manifest:
 
 def is_divided(folder: Place) -> bool:
     """Tell whether a folder is a release in parts."""
-    found = read_json(folder / "release.json") if (folder / "release.json").is_file() else None
-    return isinstance(found, dict) and DIVIDED in found
+    manifest = read_json(folder / "release.json") if (folder / "release.json").is_file() else None
+    return isinstance(manifest, dict) and DIVIDED in manifest
 
 
-def check_version(file: str, found: Any, current: int) -> None:
+def check_version(file: str, manifest: Any, current: int) -> None:
     """Refuse a manifest of another format, and say what to do."""
-    version = found.get("format_version") if isinstance(found, dict) else None
+    version = manifest.get("format_version") if isinstance(manifest, dict) else None
     if type(version) is not int:
         raise SchemaError(f"{file}: not a manifest of this program (it has no format_version).")
     if version > current:

@@ -62,9 +62,9 @@ def write_owner(result: Result, folder: Place, version: str) -> None:
         if column.role == "identifier":
             columns["published"] = release.table.column(column.name)
     if trace.original is not None:
-        for known in trace.original.schema.columns:
-            if known.role == "identifier":
-                columns["person"] = trace.original.table.column(known.name).take(rows)
+        for original_column in trace.original.schema.columns:
+            if original_column.role == "identifier":
+                columns["person"] = trace.original.table.column(original_column.name).take(rows)
         if trace.original.people is not None:
             columns["whose"] = trace.original.people.take(rows)
         if trace.original.weights is not None:
@@ -75,7 +75,7 @@ def write_owner(result: Result, folder: Place, version: str) -> None:
         pq.write_table(pa.table(columns), file)
     if trace.secret is not None and isinstance(folder, Path):
         write_secret(trace.secret, folder / SECRET_FILE)
-    kept = {
+    document = {
         "sfumato": version,
         "method": release.method,
         "unit": release.unit.to_dict(),
@@ -89,7 +89,7 @@ def write_owner(result: Result, folder: Place, version: str) -> None:
         if digests is None or trace.original is None
         else describe_original(digests, trace.original.clock),
     }
-    (folder / "trace.json").write_bytes((json.dumps(kept, indent=2, ensure_ascii=False) + "\n").encode())
+    (folder / "trace.json").write_bytes((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
     if trace.recoding is not None:
         text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_bytes((text + "\n").encode())
@@ -124,10 +124,10 @@ def keep_in_memory(result: Result, original: Dataset) -> Kept:
     recoded = () if trace.recoding is None else trace.recoding.values
     rows, reordered, another = trace.rows, False, False
     if trace.original is not None and trace.original is not original:
-        known, here = digest_records(trace.original), digest_records(original)
-        another = trace.original.clock != original.clock or not np.array_equal(np.sort(known), np.sort(here))
-        if not another and not np.array_equal(known, here):
-            rows, reordered = match_records(known[rows], here), True
+        digests, here = digest_records(trace.original), digest_records(original)
+        another = trace.original.clock != original.clock or not np.array_equal(np.sort(digests), np.sort(here))
+        if not another and not np.array_equal(digests, here):
+            rows, reordered = match_records(digests[rows], here), True
     return Kept(rows, reordered, describe_claim(result.release), recoded, another)
 
 
@@ -178,16 +178,16 @@ def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | No
 
 def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool, bool]:
     """Return the same, and whether the original holds other records than were published from."""
-    kept = _read_row_map(path)
-    known = read_trace(path).get("original")
-    if kept is None or not known or "content" not in kept.column_names:
+    row_map = _read_row_map(path)
+    recorded = read_trace(path).get("original")
+    if row_map is None or not recorded or "content" not in row_map.column_names:
         return read_rows(path), False, False
     digests = digest_records(original)
     here = describe_original(digests, original.clock)
-    another = here["in_any_order"] != known.get("in_any_order") or here["clock"] != known.get("clock")
-    if here["in_order"] == known.get("in_order") or another:
+    another = here["in_any_order"] != recorded.get("in_any_order") or here["clock"] != recorded.get("clock")
+    if here["in_order"] == recorded.get("in_order") or another:
         return read_rows(path), False, another
-    return match_records(kept.column("content").to_numpy(), digests), True, False
+    return match_records(row_map.column("content").to_numpy(), digests), True, False
 
 
 def _read_row_map(path: Path) -> pa.Table | None:
@@ -195,17 +195,17 @@ def _read_row_map(path: Path) -> pa.Table | None:
     if not file.is_file():
         return None
     try:
-        kept = read_parquet(file.name, file, file.stat().st_size)
-        rows = kept.column("original_row")
+        row_map = read_parquet(file.name, file, file.stat().st_size)
+        rows = row_map.column("original_row")
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: not a row map.") from None
     if not pa.types.is_integer(rows.type) or rows.null_count:
         raise SchemaError(f"{file}: not a row map; it must hold whole numbers only.")
-    if "content" in kept.column_names and (
-        kept.column("content").type != pa.uint64() or kept.column("content").null_count
+    if "content" in row_map.column_names and (
+        row_map.column("content").type != pa.uint64() or row_map.column("content").null_count
     ):
         raise SchemaError(f"{file}: not a row map; what records hold must be whole numbers.")
-    return kept
+    return row_map
 
 
 def begin_ledger(path: Path, release: Release) -> Ledger:
@@ -245,7 +245,7 @@ def write_division(
             fingerprint += Fingerprint.of(digests)
     if trace.secret is not None:
         write_secret(trace.secret, folder / SECRET_FILE)
-    kept = {
+    document = {
         "sfumato": by,
         "parameters": trace.parameters,
         "seconds": trace.seconds,
@@ -256,7 +256,7 @@ def write_division(
         "part_size": part_size,
         "original": {"records": fingerprint.records, "fingerprint": fingerprint.to_bytes().hex()},
     }
-    (folder / "trace.json").write_text(json.dumps(kept, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    (folder / "trace.json").write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray[np.int64]] | None:
@@ -265,8 +265,8 @@ def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray
     if not file.is_file():
         return None
     try:
-        kept = read_parquet(file.name, file, file.stat().st_size)
-        part, content = (kept.column(name).to_numpy() for name in ("part", "content"))
+        division = read_parquet(file.name, file, file.stat().st_size)
+        part, content = (division.column(name).to_numpy() for name in ("part", "content"))
     except (pa.ArrowException, OSError, ValueError, KeyError):
         raise SchemaError(f"{file}: does not say who is in which part.") from None
     if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
@@ -274,10 +274,10 @@ def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray
             f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
             "original, or it was read with other options (places, split, columns, units of time)."
         )
-    known = int(part.max(initial=-1)) + 1
-    if part.min(initial=0) < 0 or known != parts:
+    count = int(part.max(initial=-1)) + 1
+    if part.min(initial=0) < 0 or count != parts:
         raise SchemaError(
-            f"{path}: owner/ tells of {known:,} parts, and the release has {parts:,}: the two do not belong together."
+            f"{path}: owner/ tells of {count:,} parts, and the release has {parts:,}: the two do not belong together."
         )
     rows, digests = np.arange(len(part)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):

@@ -62,11 +62,11 @@ def spell_page(release: Release, files: Mapping[str, str] | None = None) -> byte
 
 
 def _introduce(release: Release) -> Iterator[str]:
-    told = find_kind(release.kind).told
-    rows = [told[f"row with {name}"] for name in release.parts if f"row with {name}" in told]
+    meanings = find_kind(release.kind).told
+    rows = [meanings[f"row with {name}"] for name in release.parts if f"row with {name}" in meanings]
     yield f"# {release.kind}, published with {spell_plainly(release.method)}"
     yield ""
-    yield f"A row of the data is {(rows or [told.get('row', 'a record')])[0]}. A record is {release.unit.whose}."
+    yield f"A row of the data is {(rows or [meanings.get('row', 'a record')])[0]}. A record is {release.unit.whose}."
     yield ""
     yield "What is promised about them, which anybody can check from these files:"
     yield ""
@@ -87,7 +87,7 @@ def spell_note(note: str) -> Iterator[str]:
 
 
 def _list_files(release: Release) -> Iterator[str]:
-    told = find_kind(release.kind).told
+    meanings = find_kind(release.kind).told
     yield "## The files"
     yield ""
     yield "| file | what it is |"
@@ -98,7 +98,7 @@ def _list_files(release: Release) -> Iterator[str]:
     if release.places is not None:
         yield "| `places.csv` | the places, and what is published of where they are |"
     for name in release.parts:
-        yield f"| `{name}.csv` | {told.get(f'{name} table', 'a further table')} |"
+        yield f"| `{name}.csv` | {meanings.get(f'{name} table', 'a further table')} |"
     yield "| `release.json` | kind, method, promise, columns with their forms, numbers of records |"
     yield f"| `{PAGE}` | this page |"
     for file in release.included:
@@ -112,7 +112,7 @@ def _tabulate_files(files: Mapping[str, str]) -> Iterator[str]:
 
 
 def _list_columns(release: Release) -> Iterator[str]:
-    told = {**_ROLES, **find_kind(release.kind).told}
+    meanings = {**_ROLES, **find_kind(release.kind).told}
     yield "## The columns"
     for file, columns in _tables(release):
         yield ""
@@ -123,7 +123,7 @@ def _list_columns(release: Release) -> Iterator[str]:
         for column in columns:
             form = f"a list of cells, each {_FORMS[column.form.cell][0]}" if column.form.history else ""
             yield (
-                f"| {_code(column.name)} | {told.get(column.role, column.role)} | "
+                f"| {_code(column.name)} | {meanings.get(column.role, column.role)} | "
                 f"{form or _FORMS[column.form.cell][0]} ({column.form.type}) |"
             )
 
@@ -218,9 +218,9 @@ def _load_r(lists: Sequence[str], bounds: str | None) -> Iterator[str]:
 def _load_duckdb(release: Release, lists: Sequence[str], bounds: str | None) -> Iterator[str]:
     yield "SELECT * FROM 'data.parquet';"
     if lists:
-        kept = [_quote(column.name) for column in release.columns if not column.form.history]
+        plain_columns = [_quote(column.name) for column in release.columns if not column.form.history]
         named = [f"unnest({_quote(name)}) AS {_quote(name)}" for name in lists]
-        yield f"SELECT {', '.join([*kept, *named])} FROM 'data.parquet';  -- one row per entry"
+        yield f"SELECT {', '.join([*plain_columns, *named])} FROM 'data.parquet';  -- one row per entry"
     if bounds is not None:
         yield f"SELECT {_quote(bounds)}.lo FROM 'data.parquet';"
 
@@ -259,8 +259,8 @@ def _text(name: str) -> str:
 
 
 def _listed(names: Sequence[str]) -> str:
-    spelled = [_text(name) for name in names]
-    return spelled[0] if len(spelled) == 1 else f"[{', '.join(spelled)}]"
+    texts = [_text(name) for name in names]
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
 
 
 def _quote(name: str) -> str:

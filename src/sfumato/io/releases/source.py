@@ -123,15 +123,15 @@ def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Besid
 
     The original of a part knows of no other people.
     """
-    for release, known, rows, chosen in _read_parts(source, original):
-        yield release, known if chosen is None else take_rows(known, chosen), rows
+    for release, whole, rows, chosen in _read_parts(source, original):
+        yield release, whole if chosen is None else take_rows(whole, chosen), rows
 
 
 def pick_parts_beside(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints]]:
     """Yield the same, and the rows of the whole original that a part has; values are numbered as in the whole."""
-    for release, known, rows, chosen in _read_parts(source, original):
-        every = np.arange(len(known)) if chosen is None else chosen
-        yield release, known if chosen is None else pick_rows(known, every), rows, every
+    for release, whole, rows, chosen in _read_parts(source, original):
+        every = np.arange(len(whole)) if chosen is None else chosen
+        yield release, whole if chosen is None else pick_rows(whole, every), rows, every
 
 
 def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints | None]]:
@@ -149,8 +149,8 @@ def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Bes
             f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
         )
     for part, chosen in zip(parts, division, strict=True):
-        kept = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
-        yield read_release(folder / DATA / part.name), original, kept, chosen
+        rows = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
+        yield read_release(folder / DATA / part.name), original, rows, chosen
 
 
 def set_beside(source: Source, original: Dataset | None) -> Beside:

@@ -210,9 +210,9 @@ def _settle(out: Path, aside: Path) -> None:
         place = out / part
         if not place.is_symlink() or str(place.readlink()) != _link(aside, part):
             continue
-        found = (aside / _CURRENT).resolve() / part
-        if found.exists():
-            exchange(place, found)
+        target = (aside / _CURRENT).resolve() / part
+        if target.exists():
+            exchange(place, target)
             _sync_directory(out)
         else:
             place.unlink()
@@ -305,11 +305,11 @@ def _undisturbed() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
-    kept = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
+    handlers = {number: signal.signal(number, signal.SIG_IGN) for number in (signal.SIGINT, signal.SIGTERM)}
     try:
         yield
     finally:
-        for number, handler in kept.items():
+        for number, handler in handlers.items():
             signal.signal(number, signal.SIG_DFL if handler is None else handler)
 
 

@@ -64,15 +64,15 @@ class Workshop:
                 shutil.rmtree(other, ignore_errors=True)
         shutil.rmtree(self.folder / _SPILL, ignore_errors=True)
         file = self.folder / SECRET_FILE
-        kept = read_secret(file) if file.is_file() else None
-        if kept is None or (secret is not None and secret != kept):
+        stored = read_secret(file) if file.is_file() else None
+        if stored is None or (secret is not None and secret != stored):
             for part in self.folder.glob("part-*"):
                 shutil.rmtree(part)
-            kept = secret or Secret.fresh()
+            stored = secret or Secret.fresh()
             beside = file.with_suffix(".new")
-            write_secret(kept, beside)
+            write_secret(stored, beside)
             beside.replace(file)
-        self.secret = kept
+        self.secret = stored
 
     def __enter__(self) -> Self:
         return self
@@ -121,10 +121,10 @@ class Workshop:
 
     def told(self, number: int) -> dict[str, Any]:
         """Return what was kept of a part beside its files."""
-        told: dict[str, Any] = read_json(self.folder / name_part(number) / _READY)
-        return told
+        facts: dict[str, Any] = read_json(self.folder / name_part(number) / _READY)
+        return facts
 
-    def keep(self, number: int, files: Mapping[str, bytes], told: Mapping[str, Any]) -> None:
+    def keep(self, number: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> None:
         """Keep the files of a part: it is there when all of them are."""
         aside, folder = self.folder / "aside", self.folder / name_part(number)
         shutil.rmtree(aside, ignore_errors=True)
@@ -133,7 +133,7 @@ class Workshop:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
         digest = describe_part(aside / "release", folder.name).parts[0].sha256
-        (aside / _READY).write_text(json.dumps({**told, "sha256": digest}, default=_spell), encoding="utf-8")
+        (aside / _READY).write_text(json.dumps({**facts, "sha256": digest}, default=_spell), encoding="utf-8")
         shutil.rmtree(folder, ignore_errors=True)
         aside.rename(folder)
 

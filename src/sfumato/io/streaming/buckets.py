@@ -96,8 +96,8 @@ def lay_aside(batches: Iterable[pa.RecordBatch], key: str | None, count: int, fo
     salt, rows = draw_salt(), 0
     with Buckets(folder) as buckets:
         for batch in batches:
-            for bucket, some in deal(batch, key, count, salt, rows):
-                buckets.put(bucket, some)
+            for bucket, portion in deal(batch, key, count, salt, rows):
+                buckets.put(bucket, portion)
             rows += batch.num_rows
     return rows
 
@@ -141,8 +141,8 @@ def spell_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
     with pa.ipc.new_stream(sink, batches[0].schema) as writer:
         for batch in batches:
             writer.write_batch(batch)
-    spelled: bytes = sink.getvalue().to_pybytes()
-    return spelled
+    stream: bytes = sink.getvalue().to_pybytes()
+    return stream
 
 
 def spell_types(batch: pa.RecordBatch) -> str:

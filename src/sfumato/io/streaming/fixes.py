@@ -69,8 +69,8 @@ def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret,
     pieces = [_find_share(folder, share, number) for number in numbers]
     all_of_them = np.concatenate(pieces)
     fixes = Fixes(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
-    kept = choose_visits(np.ascontiguousarray(all_of_them["place"]), fixes, secret, most)
-    chosen = all_of_them[kept]
+    selected = choose_visits(np.ascontiguousarray(all_of_them["place"]), fixes, secret, most)
+    chosen = all_of_them[selected]
     np.save(folder / name_known(share), chosen[np.argsort(chosen["place"], kind="stable")])
 
 
@@ -82,14 +82,14 @@ def name_known(share: int) -> str:
 def find_fixes(folder: Path, labels: Sequence[str]) -> Fixes:
     """Return what is known of some places, which are numbered as their names are given."""
     digests = digest_texts(list(labels))
-    places, found = [], []
+    places, pieces = [], []
     for share in np.unique(digests >> _BITS).tolist():
         entries: Any = np.load(folder / name_known(share), mmap_mode="r")
         wanted = np.flatnonzero(digests >> _BITS == np.uint64(share))
-        some, counts = _take_places(entries, digests[wanted])
-        found.append(some)
+        piece, counts = _take_places(entries, digests[wanted])
+        pieces.append(piece)
         places.append(np.repeat(wanted, counts))
-    entries = np.concatenate(found) if found else np.empty(0, _ENTRY)
+    entries = np.concatenate(pieces) if pieces else np.empty(0, _ENTRY)
     place = np.concatenate(places) if places else np.zeros(0, np.int64)
     return Fixes(place.astype(np.int64), *(np.ascontiguousarray(entries[name]) for name in ("person", "x", "y")))
 
@@ -106,16 +106,16 @@ def spell_wanted(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[
     """Yield, share by share, which places somebody wants to know of: given who, as a number, and the names."""
     pieces = [np.empty(0, _WANT)]
     for who, labels in wanted:
-        some = np.empty(len(labels), _WANT)
-        some["who"], some["place"] = who, digest_texts(list(labels))
-        pieces.append(some)
+        piece = np.empty(len(labels), _WANT)
+        piece["who"], piece["place"] = who, digest_texts(list(labels))
+        pieces.append(piece)
     every = np.concatenate(pieces)
     shares = every["place"] >> _BITS
     for share in np.unique(shares).tolist():
         yield share, spell_array(every[shares == share])
 
 
-def share_out(known: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
+def share_out(fixes: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
     """Yield, for everybody who wants to know of places of a share, a file of what is known of these.
 
     Examples
@@ -125,7 +125,7 @@ def share_out(known: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
     >>> np.load(io.BytesIO(files[3]))["person"].tolist()
     [8]
     """
-    entries, every = np.load(known), np.concatenate([np.load(each) for each in wanted])
+    entries, every = np.load(fixes), np.concatenate([np.load(file) for file in wanted])
     every = every[np.lexsort((every["place"], every["who"]))]
     people, begins = np.unique(every["who"], return_index=True)
     for who, places in zip(people.tolist(), np.split(every["place"], begins[1:]), strict=True):

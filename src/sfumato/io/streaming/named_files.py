@@ -27,9 +27,9 @@ def find_named_files(options: Mapping[str, Any], *others: str) -> dict[str, os.s
     """
     texts = [text for value in options.values() for text in _texts_in(value)]
     named = {text[at:] for text in texts for at in (0, 1, len(_REGIONS))}
-    known = {name: _stat(name) for name in sorted({*others, *named})}
+    stats = {name: _stat(name) for name in sorted({*others, *named})}
     # A word may be the name of a folder, which changes with what is written there.
-    return {name: of for name, of in known.items() if of is not None and (name in others or stat.S_ISREG(of.st_mode))}
+    return {name: of for name, of in stats.items() if of is not None and (name in others or stat.S_ISREG(of.st_mode))}
 
 
 def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
@@ -43,8 +43,8 @@ def pack_named_files(options: Mapping[str, Any]) -> dict[str, bytes]:
     [b'']
     """
     named = [_find_name(text) for option in _NAMING for text in _texts_in(options.get(option))]
-    found = {name: _stat(name) for name in named}
-    return {name: Path(name).read_bytes() for name, of in found.items() if of is not None and stat.S_ISREG(of.st_mode)}
+    stats = {name: _stat(name) for name in named}
+    return {name: Path(name).read_bytes() for name, of in stats.items() if of is not None and stat.S_ISREG(of.st_mode)}
 
 
 def move_named_files(options: Mapping[str, Any], packed: Mapping[str, bytes], folder: Path) -> dict[str, Any]:

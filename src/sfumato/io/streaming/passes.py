@@ -76,23 +76,23 @@ def read_one(job: BucketJob) -> BucketFacts | str:
     table, rows = read_bucket(name_bucket(job.folder, job.number), job.begins)
     reading = Reading.from_dict(job.reading)
     try:
-        with listen(job.said) as said:
+        with listen(job.said) as decisions:
             file = FrameFile.hold(table, job.name, job.files)
-            found = find_kind(reading.kind).reader.load().read(file, reading)
-        refuse_identifiers(found)
+            dataset = find_kind(reading.kind).reader.load().read(file, reading)
+        refuse_identifiers(dataset)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"
-    if find_names(found) is None and len(found) != len(rows):
+    if find_names(dataset) is None and len(dataset) != len(rows):
         return "rows are left out"
-    rows = rows if find_names(found) is None else np.zeros(len(found), np.int64)
-    content = digest_records(found)
-    save_records(job.folder, job.number, found, rows, content)
-    fixes = thin_fixes(found, job.secret, job.known_people).fixes
+    rows = rows if find_names(dataset) is None else np.zeros(len(dataset), np.int64)
+    content = digest_records(dataset)
+    save_records(job.folder, job.number, dataset, rows, content)
+    fixes = thin_fixes(dataset, job.secret, job.known_people).fixes
     if fixes is not None:
-        save_fixes(job.folder, job.number, found.view_history().labels, fixes)
-    stripped = strip(found, list_labels(found.table))
-    counted = take_survey(found)
-    return BucketFacts(job.number, stripped, fixes is not None, counted, dict(said), Fingerprint.of(content))
+        save_fixes(job.folder, job.number, dataset.view_history().labels, fixes)
+    stripped = strip(dataset, list_labels(dataset.table))
+    counted = take_survey(dataset)
+    return BucketFacts(job.number, stripped, fixes is not None, counted, dict(decisions), Fingerprint.of(content))
 
 
 def thin_one(job: BucketJob) -> int:

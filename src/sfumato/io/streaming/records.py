@@ -108,8 +108,8 @@ def load_contents(file: Path) -> npt.NDArray[np.uint64]:
 
 
 def _list_contents(table: pa.Table) -> npt.NDArray[np.uint64]:
-    found: npt.NDArray[np.uint64] = table.column(_CONTENT).to_numpy()
-    return found
+    contents: npt.NDArray[np.uint64] = table.column(_CONTENT).to_numpy()
+    return contents
 
 
 def save_whole(folder: Path, whole: Whole) -> None:
@@ -120,8 +120,8 @@ def save_whole(folder: Path, whole: Whole) -> None:
 @functools.lru_cache(maxsize=1)
 def load_whole(folder: Path) -> Whole:
     """Return what is the same for all records."""
-    found: Whole = pickle.loads((folder / _WHOLE).read_bytes())
-    return found
+    whole: Whole = pickle.loads((folder / _WHOLE).read_bytes())
+    return whole
 
 
 @dataclasses.dataclass(frozen=True)
@@ -157,12 +157,12 @@ class StoredPart:
 
 def build_part(table: pa.Table, whole: Whole, folder: Path) -> Dataset:
     """Return the records of a part, given what it has of every bucket; what is known of its places lies in a folder."""
-    some = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
+    dataset = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
     if whole.knows_fixes:
-        used, labels = list_places(some)
-        known = find_fixes(folder, labels)
-        some = dataclasses.replace(some, fixes=known._replace(place=used[known.place]))
-    return take_part(some, np.arange(len(some)))
+        used, labels = list_places(dataset)
+        fixes = find_fixes(folder, labels)
+        dataset = dataclasses.replace(dataset, fixes=fixes._replace(place=used[fixes.place]))
+    return take_part(dataset, np.arange(len(dataset)))
 
 
 def list_places(dataset: Dataset) -> tuple[npt.NDArray[np.int64], list[str]]:
@@ -187,13 +187,13 @@ def list_labels(table: pa.Table) -> dict[str, list[str]]:
     >>> list_labels(Dataset.of("sets", [["wine", "tea"]]).table)
     {'items': ['wine', 'tea']}
     """
-    found = {}
+    labels = {}
     for name in table.column_names:
         cells = _one(table.column(name))
         inside = cells.values if _is_list(cells.type) else cells
         if pa.types.is_dictionary(inside.type):
-            found[name] = inside.dictionary.to_pylist()
-    return found
+            labels[name] = inside.dictionary.to_pylist()
+    return labels
 
 
 def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:
@@ -229,19 +229,19 @@ def _plain(kind: Any) -> pa.DataType:
     return pa.int32() if pa.types.is_dictionary(kind) else kind
 
 
-def _recode(cells: Any, known: Any) -> Any:
+def _recode(cells: Any, reference: Any) -> Any:
     """Return the labels of a column as their numbers among the values of all people."""
-    cells, known = _one(cells), _one(known)
+    cells, reference = _one(cells), _one(reference)
     if _is_list(cells.type):
-        inside = _recode_flat(cells.flatten(), known.values)
+        inside = _recode_flat(cells.flatten(), reference.values)
         return pa.LargeListArray.from_arrays(_offsets(cells), inside)
-    return _recode_flat(cells, known)
+    return _recode_flat(cells, reference)
 
 
-def _recode_flat(cells: Any, known: Any) -> Any:
+def _recode_flat(cells: Any, reference: Any) -> Any:
     if not pa.types.is_dictionary(cells.type):
         return cells
-    return pc.index_in(cells.dictionary, value_set=known.dictionary).cast(pa.int32()).take(cells.indices)
+    return pc.index_in(cells.dictionary, value_set=reference.dictionary).cast(pa.int32()).take(cells.indices)
 
 
 def _offsets(cells: Any) -> Any:
@@ -249,10 +249,10 @@ def _offsets(cells: Any) -> Any:
     return pa.array(offsets - offsets[0])
 
 
-def _label(cells: Any, known: Any, labels: Sequence[str] | None = None) -> Any:
+def _label(cells: Any, reference: Any, labels: Sequence[str] | None = None) -> Any:
     """Return numbers as the labels they stand for; what has none as it is."""
     cells = _one(cells)
-    inside: Any = None if known is None else _one(known)
+    inside: Any = None if reference is None else _one(reference)
     if inside is not None and _is_list(inside.type):
         inside = inside.values
     if labels is None and (inside is None or not pa.types.is_dictionary(inside.type)):

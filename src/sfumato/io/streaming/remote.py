@@ -61,18 +61,18 @@ class RemoteFiles:
     @classmethod
     def find(cls, uri: str, format: str | None, engine: FileEngine) -> RemoteFiles:
         """List the files of a URI; refuse what cannot be read in parts of whole files."""
-        found = {_place(file.path): file for file in engine.list_files(uri)}
-        if not found:
+        files = {_place(file.path): file for file in engine.list_files(uri)}
+        if not files:
             raise SchemaError(f"{uri}: there are no files.")
-        asked = _place(uri).rstrip("/")
-        if list(found) == [asked]:
-            name = PurePosixPath(asked).name
-            return cls(uri, name, _check_sizes({name: found[asked]}), engine)
-        inside = all(path.startswith(f"{asked}/") for path in found)
-        base = asked if inside else os.path.commonpath([str(PurePosixPath(path).parent) for path in found])
-        named = {str(PurePosixPath(path).relative_to(base)): file for path, file in found.items()}
-        kept = {name: named[name] for name in choose_data(uri, named, format)}
-        return cls(uri, PurePosixPath(base).name or "data", _check_sizes(kept), engine)
+        requested = _place(uri).rstrip("/")
+        if list(files) == [requested]:
+            name = PurePosixPath(requested).name
+            return cls(uri, name, _check_sizes({name: files[requested]}), engine)
+        inside = all(path.startswith(f"{requested}/") for path in files)
+        base = requested if inside else os.path.commonpath([str(PurePosixPath(path).parent) for path in files])
+        named = {str(PurePosixPath(path).relative_to(base)): file for path, file in files.items()}
+        data_files = {name: named[name] for name in choose_data(uri, named, format)}
+        return cls(uri, PurePosixPath(base).name or "data", _check_sizes(data_files), engine)
 
     def lay_aside(self, reading: Reading, shelf: Shelf, board: str) -> Laid:
         """Lay the rows of all files into buckets on a board of a shelf, where they are read.
@@ -100,20 +100,20 @@ class RemoteFiles:
         tell("read rows", 0, len(self.files))
         opened: dict[int, Opened] = {}
         paths = {file.path: file.size for file in self.files.values()}
-        for found in shelf.read_files(self.uri, paths, functools.partial(deal_file, dealing), [board]):
-            if isinstance(found, str):
-                raise ReadWhole(found)
-            opened[found.number] = found
+        for outcome in shelf.read_files(self.uri, paths, functools.partial(deal_file, dealing), [board]):
+            if isinstance(outcome, str):
+                raise ReadWhole(outcome)
+            opened[outcome.number] = outcome
             tell("read rows", len(opened), len(self.files))
         return self._unite([opened[number] for number in range(len(self.files))], reading)
 
     def _unite(self, opened: Sequence[Opened], reading: Reading) -> Laid:
         """Return what all files turned out to be together."""
-        rows = unite_pieces(self.name, [each.piece for each in opened if each.piece is not None], reading)
-        if len({each.types for each in opened if each.types}) > 1:
+        rows = unite_pieces(self.name, [file.piece for file in opened if file.piece is not None], reading)
+        if len({file.types for file in opened if file.types}) > 1:
             raise ReadWhole("a column changes its type")
-        begins = np.cumsum([0, *(each.rows for each in opened[:-1])]).tolist()
-        numbers = sorted({number for each in opened for number in each.buckets})
+        begins = np.cumsum([0, *(file.rows for file in opened[:-1])]).tolist()
+        numbers = sorted({number for file in opened for number in file.buckets})
         return Laid(rows._replace(files=len(self.files)), tuple(numbers), tuple(begins))
 
     def fetch(self, folder: Path) -> Path:
@@ -187,9 +187,9 @@ def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Kept 
                 key = gathering.keep_together(piece.columns, reading)
                 for batch in piece.batches():
                     types.add(spell_types(batch))
-                    for bucket, some in deal(batch, key, dealing.buckets, dealing.salt, rows, number):
+                    for bucket, portion in deal(batch, key, dealing.buckets, dealing.salt, rows, number):
                         buckets.add(bucket)
-                        yield Kept(dealing.board, bucket, f"{number:08}-{rows:012}", spell_rows([some]))
+                        yield Kept(dealing.board, bucket, f"{number:08}-{rows:012}", spell_rows([portion]))
                     rows += batch.num_rows
         except ReadWhole as why:
             yield str(why)
@@ -212,8 +212,8 @@ def cut_file(names: Mapping[str, str], path: str, content: pa.Buffer) -> Iterato
 
 def _place(uri: str) -> str:
     """Return a URI without its scheme and the machine it names."""
-    found = _PLACE.fullmatch(uri)
-    return uri if found is None else found[1]
+    match = _PLACE.fullmatch(uri)
+    return uri if match is None else match[1]
 
 
 def _check_sizes(files: dict[str, StoredFile]) -> dict[str, StoredFile]:

@@ -153,9 +153,9 @@ class _Text(NamedTuple):
             skip = 0 if self.header else 1
             for batch in reader:
                 tell("read rows", min(before + file.done, total), total)
-                kept, skip = batch.slice(skip), 0
-                if kept.num_rows:
-                    yield pa.RecordBatch.from_arrays(kept.columns, names=list(self.columns))
+                rows, skip = batch.slice(skip), 0
+                if rows.num_rows:
+                    yield pa.RecordBatch.from_arrays(rows.columns, names=list(self.columns))
         except (pa.ArrowException, OSError, UnicodeError):
             pass
         else:

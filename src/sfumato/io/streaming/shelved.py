@@ -102,17 +102,17 @@ class OnShelf:
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Keep so many visits of every place as parts need; yield shares of the places that are done."""
-        job = dataclasses.replace(jobs[0], others=tuple(each.number for each in jobs))
+        job = dataclasses.replace(jobs[0], others=tuple(bucket.number for bucket in jobs))
         yield from self._shelf.change([_VISITS], range(SHARES), functools.partial(thin_shelved, job), [_KNOWN])
 
     def sort(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Sort the records of buckets along the line; their keys and digests come to the folder."""
         assert self._whole is not None
         work = functools.partial(sort_shelved, jobs[0], self._whole)
-        for found in self._shelf.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
-            np.save(name_keys_file(self.folder, found.number), found.keys)
-            np.save(_name_contents_file(self.folder, found.number), found.contents)
-            yield len(found.keys)
+        for bucket in self._shelf.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
+            np.save(name_keys_file(self.folder, bucket.number), bucket.keys)
+            np.save(_name_contents_file(self.folder, bucket.number), bucket.contents)
+            yield len(bucket.keys)
         self._shelf.clear(_RECORDS, _VISITS)
 
     def stream(
@@ -140,7 +140,7 @@ class OnShelf:
     def list_contents(self, part: Slices) -> npt.NDArray[np.uint64]:
         """Return the digests of the records of a part."""
         files = ((np.load(_name_contents_file(self.folder, at), mmap_mode="r"), *span) for at, *span in part)
-        return np.concatenate([found[begin:end] for found, begin, end in files])
+        return np.concatenate([digests[begin:end] for digests, begin, end in files])
 
     def clear(self) -> None:
         """Remove everybody from the shelf."""
@@ -196,7 +196,7 @@ def _deal_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, n
             raise ReadWhole("a column changes its type")
         lots.extend(deal(batch, key, count, salt, rows))
         rows += batch.num_rows
-        if sum(some.nbytes for _, some in lots) > _LOT:
+        if sum(portion.nbytes for _, portion in lots) > _LOT:
             yield from _bind(lots, rows)
             numbers.update(bucket for bucket, _ in lots)
             lots = []
@@ -207,8 +207,8 @@ def _deal_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, n
 def _bind(dealt: Sequence[tuple[int, pa.RecordBatch]], rows: int) -> Iterator[Kept]:
     """Put the rows of a bucket together."""
     bound: dict[int, list[pa.RecordBatch]] = {}
-    for bucket, some in dealt:
-        bound.setdefault(bucket, []).append(some)
+    for bucket, portion in dealt:
+        bound.setdefault(bucket, []).append(portion)
     for bucket, batches in bound.items():
         yield Kept(_ROWS, bucket, f"{rows:012}", spell_rows(batches))
 
@@ -218,8 +218,8 @@ def _lay_out(files: Files) -> Iterator[Path]:
     """Put files into a folder of a task, of which nothing stays."""
     with tempfile.TemporaryDirectory(prefix="sfumato-") as name:
         folder = Path(name)
-        for each, content in files.items():
-            (folder / each).write_bytes(content)
+        for file_name, content in files.items():
+            (folder / file_name).write_bytes(content)
         yield folder
 
 
@@ -246,7 +246,7 @@ def read_shelved(
         if not isinstance(facts, str):
             yield _keep(_RECORDS, number, name_records_file(folder, number))
             if facts.has_fixes:
-                yield from (Kept(_VISITS, *found) for found in spell_shares(folder, number))
+                yield from (Kept(_VISITS, *share) for share in spell_shares(folder, number))
             facts = _name_as_given(facts, job.reading, moved)
     yield facts
 
@@ -270,9 +270,9 @@ def sort_shelved(job: BucketJob, whole: Whole, number: int, records: Files) -> I
     """Sort a bucket along the line as :func:`sort_one` does."""
     with _lay_out(records) as folder:
         sort_with(dataclasses.replace(job, folder=folder, number=number), whole)
-        found = name_sorted_file(folder, number)
-        yield _keep(_SORTED, number, found)
-        yield SortedBucket(number, np.array(load_keys(folder, number)), np.array(load_contents(found)))
+        path = name_sorted_file(folder, number)
+        yield _keep(_SORTED, number, path)
+        yield SortedBucket(number, np.array(load_keys(folder, number)), np.array(load_contents(path)))
 
 
 def hand_out(handing: Handing, number: int, files: Files) -> Iterator[Kept]:
@@ -280,20 +280,20 @@ def hand_out(handing: Handing, number: int, files: Files) -> Iterator[Kept]:
     (content,) = files.values()
     table, wanted = pa.ipc.open_file(content).read_all(), []
     for part, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
-        some = table.slice(begin, end - begin)
-        yield Kept(_PARTS, part, f"{_SLICE}{at:05}", spell_rows(some.to_batches()))
+        records = table.slice(begin, end - begin)
+        yield Kept(_PARTS, part, f"{_SLICE}{at:05}", spell_rows(records.to_batches()))
         if handing.whole.knows_fixes:
-            wanted.append((part, list_places(fill(handing.whole.dataset, some))[1]))
-    for share, asked in spell_wanted(wanted):
-        yield Kept(_WANTED, share, f"wanted-{number:05}.npy", asked)
+            wanted.append((part, list_places(fill(handing.whole.dataset, records))[1]))
+    for share, request in spell_wanted(wanted):
+        yield Kept(_WANTED, share, f"wanted-{number:05}.npy", request)
 
 
 def tell_parts(share: int, files: Files) -> Iterator[Kept]:
     """Send what is known of a share of places to the parts that asked for it."""
     wanted = [io.BytesIO(content) for name, content in files.items() if name != name_known(share)]
     if wanted:
-        for part, found in share_out(io.BytesIO(files[name_known(share)]), wanted):
-            yield Kept(_PARTS, part, name_known(share), found)
+        for part, answer in share_out(io.BytesIO(files[name_known(share)]), wanted):
+            yield Kept(_PARTS, part, name_known(share), answer)
 
 
 def make_part(making: Making, at: int, files: Files) -> Iterator[Any]:

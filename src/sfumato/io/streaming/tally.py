@@ -29,10 +29,10 @@ class Tally:
         """Take up the values and places of a bucket; return the bucket without them."""
         labels = list_labels(facts.dataset.table)
         for name, texts in labels.items():
-            known = self.codes.setdefault(name, {})
+            codes = self.codes.setdefault(name, {})
             for text in texts:
-                known.setdefault(text, len(known))
-        column = next((each.name for each in facts.dataset.schema.columns if each.role == "history"), None)
+                codes.setdefault(text, len(codes))
+        column = next((field.name for field in facts.dataset.schema.columns if field.role == "history"), None)
         if column is not None and facts.survey is not None:
             self._count(facts.survey, [self.codes[column][text] for text in labels[column]], len(self.codes[column]))
         if facts.dataset.places is not None:
@@ -40,13 +40,13 @@ class Tally:
         bare = dataclasses.replace(strip(facts.dataset, dict.fromkeys(labels, ())), places=None)
         return dataclasses.replace(facts, dataset=bare, told=_spell(facts.dataset), survey=None)
 
-    def _count(self, found: Survey, at: list[int], size: int) -> None:
-        limits, timed = np.iinfo(np.int64), len(found.first) > 0
+    def _count(self, bucket_survey: Survey, at: list[int], size: int) -> None:
+        limits, timed = np.iinfo(np.int64), len(bucket_survey.first) > 0
         counts, first, last = (
             np.full(size if timed or not edge else 0, edge, np.int64) for edge in (0, limits.max, limits.min)
         )
         before = slice(0, 0 if self.survey is None else len(self.survey.counts))
-        for survey, where in ((self.survey, before), (found, at)):
+        for survey, where in ((self.survey, before), (bucket_survey, at)):
             if survey is None:
                 continue
             counts[where] += survey.counts
@@ -70,7 +70,7 @@ class Tally:
 
     def labels(self) -> dict[str, list[str]]:
         """Return all values, by the column, in the order of their letters."""
-        return {name: sorted(known) for name, known in self.codes.items()}
+        return {name: sorted(codes) for name, codes in self.codes.items()}
 
     def settle_survey(self, column: str | None) -> Survey:
         """Return the counts in the order of :meth:`labels`."""
@@ -79,7 +79,7 @@ class Tally:
             return Survey(nothing, nothing, nothing)
         order = np.array([self.codes[column][text] for text in sorted(self.codes[column])], dtype=np.int64)
         timed = len(self.survey.first) > 0
-        return Survey(self.survey.counts[order], *(each[order] if timed else each for each in self.survey[1:]))
+        return Survey(self.survey.counts[order], *(moments[order] if timed else moments for moments in self.survey[1:]))
 
 
 def _spell(dataset: Dataset) -> str:

@@ -31,7 +31,7 @@ _ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive"}
 
 
 def verify_asked(
-    release: Release, original: Dataset, kept: Mapping[str, Any] | None = None, recoded: Collection[str] = ()
+    release: Release, original: Dataset, owner_claim: Mapping[str, Any] | None = None, recoded: Collection[str] = ()
 ) -> Verdict:
     """Compare a claim with the owner's policy: the options the original was read with, and the claim that was kept.
 
@@ -43,7 +43,7 @@ def verify_asked(
     ----------
     release, original
         What was published, and what it was made from, with the owner's lists.
-    kept
+    owner_claim
         The claim and the numbers of records that the owner's trace remembers, if it is at hand.
     recoded
         Values of the recoding that the owner kept: one learnt on an earlier batch has values this one has not.
@@ -59,10 +59,10 @@ def verify_asked(
     >>> verify_asked(release, Dataset.of("sequences", days, monitored=("mail", "chat"))).witness
     {'check': 'the claim names the values that were asked for', 'parameter': 'monitored', 'asked': 2, 'claimed': 1}
     """
-    found, unsettled = _compare_lists(release, original)
-    checks, witness = {LISTED: found is None}, found
-    if kept is not None:
-        other = verify_kept(release, kept)
+    difference, unsettled = _compare_lists(release, original)
+    checks, witness = {LISTED: difference is None}, difference
+    if owner_claim is not None:
+        other = verify_kept(release, owner_claim)
         checks |= other.checks
         witness = witness or other.witness
         unsettled = ()
@@ -104,11 +104,11 @@ def _compare_itemsets(
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     if not wanted:
         return None, (_say_open("itemsets", len(claimed), "constraints: privacy=FILE"),)
-    asked = {frozenset(itemset) for itemset in wanted}
+    requested = {frozenset(itemset) for itemset in wanted}
     named = {frozenset(itemset) for itemset in claimed}
-    if asked == named:
+    if requested == named:
         return None, ()
-    return {"check": LISTED, "parameter": "itemsets", "asked": len(asked), "claimed": len(named)}, ()
+    return {"check": LISTED, "parameter": "itemsets", "asked": len(requested), "claimed": len(named)}, ()
 
 
 def _say_open(name: str, claimed: int, option: str) -> str:
@@ -118,7 +118,7 @@ def _say_open(name: str, claimed: int, option: str) -> str:
     )
 
 
-def verify_kept(release: Claiming, kept: Mapping[str, Any]) -> Verdict:
+def verify_kept(release: Claiming, owner_claim: Mapping[str, Any]) -> Verdict:
     """Look for a method, a parameter or a number of records that differs from what the owner kept.
 
     Examples
@@ -128,8 +128,10 @@ def verify_kept(release: Claiming, kept: Mapping[str, Any]) -> Verdict:
     >>> verify_kept(release, {**describe_claim(release), "k": 3}).witness
     {'check': 'the claim is the one that the owner kept', 'differing': ['k']}
     """
-    said = describe_claim(release)
-    differing = sorted(name for name in said.keys() | kept.keys() if _plain(said.get(name)) != _plain(kept.get(name)))
+    claim = describe_claim(release)
+    differing = sorted(
+        name for name in claim.keys() | owner_claim.keys() if _plain(claim.get(name)) != _plain(owner_claim.get(name))
+    )
     witness = {"check": KEPT, "differing": differing} if differing else None
     return Verdict(witness is None, {}, {}, witness, {KEPT: witness is None})
 
@@ -144,22 +146,22 @@ def _compare_roles(release: Release, original: Dataset) -> dict[str, Any] | None
     wanted = {column.name: column.role for column in original.schema.columns}
     columns = [*release.columns, *(column for part in release.parts.values() for column in part.columns)]
     for column in columns:
-        asked = wanted.get(column.name, column.role)
-        if {asked, column.role} & {"quasi-identifier", "sensitive"} and asked != column.role:
-            return {"check": ROLES, "column": column.name, "asked": asked, "published": column.role}
+        wanted_role = wanted.get(column.name, column.role)
+        if {wanted_role, column.role} & {"quasi-identifier", "sensitive"} and wanted_role != column.role:
+            return {"check": ROLES, "column": column.name, "asked": wanted_role, "published": column.role}
     return None
 
 
 def _list_labels(original: Dataset) -> set[str]:
     """Return the labels of the history, or where there is none those of all columns."""
     if any(column.role == "history" for column in original.schema.columns):
-        found = set(original.history().labels)
+        labels = set(original.history().labels)
     else:
-        found = set()
+        labels = set()
     for column in original.schema.columns:
         if column.role in _ROLES.values():
-            found.update(original.table.column(column.name).unique().cast(pa.string()).to_pylist())
-    return found
+            labels.update(original.table.column(column.name).unique().cast(pa.string()).to_pylist())
+    return labels
 
 
 def _find_unknown(release: Release, original: Dataset, recoded: Collection[str]) -> dict[str, Any] | None:
@@ -167,12 +169,12 @@ def _find_unknown(release: Release, original: Dataset, recoded: Collection[str])
     rows = release.values.to_pylist()
     if not rows:
         return None
-    known = {*_list_labels(original), *recoded}
+    vocabulary = {*_list_labels(original), *recoded}
     for hierarchy in original.hierarchies.values():
-        known.update(hierarchy.leaf_labels)
+        vocabulary.update(hierarchy.leaf_labels)
     for groups in original.constraints.values():
-        known.update(value for group in groups for value in group)
-    unknown = [row["value"] is None for row in rows if row["member"] not in known]
+        vocabulary.update(value for group in groups for value in group)
+    unknown = [row["value"] is None for row in rows if row["member"] not in vocabulary]
     if not unknown:
         return None
     return {"check": KNOWN, "file": "values.csv", "members": unknown.count(False), "removed": unknown.count(True)}

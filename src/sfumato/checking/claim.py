@@ -33,7 +33,7 @@ class Claimed(NamedTuple, Generic[Promise]):
 def read_claim(
     release: Release,
     promise: type[Promise],
-    look: Callable[[Release], Verdict] = verify_structure,
+    check: Callable[[Release], Verdict] = verify_structure,
     claimed: Callable[[Promise], dict[str, Any]] | None = None,
     *,
     whole: bool = False,
@@ -46,7 +46,7 @@ def read_claim(
         What was published.
     promise
         The guarantee that the verifier judges.
-    look
+    check
         How the structure is checked.
     claimed
         What a verdict says was claimed; by default the parameters.
@@ -69,8 +69,8 @@ def read_claim(
     claim = release.guarantee
     if not isinstance(claim, promise):
         raise VerificationError(f"{promise.name}: the release claims {claim.name}; use the verifier of that guarantee.")
-    structure = look(release)
+    structure = check(release)
     if structure.checks[READABLE] and (structure.holds or not whole):
         return Claimed(claim, structure, None)
-    said = claim.parameters() if claimed is None else claimed(claim)
-    return Claimed(claim, structure, Verdict(False, said, {}, structure.witness, structure.checks))
+    parameters = claim.parameters() if claimed is None else claimed(claim)
+    return Claimed(claim, structure, Verdict(False, parameters, {}, structure.witness, structure.checks))

@@ -45,15 +45,15 @@ def find_inferences(release: Release, measured: Mapping[str, Any]) -> Remaining:
 
 def _read_share(release: Release, measured: Mapping[str, Any]) -> Possibility | None:
     """Return the largest share that a verifier counted; None where the guarantee bounds none."""
-    told = next((measured[name] for name in _SHARES if name in measured), None)
-    if told is None and release.guarantee.largest_share not in (None, 1) and measured.get("l"):
-        told = 1 / measured["l"]
-    return None if told is None else say_confidence(float(Fraction(str(told))))
+    share = next((measured[name] for name in _SHARES if name in measured), None)
+    if share is None and release.guarantee.largest_share not in (None, 1) and measured.get("l"):
+        share = 1 / measured["l"]
+    return None if share is None else say_confidence(float(Fraction(str(share))))
 
 
 def say_confidence(
     confidence: float,
-    known: str = "what the guarantee covers",
+    knowledge: str = "what the guarantee covers",
     *,
     certain: int = 0,
     people: int = 0,
@@ -65,7 +65,7 @@ def say_confidence(
     ----------
     confidence
         The largest share of one value among the records that anybody matches.
-    known
+    knowledge
         What is known of a person.
     certain, people
         For how many all records that match have the same value, and of how many.
@@ -78,7 +78,7 @@ def say_confidence(
     '3 of 9 people (33.3 %) match only records with the same sensitive value.'
     """
     counts = {"people": certain, "of": people} if people else {}
-    wording = f"Someone who knows {known} can infer a sensitive value with up to {{confidence}} confidence."
+    wording = f"Someone who knows {knowledge} can infer a sensitive value with up to {{confidence}} confidence."
     if certain:
         wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same sensitive value."
     sure = confidence >= 1

@@ -73,8 +73,8 @@ def warn_of_lookalikes(release: Release) -> Verdict:
     2 values of column 'ill' look like others and count as different: 'flu' and 'flu\u{200b}'. Write them alike before
     publishing, or the guarantee may count one value as several.
     """
-    found = ((name, _find_alike(labels)) for name, labels in _list_values(release))
-    return Verdict(True, {}, {}, warnings=tuple(_describe(name, groups) for name, groups in found if groups))
+    alike = ((name, _find_alike(labels)) for name, labels in _list_values(release))
+    return Verdict(True, {}, {}, warnings=tuple(_describe(name, groups) for name, groups in alike if groups))
 
 
 def _list_values(release: Release) -> Iterator[tuple[str, list[pa.Array]]]:

@@ -47,12 +47,12 @@ def verify_order(release: Release) -> Verdict:
     >>> verify_order(release).outcome
     'holds'
     """
-    found = tuple(
+    findings = tuple(
         f"{where}: {what}"
-        for look in (*_anywhere, *find_checks(release.kind).order_looks)
-        for where, what in look(release)
+        for check in (*_anywhere, *find_checks(release.kind).order_looks)
+        for where, what in check(release)
     )
-    return Verdict(True, {}, {}, None, {_CHECK: not found}, (), found)
+    return Verdict(True, {}, {}, None, {_CHECK: not findings}, (), findings)
 
 
 def _counts_up(column: pa.ChunkedArray) -> bool:
@@ -117,9 +117,9 @@ def _look_at_places(release: Release) -> Findings:
     places = release.places.column("place").to_pylist()
     if places != sorted(set(places)):
         yield "places.csv", "rows that are not in order, or listed twice"
-    known = {place for members in release.meanings().values() for place in members}
-    if not known.issuperset(places):
-        yield "places.csv", f"{len(set(places) - known):,} places that no record shows"
+    shown = {place for members in release.meanings().values() for place in members}
+    if not shown.issuperset(places):
+        yield "places.csv", f"{len(set(places) - shown):,} places that no record shows"
 
 
 def look_at_value_names(release: Release) -> Findings:
@@ -131,10 +131,10 @@ def look_at_value_names(release: Release) -> Findings:
 
 def is_named_by(value: str, members: list[str]) -> bool:
     """Read a name and tell whether it lists its members: all up to four, else three and how many more there are."""
-    found = _NAME.fullmatch(value)
-    if found is None:
+    match = _NAME.fullmatch(value)
+    if match is None:
         return False
-    parts = _PART.findall(found["members"])
+    parts = _PART.findall(match["members"])
     last = next((at for at, (_, separator) in enumerate(parts) if not separator), -1)
     listed = [part for part, _ in parts[: last + 1]]
     if any(part != escape(unescape(part)) for part in listed):

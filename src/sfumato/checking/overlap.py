@@ -64,10 +64,10 @@ class Values:
         """Number of kinds in every value."""
         return np.bincount(self.pairs // self.base, minlength=self.number)
 
-    def relate(self, one: Ints, other: Ints) -> tuple[Ints, Ints]:
+    def relate(self, first: Ints, other: Ints) -> tuple[Ints, Ints]:
         """Return how many kinds two values share, and how many there are in the second."""
         keys, counts = self._shared
-        wanted = one * self.number + other
+        wanted = first * self.number + other
         if not len(keys):
             return np.zeros(len(wanted), np.int64), self.sizes[other]
         at = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
@@ -138,13 +138,13 @@ class Steps:
 
 def list_steps(histories: Ragged, values: Values) -> Steps:
     """List the steps of all records; values without any kind tell nothing and are passed over."""
-    told = histories.keep(values.sizes[histories.codes] > 0)
-    code, row = values.alike[told.codes], told.row_of_token
-    begin = told.offsets[:-1] - 1
+    informative = histories.keep(values.sizes[histories.codes] > 0)
+    code, row = values.alike[informative.codes], informative.row_of_token
+    begin = informative.offsets[:-1] - 1
     low = begin[row]
-    odd = np.zeros(len(told), dtype=bool)
+    odd = np.zeros(len(informative), dtype=bool)
     inside: list[tuple[Ints, Ints]] = [(np.empty(0, np.int64), np.empty(0, np.int64))]
-    for earlier, later in _pairs_of_positions(told):
+    for earlier, later in _pairs_of_positions(informative):
         shared, size = values.relate(code[earlier], code[later])
         earlier, later, shared, size = (part[shared > 0] for part in (earlier, later, shared, size))
         covers = shared == size
@@ -201,8 +201,8 @@ def _largest_inside(earlier: Ints, later: Ints, low: Ints, code: Ints, values: V
         shared, _ = values.relate(mine, theirs)
         larger = (shared == values.sizes[mine]) & (mine != theirs)
         np.maximum.at(lowest, which[larger], earlier[other[larger]])
-    kept = lowest < earlier
-    return earlier[kept], later[kept], lowest[kept]
+    is_largest = lowest < earlier
+    return earlier[is_largest], later[is_largest], lowest[is_largest]
 
 
 def count_signed(steps: Steps, size: int, base: int, among: Flags | None = None) -> tuple[Ints, Ints]:
@@ -225,8 +225,8 @@ def count_signed(steps: Steps, size: int, base: int, among: Flags | None = None)
     after = np.searchsorted(steps.at, steps.at, side="right")
     keys, counts = np.empty(0, np.int64), np.empty(0, np.int64)
     waiting: list[tuple[Ints, Ints]] = []
-    for found, signs in _extend(steps, first, steps.value[first], steps.sign[first], size - 1, (base, after, ends)):
-        waiting.append((found, signs))
+    for sequences, signs in _extend(steps, first, steps.value[first], steps.sign[first], size - 1, (base, after, ends)):
+        waiting.append((sequences, signs))
         if sum(len(part) for part, _ in waiting) > 4 * _BUDGET:
             keys, counts = _add_up([(keys, counts), *waiting])
             waiting = []
@@ -280,38 +280,38 @@ def sum_up(keys: Ints, counts: Ints, size: int, values: Values, wanted: Ints) ->
     table = csr_array(
         (counts, keys % values.number, np.append(begin, len(keys))), shape=(len(held), values.number), dtype=np.int64
     )
-    asked, first, which = np.unique(wanted // values.base, return_index=True, return_inverse=True)
-    row, column = _match_beginnings(asked, held, size - 1, values)
-    can_be = csr_array((np.ones(len(row), np.int64), (row, column)), shape=(len(asked), len(held)))
+    beginnings, first, which = np.unique(wanted // values.base, return_index=True, return_inverse=True)
+    row, column = _match_beginnings(beginnings, held, size - 1, values)
+    can_be = csr_array((np.ones(len(row), np.int64), (row, column)), shape=(len(beginnings), len(held)))
     holders, starts = values.by_kind()
     ends = np.append(first, len(wanted))
     height = max(1, _CELLS // values.number)
-    for top in range(0, len(asked), height):
+    for top in range(0, len(beginnings), height):
         part = (can_be[top : top + height] @ table).toarray()
-        some = np.arange(ends[top], ends[min(top + height, len(asked))])
-        kind = wanted[some] % values.base
+        positions = np.arange(ends[top], ends[min(top + height, len(beginnings))])
+        kind = wanted[positions] % values.base
         for start, stop, room in _portions(starts[kind + 1] - starts[kind]):
             at = np.repeat(np.arange(start, stop), room)
             step = np.arange(len(at)) - np.repeat(np.cumsum(room) - room, room)
-            found = part[which[some[at]] - top, holders[starts[kind[at]] + step]]
-            np.add.at(total, some[at], found)
+            amounts = part[which[positions[at]] - top, holders[starts[kind[at]] + step]]
+            np.add.at(total, positions[at], amounts)
     return total
 
 
-def _match_beginnings(asked: Ints, held: Ints, size: int, values: Values) -> tuple[Ints, Ints]:
-    """Return (asked, held) for every sequence of kinds and every sequence of values that can stand for it."""
+def _match_beginnings(beginnings: Ints, held: Ints, size: int, values: Values) -> tuple[Ints, Ints]:
+    """Return beginnings with their places in held, for every sequence of kinds and of values that stand for it."""
     holders, starts = values.by_kind()
-    row, so_far = np.arange(len(asked)), np.zeros(len(asked), np.int64)
+    row, so_far = np.arange(len(beginnings)), np.zeros(len(beginnings), np.int64)
     for power in range(size - 1, -1, -1):
-        kind = asked[row] // values.base**power % values.base
+        kind = beginnings[row] // values.base**power % values.base
         possible = np.unique(held // values.number**power)
         rows, longer = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for first, last, room in _portions(starts[kind + 1] - starts[kind]):
             at = np.repeat(np.arange(first, last), room)
             step = np.arange(len(at)) - np.repeat(np.cumsum(room) - room, room)
             key = so_far[at] * values.number + holders[starts[kind[at]] + step]
-            found = np.minimum(np.searchsorted(possible, key), len(possible) - 1)
-            is_held = possible[found] == key
+            position = np.minimum(np.searchsorted(possible, key), len(possible) - 1)
+            is_held = possible[position] == key
             rows.append(row[at[is_held]])
             longer.append(key[is_held])
         row, so_far = np.concatenate(rows), np.concatenate(longer)

@@ -71,8 +71,8 @@ def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | No
         return None
     person = np.unique(person[np.asarray(rows, dtype=np.int64)], return_inverse=True)[1]
     everybody = Crowd(int(person.max(initial=-1)) + 1, len(person))
-    found: Crowd = min((everybody, *find_crowds(release, original, np.asarray(rows, dtype=np.int64), person)))
-    return found
+    crowd: Crowd = min((everybody, *find_crowds(release, original, np.asarray(rows, dtype=np.int64), person)))
+    return crowd
 
 
 def count_in_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
@@ -101,9 +101,9 @@ def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crow
         # In a sequence of the fewest records there are at most as many people.
         wanted = keys[supports <= max(most * (fewest - 1), fewest)]
         counted = np.empty(0, np.int64)
-        for rows, found in distinct_subsequences(histories, size):
-            at = np.minimum(np.searchsorted(wanted, found), len(wanted) - 1)
-            hit = wanted[at] == found
+        for rows, sequences in distinct_subsequences(histories, size):
+            at = np.minimum(np.searchsorted(wanted, sequences), len(wanted) - 1)
+            hit = wanted[at] == sequences
             counted = distinct(np.concatenate([counted, at[hit] * width + person[rows[hit]]]))
         people = np.bincount(counted // width, minlength=len(wanted))
         least = int(np.argmin(people))
@@ -146,14 +146,14 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
         return Verdict(True, {"count": "people"}, {}, unsettled=(need,))
     if not unit.owner and not counts:
         return Verdict(True, {}, {})
-    found = fewest_people(release, original, rows)
-    if found is None:
+    crowd = fewest_people(release, original, rows)
+    if crowd is None:
         return Verdict(True, {}, {})
-    measured = {"fewest_people": found.people, "most_records_of_one": int(np.bincount(person).max(initial=0))}
+    measured = {"fewest_people": crowd.people, "most_records_of_one": int(np.bincount(person).max(initial=0))}
     if not counts:
         return Verdict(True, {}, measured)
-    holds = claim.crowd is not None and found.people >= claim.crowd
-    witness = None if holds else {"people": found.people, "records": found.records}
+    holds = claim.crowd is not None and crowd.people >= claim.crowd
+    witness = None if holds else {"people": crowd.people, "records": crowd.records}
     return Verdict(holds, {"count": "people"}, measured, witness, {_CHECK: holds})
 
 
@@ -171,11 +171,11 @@ def say_people(release: Release, fewest: int, most: int) -> str:
     unit, claim = release.unit, release.guarantee
     nouns = plural(unit.owner or unit.one)
     crowd = find_checks(release.kind).crowd
-    found = (
+    sentence = (
         f"{nouns.capitalize()} have up to {most:,} {unit.records} here; the fewest {nouns} that any "
         f"{crowd} leads to is {fewest:,}"
     )
     wanted = claim.crowd
     if claim.count == "people" or wanted is None or fewest >= wanted:
-        return f"{found}."
-    return f"{found}, not k={wanted} (count=people promises k {nouns})."
+        return f"{sentence}."
+    return f"{sentence}, not k={wanted} (count=people promises k {nouns})."

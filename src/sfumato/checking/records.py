@@ -106,9 +106,9 @@ class Records:
         gone[places] = False  # listed as removed, yet published: an attacker would look for it
         self.kind = _number_kinds(values, places, len(labels), self.secret | gone)
         self.base = int(self.kind.max(initial=0)) + 1
-        told = self.kind[places] >= 0
+        is_knowledge = self.kind[places] >= 0
         # Kinds of every value, one value after the other: _room of them from _start on.
-        self._pairs = np.unique(values[told] * self.base + self.kind[places[told]])
+        self._pairs = np.unique(values[is_knowledge] * self.base + self.kind[places[is_knowledge]])
         self._kinds = self._pairs % self.base
         self._room = np.bincount(self._pairs // self.base, minlength=len(histories.labels))
         self._start = np.cumsum(self._room) - self._room
@@ -123,9 +123,9 @@ class Records:
 
     def kinds_of(self, places: Ragged) -> Ragged:
         """Return histories of original places as kinds of places, without what is no knowledge."""
-        kept = places.keep(self.kind[places.codes] >= 0)
+        knowledge = places.keep(self.kind[places.codes] >= 0)
         names = tuple(map(str, range(self.base)))
-        return Ragged(kept.offsets, self.kind[kept.codes].astype(np.int32), names)
+        return Ragged(knowledge.offsets, self.kind[knowledge.codes].astype(np.int32), names)
 
     def _rows_visiting(self, place: str, members: Mapping[str, Sequence[str]]) -> Flags:
         """Mark the records that visit a sensitive place, or may visit it."""
@@ -175,12 +175,12 @@ class Records:
         counts = np.zeros(len(wanted), dtype=np.int64)
         if not len(wanted) or size > self.histories.lengths.max(initial=0):
             return counts
-        some = np.ones(len(self.histories), dtype=bool) if among is None else among
+        selected = np.ones(len(self.histories), dtype=bool) if among is None else among
         if self.overlapping.any():
-            keys, signed = count_signed(self._steps, size, max(len(self.histories.labels), 1), some)
+            keys, signed = count_signed(self._steps, size, max(len(self.histories.labels), 1), selected)
             counts = sum_up(keys, signed, size, self._values, wanted)
-            return counts + self._read(np.flatnonzero(some & self._steps.odd), size, wanted)
-        keys, supports = support(self.histories.take(np.flatnonzero(some)), size)
+            return counts + self._read(np.flatnonzero(selected & self._steps.odd), size, wanted)
+        keys, supports = support(self.histories.take(np.flatnonzero(selected)), size)
         for which, hit in self._unfold(keys, size, wanted):
             np.add.at(counts, hit, supports[which])
         return counts
@@ -213,15 +213,15 @@ class Records:
         values = [keys // base**power % base for power in range(size - 1, -1, -1)]
         beginnings = [wanted // self.base**power for power in range(size - 1, -1, -1)]
 
-        def lengthen(at: Ints, so_far: Ints, known: int) -> Iterator[tuple[Ints, Ints]]:
-            if known == size:
+        def lengthen(at: Ints, so_far: Ints, depth: int) -> Iterator[tuple[Ints, Ints]]:
+            if depth == size:
                 yield at, np.searchsorted(wanted, so_far)
                 return
-            value = values[known][at]
+            value = values[depth][at]
             for which, kind in self._spread(self._room[value], self._start[value]):
                 longer = so_far[which] * self.base + kind
-                possible = _found(beginnings[known], longer)
-                yield from lengthen(at[which[possible]], longer[possible], known + 1)
+                possible = _found(beginnings[depth], longer)
+                yield from lengthen(at[which[possible]], longer[possible], depth + 1)
 
         yield from lengthen(np.arange(len(keys)), np.zeros(len(keys), np.int64), 0)
 
@@ -241,24 +241,24 @@ class Records:
         if size * np.log2(max(self.base, 2)) > 62:
             return None
         keys, _ = support(rows, size)
-        found = [nothing]
+        sequences = [nothing]
         for first in track("compare records", range(0, len(keys), _ROWS_AT_ONCE)):
             part = keys[first : first + _ROWS_AT_ONCE]
             ways = np.prod([self._room[part // base**power % base] for power in range(size)], axis=0, dtype=float)
             if ways.sum() > most:
                 return None
-            which, told = np.arange(len(part)), np.zeros(len(part), np.int64)
+            which, kind_keys = np.arange(len(part)), np.zeros(len(part), np.int64)
             for power in range(size - 1, -1, -1):
                 value = (part // base**power % base)[which]
                 spread = [(nothing, nothing), *self._spread(self._room[value], self._start[value])]
                 at, kind = (np.concatenate(column) for column in zip(*spread, strict=True))
-                which, told = which[at], told[at] * self.base + kind
-            found.append(np.unique(told))
-            if sum(map(len, found)) > most:
-                found = [np.unique(np.concatenate(found))]
-                if len(found[0]) > most:
+                which, kind_keys = which[at], kind_keys[at] * self.base + kind
+            sequences.append(np.unique(kind_keys))
+            if sum(map(len, sequences)) > most:
+                sequences = [np.unique(np.concatenate(sequences))]
+                if len(sequences[0]) > most:
                     return None
-        return np.unique(np.concatenate(found))
+        return np.unique(np.concatenate(sequences))
 
     def visitors(self, wanted: Ints, size: int) -> Ints:
         """Count the matching records that visit the sensitive place most of them visit."""

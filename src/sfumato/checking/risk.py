@@ -108,7 +108,7 @@ class Risk:
         *,
         published: npt.NDArray[np.bool_] | None = None,
         people: int | None = None,
-        **known: Any,
+        **fields: Any,
     ) -> Self:
         """Sum up the smallest sets that what is known of somebody leads to.
 
@@ -122,7 +122,7 @@ class Risk:
             Who is in the release: whoever is not cannot be found there, though others may be taken for them.
         people
             Number of people there are, where only some of them, drawn at random, were attacked.
-        known
+        fields
             Further fields, such as ``m`` and ``max_sensitive_share``.
 
         Examples
@@ -146,7 +146,7 @@ class Risk:
             set_sizes=sizes,
             measured=len(sizes) if sampled else None,
             margin=margin_of(sizes, people) if sampled and people is not None else None,
-            **known,
+            **fields,
         )
 
     def join(self, other: Risk) -> Risk:
@@ -163,10 +163,10 @@ class Risk:
     @property
     def quantiles(self) -> dict[str, int]:
         """How large the sets are: so many of the people found have this many records or fewer to hide among."""
-        found = np.sort(self.set_sizes[self.set_sizes > 0])
-        if not len(found):
+        sizes = np.sort(self.set_sizes[self.set_sizes > 0])
+        if not len(sizes):
             return {}
-        return {name: int(found[int(np.ceil(share * len(found))) - 1]) for name, share in _QUANTILES.items()}
+        return {name: int(sizes[int(np.ceil(share * len(sizes))) - 1]) for name, share in _QUANTILES.items()}
 
     @property
     def sentence(self) -> str:
@@ -197,22 +197,22 @@ class Risk:
 
     @property
     def _known(self) -> str:
-        known = self.knowledge.replace("-", " ").removeprefix("known ")
-        return known if self.m is None else f"{known} (m={self.m})"
+        knowledge = self.knowledge.replace("-", " ").removeprefix("known ")
+        return knowledge if self.m is None else f"{knowledge} (m={self.m})"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the sets by their sizes; the number attacked by the name of the unit."""
         fields = [field.name for field in dataclasses.fields(self) if field.name not in {"set_sizes", "unit"}]
         named = {"people": self.unit.many.replace(" ", "_")}
-        found = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
+        values = {named.get(name, name): getattr(self, name) for name in fields if getattr(self, name) is not None}
         if len(self.set_sizes):
-            found |= {"set_sizes": share_sizes(self.set_sizes), "set_size_quantiles": self.quantiles}
-        return {**found, "sampling": self.sampling} if self.sampling else found
+            values |= {"set_sizes": share_sizes(self.set_sizes), "set_size_quantiles": self.quantiles}
+        return {**values, "sampling": self.sampling} if self.sampling else values
 
     def __repr__(self) -> str:
-        found = {name: value for name, value in self.to_dict().items() if name not in _UNSPOKEN}
+        values = {name: value for name, value in self.to_dict().items() if name not in _UNSPOKEN}
         named = (
-            f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in found.items()
+            f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items()
         )
         return f"Risk({', '.join(named)})"
 
@@ -259,11 +259,11 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
 
 def _average(risks: Sequence[Risk], name: str) -> Any:
     """Return the mean over the people of all parts; None where a part does not say."""
-    found = [getattr(risk, name) for risk in risks]
-    if any(value is None for value in found):
+    values = [getattr(risk, name) for risk in risks]
+    if any(value is None for value in values):
         return None
     people = sum(risk.people for risk in risks)
-    return sum(risk.people * value for risk, value in zip(risks, found, strict=True)) / max(people, 1)
+    return sum(risk.people * value for risk, value in zip(risks, values, strict=True)) / max(people, 1)
 
 
 def _thin(risks: Sequence[Risk]) -> list[Risk]:
@@ -296,11 +296,11 @@ class Findings(list[Finding]):
         return "".join(map(_tabulate_finding, self)) or "<p>There is no attacker of this sort.</p>"
 
 
-def _tabulate_finding(found: Finding) -> str:
-    shown = found.to_dict()
+def _tabulate_finding(finding: Finding) -> str:
+    shown = finding.to_dict()
     rows = [(name.replace("_", " "), value) for name, value in shown.items() if name not in {"knowledge", "warnings"}]
-    table = tabulate(f"An attacker who knows {found.knowledge}", ["what", "found"], rows)
-    return f"{table}{found.remaining._repr_html_()}"
+    table = tabulate(f"An attacker who knows {finding.knowledge}", ["what", "found"], rows)
+    return f"{table}{finding.remaining._repr_html_()}"
 
 
 def share_sizes(set_sizes: Ints) -> dict[str, float]:

@@ -49,18 +49,18 @@ def verify_structure(release: Release) -> Verdict:
     """
     checks: dict[str, bool] = {}
     witness: Witness = None
-    for name, look in _list_shape_checks(release):
-        found = look(release)
-        checks[name] = found is None
-        if found is not None:
+    for name, check in _list_shape_checks(release):
+        fault = check(release)
+        checks[name] = fault is None
+        if fault is not None:
             # Later checks read what this one found unreadable.
-            return Verdict(False, {}, {}, {"check": name, **found}, {**checks, READABLE: False})
+            return Verdict(False, {}, {}, {"check": name, **fault}, {**checks, READABLE: False})
     checks[READABLE] = True
-    for name, look in (*_content_checks, *find_checks(release.kind).content_checks):
-        found = look(release)
-        checks[name] = found is None
-        if found is not None and witness is None:
-            witness = {"check": name, **found}
+    for name, check in (*_content_checks, *find_checks(release.kind).content_checks):
+        fault = check(release)
+        checks[name] = fault is None
+        if fault is not None and witness is None:
+            witness = {"check": name, **fault}
     return Verdict(witness is None, {}, {}, witness, checks)
 
 
@@ -77,9 +77,9 @@ def _check_claim(release: Release) -> Witness:
 
 
 def _check_columns(release: Release) -> Witness:
-    found = _check_names(release.columns, release.table)
-    if found is not None:
-        return found
+    fault = _check_names(release.columns, release.table)
+    if fault is not None:
+        return fault
     special = find_checks(release.kind)
     for role, allowed in special.roles.items():
         count = sum(column.role == role for column in release.columns)
@@ -104,30 +104,30 @@ def _check_types(release: Release) -> Witness:
 
 def _check_forms(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
     for column in columns:
-        found = table.column(column.name).type
-        if not _fits(found, column.form):
-            return {"column": column.name, "declared": str(column.form.arrow), "found": str(found)}
+        arrow_type = table.column(column.name).type
+        if not _fits(arrow_type, column.form):
+            return {"column": column.name, "declared": str(column.form.arrow), "found": str(arrow_type)}
     return None
 
 
-def _fits(found: Any, form: Form) -> bool:
+def _fits(arrow_type: Any, form: Form) -> bool:
     """Tell whether a column has the type its form calls for; wide offsets and element names do not matter."""
     if form.history:
-        return _is_list(found) and _fits(found.value_type, Form(form.cell, form.type))
+        return _is_list(arrow_type) and _fits(arrow_type.value_type, Form(form.cell, form.type))
     wanted: Any = form.arrow
     if form.cell == "category":
-        return pa.types.is_dictionary(found) and _is_text(found.value_type)
+        return pa.types.is_dictionary(arrow_type) and _is_text(arrow_type.value_type)
     if form.cell == "set":
-        return _is_list(found) and (found.value_type == wanted.value_type)
-    return bool(found == wanted) or (_is_text(found) and _is_text(wanted))
+        return _is_list(arrow_type) and (arrow_type.value_type == wanted.value_type)
+    return bool(arrow_type == wanted) or (_is_text(arrow_type) and _is_text(wanted))
 
 
-def _is_list(found: pa.DataType) -> bool:
-    return bool(pa.types.is_list(found) or pa.types.is_large_list(found))
+def _is_list(arrow_type: pa.DataType) -> bool:
+    return bool(pa.types.is_list(arrow_type) or pa.types.is_large_list(arrow_type))
 
 
-def _is_text(found: pa.DataType) -> bool:
-    return bool(pa.types.is_string(found) or pa.types.is_large_string(found))
+def _is_text(arrow_type: pa.DataType) -> bool:
+    return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
 def _check_nulls(release: Release) -> Witness:
@@ -183,8 +183,8 @@ def _check_values_table(release: Release) -> Witness:
             return {"column": name, "found": str(column.type)}
         if name != "value" and column.null_count:
             return {"column": name, "empty_cells": column.null_count}
-    known = {column.name for column in release.columns}
-    unknown = sorted({str(name) for name in release.values.column("column").to_pylist()} - known)
+    column_names = {column.name for column in release.columns}
+    unknown = sorted({str(name) for name in release.values.column("column").to_pylist()} - column_names)
     return {"unknown_columns": unknown} if unknown else None
 
 
@@ -193,9 +193,9 @@ def _check_parts(release: Release) -> Witness:
     for name, part in release.parts.items():
         if name not in allowed:
             return {"part": name, "allowed": sorted(allowed)}
-        found = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
-        if found is not None:
-            return {"part": name, **found}
+        fault = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
+        if fault is not None:
+            return {"part": name, **fault}
     return None
 
 
@@ -248,10 +248,10 @@ def _check_generalised(release: Release) -> Witness:
 
 
 def _listed(release: Release) -> dict[tuple[str, str | None], list[str]]:
-    found: dict[tuple[str, str | None], list[str]] = {}
+    members: dict[tuple[str, str | None], list[str]] = {}
     for row in release.values.to_pylist():
-        found.setdefault((row["column"], row["value"]), []).append(row["member"])
-    return found
+        members.setdefault((row["column"], row["value"]), []).append(row["member"])
+    return members
 
 
 def _check_suppressed(release: Release) -> Witness:

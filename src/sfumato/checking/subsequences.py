@@ -53,11 +53,11 @@ def countable_sizes(histories: Ragged, m: int) -> range:
         ways = [comb(int(length), size) for length in lengths]
         if max(ways) <= _MOST_OF_ONE and sum(way * int(n) for way, n in zip(ways, times, strict=True)) <= _MOST:
             continue
-        found = count_distinct(histories, size)
-        most, total = int(np.argmax(found)), float(found.sum())
-        if found[most] > _MOST_OF_ONE:
+        counts = count_distinct(histories, size)
+        most, total = int(np.argmax(counts)), float(counts.sum())
+        if counts[most] > _MOST_OF_ONE:
             length = histories.lengths[most]
-            hold = f"record {most + 1} has {length} values, which hold {found[most]:.2g} sequences of {size}"
+            hold = f"record {most + 1} has {length} values, which hold {counts[most]:.2g} sequences of {size}"
         elif total > _MOST:
             hold = f"the records hold {total:.2g} sequences of {size} values"
         else:
@@ -177,8 +177,8 @@ def support(histories: Ragged, size: int) -> tuple[Ints, Ints]:
         dense = np.zeros(base**size, dtype=np.int64)
         for _, keys in distinct_subsequences(histories, size):
             dense += np.bincount(keys, minlength=len(dense))
-        found = np.flatnonzero(dense)
-        return found, dense[found]
+        occurring = np.flatnonzero(dense)
+        return occurring, dense[occurring]
     keys_so_far, counts_so_far = np.empty(0, np.int64), np.empty(0, np.int64)
     waiting: list[Ints] = []
     for _, keys in distinct_subsequences(histories, size):
@@ -225,8 +225,8 @@ def decode_key(key: int, size: int, labels: tuple[str, ...]) -> tuple[str, ...]:
     >>> decode_key(1, 2, ("a", "b"))
     ('a', 'b')
     """
-    found = []
+    decoded = []
     for _ in range(size):
         key, code = divmod(key, len(labels))
-        found.append(labels[code])
-    return tuple(reversed(found))
+        decoded.append(labels[code])
+    return tuple(reversed(decoded))

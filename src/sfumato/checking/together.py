@@ -75,7 +75,7 @@ def attack_together(first: Parts, second: Parts) -> Together:
     same = sum((before & after).values())
     gone, new = sum(before.values()) - same, sum(after.values()) - same
     people, certain = 0, dict[str, dict[str, int]]()
-    rows = [[found for _, found in parts if found is not None] for parts in (first, second)]
+    rows = [[part_rows for _, part_rows in parts if part_rows is not None] for parts in (first, second)]
     if len(rows[0]) == len(first) and len(rows[1]) == len(second):
         mine, yours = np.concatenate(rows[0]), np.concatenate(rows[1])
         _, at_first, at_second = np.intersect1d(mine, yours, return_indices=True)
@@ -86,10 +86,10 @@ def attack_together(first: Parts, second: Parts) -> Together:
 
 
 def _count_records(parts: Parts) -> Counter[tuple[str, ...]]:
-    found = Counter[tuple[str, ...]]()
+    counts = Counter[tuple[str, ...]]()
     for release, _ in parts:
-        found.update(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
-    return found
+        counts.update(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
+    return counts
 
 
 def _spell(release: Release, names: list[str]) -> list[tuple[str, ...]]:
@@ -103,8 +103,8 @@ def _count_certain(
     first: Parts, second: Parts, at_first: Ints, at_second: Ints
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Count, by sensitive column of both releases, the people for whom one value is left."""
-    one, other = ({c.name for c in parts[0][0].columns if c.role == "sensitive"} for parts in (first, second))
-    for name in sorted(one & other):
+    columns, other = ({c.name for c in parts[0][0].columns if c.role == "sensitive"} for parts in (first, second))
+    for name in sorted(columns & other):
         left = [[values for release, _ in parts for values in _values_left(release, name)] for parts in (first, second)]
         counts = dict.fromkeys(("first", "second", "both"), 0)
         for at_one, at_other in zip(at_first.tolist(), at_second.tolist(), strict=True):
@@ -117,12 +117,14 @@ def _count_certain(
 
 def _values_left(release: Release, name: str) -> list[frozenset[str]]:
     """Return, for every record, the values of a sensitive column among the records that are like it."""
-    known = _spell(release, [column.name for column in release.columns if column.role == "quasi-identifier"])
+    quasi_identifiers = _spell(
+        release, [column.name for column in release.columns if column.role == "quasi-identifier"]
+    )
     values: dict[tuple[str, ...], set[str]] = {}
-    for cells, (value,) in zip(known, _spell(release, [name]), strict=True):
+    for cells, (value,) in zip(quasi_identifiers, _spell(release, [name]), strict=True):
         values.setdefault(cells, set()).add(value)
-    frozen = {cells: frozenset(found) for cells, found in values.items()}
-    return [frozen[cells] for cells in known]
+    frozen = {cells: frozenset(distinct) for cells, distinct in values.items()}
+    return [frozen[cells] for cells in quasi_identifiers]
 
 
 def _warn_of_certain(certain: dict[str, dict[str, int]], people: int) -> Iterator[str]:

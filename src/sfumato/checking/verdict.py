@@ -145,31 +145,31 @@ class Verdict:
         return make_visible(f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})")
 
     def _repr_html_(self) -> str:
-        told = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]
-        told += [f"Warning: {text}" for text in self.warnings]
-        told += [f"{NOTE_LABEL}: {self.method_note}"] if self.method_note else []
+        sentences = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]
+        sentences += [f"Warning: {text}" for text in self.warnings]
+        sentences += [f"{NOTE_LABEL}: {self.method_note}"] if self.method_note else []
         names = dict.fromkeys([*self.claimed, *self.measured])
         rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
         tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""
         if self.witness:
             tables += tabulate("Witness", ["what", "found"], list(self.witness.items()))
-        passed = [(name, "passed" if found else "FAILED") for name, found in self.checks.items()]
+        passed = [(name, "passed" if outcome else "FAILED") for name, outcome in self.checks.items()]
         tables += tabulate("Checks", ["check", "outcome"], passed) if passed else ""
-        first, *others = map(escape_html, told)
+        first, *others = map(escape_html, sentences)
         lines = "".join(f"<p>{text}</p>" for text in others)
         return f"<p><b>{first}</b></p>{lines}{self.remaining._repr_html_()}{tables}"
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        told = {"holds": self.outcome in {"holds", "undeclared"}, "remaining": self.remaining.to_dict()}
-        return {"outcome": self.outcome, "sentence": self.sentence, **plain, **told}
+        derived = {"holds": self.outcome in {"holds", "undeclared"}, "remaining": self.remaining.to_dict()}
+        return {"outcome": self.outcome, "sentence": self.sentence, **plain, **derived}
 
 
-def _range(found: list[Any]) -> Any:
+def _range(values: list[Any]) -> Any:
     """Return what all parts have, or the least and the most; where there is no such thing, what the first one has."""
-    if all(value == found[0] for value in found):
-        return found[0]
-    if all(isinstance(value, int | float) for value in found):
-        return {"least": min(found), "most": max(found)}
-    return found[0]
+    if all(value == values[0] for value in values):
+        return values[0]
+    if all(isinstance(value, int | float) for value in values):
+        return {"least": min(values), "most": max(values)}
+    return values[0]

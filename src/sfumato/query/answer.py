@@ -71,11 +71,11 @@ class Answer:
             table = _add_tables(left, right, "max" if self.shared else "sum")
         certain = max(self.certain, other.certain) if self.shared else self.certain + other.certain
         possible = self.possible + other.possible
-        known = [part for part in (self, other) if part.expected is not None]
+        estimated = [part for part in (self, other) if part.expected is not None]
         expected = None
-        if known:
-            share = (self.total + other.total) / sum(part.total for part in known) if len(known) == 1 else 1.0
-            expected = min(max(sum(part.expected or 0.0 for part in known) * share, certain), possible)
+        if estimated:
+            share = (self.total + other.total) / sum(part.total for part in estimated) if len(estimated) == 1 else 1.0
+            expected = min(max(sum(part.expected or 0.0 for part in estimated) * share, certain), possible)
         return dataclasses.replace(
             self,
             certain=certain,
@@ -94,7 +94,7 @@ class Answer:
         >>> Answer("count event where wine", "events", 3, math.inf, 3.0).to_dict()["possible"] is None
         True
         """
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "query": self.query,
             "counted": self.counted,
             "certain": self.certain,
@@ -103,11 +103,11 @@ class Answer:
             "notes": list(self.notes),
         }
         if self.table is not None:
-            found["table"] = [
+            values["table"] = [
                 {name: None if isinstance(cell, float) and math.isinf(cell) else cell for name, cell in row.items()}
                 for row in self.table.to_pylist()
             ]
-        return found
+        return values
 
     def __repr__(self) -> str:
         possible = "any number" if math.isinf(self.possible) else f"{int(self.possible):,}"

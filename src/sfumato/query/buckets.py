@@ -57,9 +57,10 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
         expected = pa.nulls(len(low), pa.float64())
     elif not plan.evidence.exact:
         wanted = Selection(link.selection.inside, link.selection.beyond)
-        kept = dataclasses.replace(bars, noun="event" if noun == "event" else "record")
+        drawn_bars = dataclasses.replace(bars, noun="event" if noun == "event" else "record")
         drawn = [
-            _count_bars(Plan(one, plan.text, plan.lenient), kept)[0] for one in draw_originals(plan.evidence, wanted)
+            _count_bars(Plan(original, plan.text, plan.lenient), drawn_bars)[0]
+            for original in draw_originals(plan.evidence, wanted)
         ]
         share = plan.evidence.total / max(plan.evidence.records, 1)
         expected = np.clip(np.mean(drawn, axis=0) * share, low, high)
@@ -138,7 +139,7 @@ def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth
         return low.astype(np.int64), low
     count = _count_events if bars.noun == "event" else _count_records
     counted = [count(evidence, part, bars, truth) for part in events.split()]
-    low, high = np.sum([found for found, _ in counted], axis=0), np.sum([found for _, found in counted], axis=0)
+    low, high = np.sum([totals for totals, _ in counted], axis=0), np.sum([totals for _, totals in counted], axis=0)
     return low.astype(np.int64), high
 
 
@@ -171,8 +172,8 @@ def _find_certain(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Int
     begin, end = events.find_times(must)
     first = _find_stretch(bars.cuts, begin)
     last = first if end is begin else _find_stretch(bars.cuts, end)
-    kept = np.flatnonzero((first == last) & (first >= 0) & (first < len(bars.cuts) - 1))
-    return must[kept], first[kept]
+    selected = np.flatnonzero((first == last) & (first >= 0) & (first < len(bars.cuts) - 1))
+    return must[selected], first[selected]
 
 
 def _find_possible(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Ints, Ints]:
@@ -180,11 +181,11 @@ def _find_possible(events: Events, bars: _Bars, truth: Truth | None) -> tuple[In
     can, lo, hi = events.find_can(bars.link)
     begin, end = _find_stretch(bars.cuts, lo), _find_stretch(bars.cuts, hi)
     stretches = len(bars.cuts) - 1
-    kept = (end >= 0) & (begin < stretches)
+    selected = (end >= 0) & (begin < stretches)
     if truth is not None:
-        kept &= truth.high[events.record[can]] > 0
-    if not kept.all():
-        can, begin, end = can[kept], begin[kept], end[kept]
+        selected &= truth.high[events.record[can]] > 0
+    if not selected.all():
+        can, begin, end = can[selected], begin[selected], end[selected]
     return can, np.maximum(begin, 0), np.minimum(end, stretches - 1)
 
 

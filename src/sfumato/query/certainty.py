@@ -74,14 +74,16 @@ class OpenQuestions(SummedMetric):
     def tally(self, comparison: Comparison) -> Tally:
         """Ask the release, and see how far what is possible lies from what is certain."""
         published = find_kind(comparison.original.kind).query_bounds.load().of_release(comparison.release)
-        asked = comparison.whole.once(("questions", self), lambda: self._choose_questions(comparison.whole, published))
-        widths = np.array([_find_width(published, question) for question in asked], dtype=np.float64)
+        questions = comparison.whole.once(
+            ("questions", self), lambda: self._choose_questions(comparison.whole, published)
+        )
+        widths = np.array([_find_width(published, question) for question in questions], dtype=np.float64)
         return {"widths": widths, "records": published.total}
 
     def _choose_questions(self, whole: Whole, published: Evidence) -> list[Query]:
         """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
-        if asked := parse_lines(self.ask):
-            return asked
+        if questions := parse_lines(self.ask):
+            return questions
         original = find_kind(whole.original.kind).query_bounds.load().of_dataset(_choose_rows(whole.original))
         # A release may count its times otherwise than the original: then windows mean nothing to both.
         timings = {side.history.timing for side in (original, published) if side.history is not None}
@@ -197,11 +199,11 @@ def _ask_attribute(name: str, attribute: Attribute, random: Random) -> str:
     """Ask for a label of an attribute, or for a range between two of its numbers."""
     places = attribute.lo if isinstance(attribute, Ranges) else getattr(attribute, "places", None)
     if attribute.numeric and places is not None:
-        known = np.unique(np.asarray(places, dtype=np.float64))
-        known = known[np.isfinite(known)]
-        if not len(known):
+        numbers = np.unique(np.asarray(places, dtype=np.float64))
+        numbers = numbers[np.isfinite(numbers)]
+        if not len(numbers):
             return f"{quote(name)} = {'1970' if attribute.dated else 0}"
-        low, high = np.sort(known[random.integers(0, len(known), 2)])
+        low, high = np.sort(numbers[random.integers(0, len(numbers), 2)])
         if attribute.dated:
             first, last = np.array([low, high]).astype(np.int64).astype("datetime64[D]").tolist()
             return f"{quote(name)} in {first}..{last}"

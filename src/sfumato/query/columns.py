@@ -79,15 +79,15 @@ class Ranges:
         """Whether some record has a cell that says something."""
         return not bool(self.hidden[self.index].all())
 
-    def judge(self, asked: Asked) -> Truth:
+    def judge(self, question: Asked) -> Truth:
         """Tell which records have a number in a closed range; one that is missing lies in none."""
-        low, high = asked.span if asked.span is not None else (math.inf, -math.inf)
+        low, high = question.span if question.span is not None else (math.inf, -math.inf)
         if self.whole:
             # No whole number lies between two neighbours: ask for those that there are.
             low, high = (low if math.isinf(low) else math.ceil(low)), (high if math.isinf(high) else math.floor(high))
-        told = ~self.missing & ~self.hidden
-        must = told & (self.lo >= low) & (self.hi <= high)
-        can = (told & (self.lo <= high) & (self.hi >= low)) | self.hidden
+        is_reported = ~self.missing & ~self.hidden
+        must = is_reported & (self.lo >= low) & (self.hi <= high)
+        can = (is_reported & (self.lo <= high) & (self.hi >= low)) | self.hidden
         can &= low <= high
         return Truth.of(must[self.index], can[self.index])
 
@@ -145,11 +145,11 @@ class Labels:
         """Whether some record has a cell that says something."""
         return not bool(self.values.open[self.index].all())
 
-    def judge(self, asked: Asked) -> Truth:
+    def judge(self, question: Asked) -> Truth:
         """Tell which records have one of the labels asked for."""
-        selection = asked.selection
+        selection = question.selection
         if selection is None:
-            selection = self._within(asked.span or (math.inf, -math.inf))
+            selection = self._within(question.span or (math.inf, -math.inf))
         return Truth.of(self.values.must(selection)[self.index], self.values.can(selection)[self.index])
 
     def _within(self, span: tuple[float, float]) -> Selection:
@@ -163,9 +163,9 @@ class Labels:
         """Draw one of the labels that every record may have, all equally likely, or those of another record."""
         index = _borrow(self.index, self.values.open, random)
         labels = len(self.names.labels)
-        told = ~self.values.open[index]
+        is_reported = ~self.values.open[index]
         drawn = np.full(len(index), labels, dtype=np.int64)
-        drawn[told] = self.values.draw(index[told], random)
+        drawn[is_reported] = self.values.draw(index[is_reported], random)
         # Behind the labels stands what nobody told anything of.
         exact = Values.of([*([code] for code in range(labels)), ()], [labels])
         return Labels(self.names, exact, drawn, self.places, self.dated)
@@ -175,9 +175,9 @@ def _borrow(index: Ints, hidden: Flags, random: np.random.Generator) -> Ints:
     """Give records whose cell says nothing the cell of another record, if there is one that says something."""
     if not hidden.any():
         return index
-    silent, told = np.flatnonzero(hidden[index]), np.flatnonzero(~hidden[index])
-    if not len(silent) or not len(told):
+    silent, reported = np.flatnonzero(hidden[index]), np.flatnonzero(~hidden[index])
+    if not len(silent) or not len(reported):
         return index
-    found = index.copy()
-    found[silent] = index[told[random.integers(0, len(told), len(silent))]]
-    return found
+    borrowed = index.copy()
+    borrowed[silent] = index[reported[random.integers(0, len(reported), len(silent))]]
+    return borrowed

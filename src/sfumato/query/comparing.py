@@ -75,12 +75,12 @@ class Periods(Answer):
 
     @classmethod
     def of(
-        cls, text: str, one: Reach, other: Reach, units: tuple[str, ...], about: tuple[str, ...], *, dated: bool
+        cls, text: str, reach: Reach, other: Reach, units: tuple[str, ...], about: tuple[str, ...], *, dated: bool
     ) -> Periods:
         """Compare the times of two values."""
-        pair = _Pair.of("all records", one, other, units)
-        found = _tell(text, [pair], about, units, dated=dated)
-        return cls(**found, one=one, other=other, units=units, dated=dated, about=about)
+        pair = _Pair.of("all records", reach, other, units)
+        fields = _tell(text, [pair], about, units, dated=dated)
+        return cls(**fields, one=reach, other=other, units=units, dated=dated, about=about)
 
     def __add__(self, other: Answer) -> Answer:
         """Unite the times that two parts of a release tell of."""
@@ -104,15 +104,15 @@ class _Pair:
     times: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, of_what: str, one: Reach, other: Reach, units: tuple[str, ...]) -> _Pair:
-        relations, allowed = _find_relations(one, other, units)
-        first, second = one.to_interval(allowed), other.to_interval(allowed)
-        is_sure = one.is_certain and other.is_certain
+    def of(cls, of_what: str, reach: Reach, other: Reach, units: tuple[str, ...]) -> _Pair:
+        relations, allowed = _find_relations(reach, other, units)
+        first, second = reach.to_interval(allowed), other.to_interval(allowed)
+        is_sure = reach.is_certain and other.is_certain
         if first is None or second is None:
             return cls(of_what, relations, is_sure)
         times = (first.closure, first.interior, second.closure, second.interior)
-        spelled = tuple((int(begin), int(end)) for begin, end in times)
-        return cls(of_what, relations, is_sure, relate(first, second), spelled)
+        spans = tuple((int(begin), int(end)) for begin, end in times)
+        return cls(of_what, relations, is_sure, relate(first, second), spans)
 
     @property
     def is_certain(self) -> bool:
@@ -136,16 +136,16 @@ class _Pair:
         ]
 
 
-def _find_relations(one: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _find_relations(reach: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the relations that are possible in one of some units, and which of these the times allow."""
-    found, allowed = set[str](), list[str]()
-    if one.is_possible and other.is_possible:
+    relations, allowed = set[str](), list[str]()
+    if reach.is_possible and other.is_possible:
         for unit in units:
-            first, second = one.bound(unit), other.bound(unit)
+            first, second = reach.bound(unit), other.bound(unit)
             if first is not None and second is not None:
-                found |= set(find_possible(first, second))
+                relations |= set(find_possible(first, second))
                 allowed.append(unit)
-    return tuple(name for name in RELATIONS if name in found), tuple(allowed) or units[:1]
+    return tuple(name for name in RELATIONS if name in relations), tuple(allowed) or units[:1]
 
 
 def compare_periods(plan: Plan, query: Query) -> Answer:
@@ -165,11 +165,11 @@ def compare_periods(plan: Plan, query: Query) -> Answer:
         return Answer(**_tell(query.text, pairs, about, units, dated=dated))
     if noun not in {"value", "event", "place", "activity"}:
         raise plan.fail("two records or two values are compared: relation record 1 and 2.", query.noun.at)
-    one, other = (history.reach(plan.find_link(Step((name,)))) for name in query.parties)
+    first_reach, other = (history.reach(plan.find_link(Step((name,)))) for name in query.parties)
     if evidence.withheld:
-        one, other = (dataclasses.replace(reach, untold=True) for reach in (one, other))
-    about = (*((_LEFT_OUT,) if one.untold or other.untold else ()), *evidence.notes)
-    return Periods.of(query.text, one, other, units, about, dated=dated)
+        first_reach, other = (dataclasses.replace(reach, untold=True) for reach in (first_reach, other))
+    about = (*((_LEFT_OUT,) if first_reach.untold or other.untold else ()), *evidence.notes)
+    return Periods.of(query.text, first_reach, other, units, about, dated=dated)
 
 
 def _list_units(evidence: Evidence, history: History) -> tuple[str, ...]:
@@ -207,23 +207,23 @@ def _tell(
 
 def _compare_records(plan: Plan, events: Events, query: Query, units: tuple[str, ...]) -> tuple[list[_Pair], bool]:
     """Return how two records may lie to each other, and whether more may have happened than is told when."""
-    one, other = (_take_record(plan, events, word) for word in query.parties)
+    record, other = (_take_record(plan, events, word) for word in query.parties)
     labels = events.names.labels
     everything = Link(Selection.everything(len(labels)))
-    total = one.reach(everything), other.reach(everything)
+    total = record.reach(everything), other.reach(everything)
     unknown = Link(Selection(np.zeros(len(labels), dtype=bool), beyond=True))
-    places = {labels[code]: _reach_both(one, other, code) for code in _list_shared(one, other)}
+    places = {labels[code]: _reach_both(record, other, code) for code in _list_shared(record, other)}
     places = {place: both for place, both in places.items() if all(reach.is_possible for reach in both)}
     pairs = {place: _Pair.of(place, *both, units) for place, both in places.items()}
     shown = [pair for pair in pairs.values() if pair.is_sure]
     perhaps = [pair.relations for pair in pairs.values() if not pair.is_sure]
-    others = _find_relations(one.reach(unknown), other.reach(unknown), units)[0]
-    found, may_be_none = find_possible_prevailing([pair.relations for pair in shown], perhaps, others)
+    others = _find_relations(record.reach(unknown), other.reach(unknown), units)[0]
+    relations, may_be_none = find_possible_prevailing([pair.relations for pair in shown], perhaps, others)
     head = [_Pair.of("all values", *total, units)]
-    if found:
-        names = tuple(name for name in (*RELATIONS, None) if name in found)
-        told = tuple(name or _NO_ONE for name in names)
-        head.append(_Pair("shared values", told, not may_be_none, _prevail_imprecisely(places, units)))
+    if relations:
+        names = tuple(name for name in (*RELATIONS, None) if name in relations)
+        relation_names = tuple(name or _NO_ONE for name in names)
+        head.append(_Pair("shared values", relation_names, not may_be_none, _prevail_imprecisely(places, units)))
     return head + shown, any(reach.untold for reach in total)
 
 
@@ -233,10 +233,10 @@ def _take_record(plan: Plan, events: Events, word: Word) -> Events:
     return events.take(np.flatnonzero(events.record == int(word.text) - 1))
 
 
-def _list_shared(one: Events, other: Events) -> list[int]:
+def _list_shared(record: Events, other: Events) -> list[int]:
     """Return the values that both records may have."""
-    found: list[int] = np.flatnonzero(_mark_values(one) & _mark_values(other)).tolist()
-    return found
+    codes: list[int] = np.flatnonzero(_mark_values(record) & _mark_values(other)).tolist()
+    return codes
 
 
 def _mark_values(part: Events) -> npt.NDArray[np.bool_]:
@@ -246,11 +246,11 @@ def _mark_values(part: Events) -> npt.NDArray[np.bool_]:
     return marked
 
 
-def _reach_both(one: Events, other: Events, code: int) -> tuple[Reach, Reach]:
-    inside = np.zeros(len(one.names.labels), dtype=bool)
+def _reach_both(record: Events, other: Events, code: int) -> tuple[Reach, Reach]:
+    inside = np.zeros(len(record.names.labels), dtype=bool)
     inside[code] = True
     link = Link(Selection(inside))
-    return one.reach(link), other.reach(link)
+    return record.reach(link), other.reach(link)
 
 
 def _prevail_imprecisely(places: dict[str, tuple[Reach, Reach]], units: tuple[str, ...]) -> str:

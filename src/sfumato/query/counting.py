@@ -114,14 +114,14 @@ def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float
     """Return the mean over drawn originals, between the bounds."""
     evidence, wanted = plan.evidence, plan.wanted(query.condition)
     share = evidence.total / max(evidence.records, 1)
-    known = know_mean(plan, query.condition, noun)
-    if known is not None:
-        return float(np.clip(known * share, low, high))
+    mean = know_mean(plan, query.condition, noun)
+    if mean is not None:
+        return float(np.clip(mean * share, low, high))
     if noun == "event" and query.condition is None and evidence.history is not None:
         wanted = Selection.everything(len(evidence.history.names.labels))
-    kept = "event" if noun == "event" else "record"
+    drawn_noun = "event" if noun == "event" else "record"
     shares = [
-        count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, kept, query.noun.at)[0]
+        count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, drawn_noun, query.noun.at)[0]
         / max(drawn.records, 1)
         for drawn in draw_originals(evidence, wanted)
     ]

@@ -103,9 +103,9 @@ def follow_course(comparison: Comparison) -> Course | None:
     dated, span = history.timing == "moment", history.span
     value = _choose_value(history, comparison.original.schema)
     question = f"count record where {quote(value)} by {_choose_length(span, dated=dated)}"
-    truth, found = (ask(side, question, span=span, lenient=True).table for side in (original, published))
-    assert truth is not None and found is not None
-    columns = {name: found.column(name).to_pylist() for name in found.column_names}
+    truth, answer = (ask(side, question, span=span, lenient=True).table for side in (original, published))
+    assert truth is not None and answer is not None
+    columns = {name: answer.column(name).to_pylist() for name in answer.column_names}
     return Course(
         value,
         original.unit.many,

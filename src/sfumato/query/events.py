@@ -109,8 +109,8 @@ class Events:
         """Return some of the entries of some of the records, both ascending; records are numbered anew."""
         number = np.full(self.records, -1, dtype=np.int64)
         number[rows] = np.arange(len(rows))
-        some = self.take(entries[number[_pick(self.record, entries)] >= 0])
-        return dataclasses.replace(some, records=len(rows), record=number[some.record])
+        chosen = self.take(entries[number[_pick(self.record, entries)] >= 0])
+        return dataclasses.replace(chosen, records=len(rows), record=number[chosen.record])
 
     def split(self) -> Iterator[Events]:
         """Yield the entries of some records after the other: little is looked at faster than much, piece by piece."""
@@ -136,8 +136,8 @@ class Events:
     @property
     def span(self) -> Span | None:
         """The first and the last moment of what is told; None where nothing is."""
-        told = (self.lo > -ENDLESS) & (self.hi < ENDLESS)
-        return (int(self.lo[told].min()), int(self.hi[told].max())) if told.any() else None
+        is_bounded = (self.lo > -ENDLESS) & (self.hi < ENDLESS)
+        return (int(self.lo[is_bounded].min()), int(self.hi[is_bounded].max())) if is_bounded.any() else None
 
     @cached_property
     def is_exact(self) -> bool:
@@ -209,8 +209,8 @@ class Events:
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: members and times all equally likely, and as few events as there may be."""
-        kept = (self.least > 0) & self._mark_entries(self.values.can(wanted))
-        there = self.take(np.flatnonzero(kept))
+        selected = (self.least > 0) & self._mark_entries(self.values.can(wanted))
+        there = self.take(np.flatnonzero(selected))
         # Times are drawn as coarse as those that are told.
         tick = _find_tick(int(there.lo.min()), there.lo, there.hi) if len(there.lo) else 1
         time = there.lo + (random.random(len(there.lo)) * ((there.hi - there.lo) // tick + 1)).astype(np.int64) * tick
@@ -225,7 +225,7 @@ class Events:
             following = self.find_must(link)
             if link.within is not None:
                 # From the beginning of the one to the end of the next is longer than each of them lasts.
-                at, following = (self._drop_long(some, link.within) for some in (at, following))
+                at, following = (self._drop_long(entries, link.within) for entries in (at, following))
             (begin, end), (next_begin, next_end) = self.find_times(at), self.find_times(following)
             record, of = _pick(self.record, at), _pick(self.record, following)
             if link.within is None:
@@ -271,8 +271,8 @@ def _find_first(record: Ints, times: Ints, of: Ints) -> Ints:
     base = min(int(record[0]), int(of[0]))
     first = np.full(int(max(record[-1], of[-1])) - base + 1, 2 * ENDLESS)
     first[record[begins] - base] = np.minimum.reduceat(times, begins)
-    found: Ints = first[of - base]
-    return found
+    earliest: Ints = first[of - base]
+    return earliest
 
 
 def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> Ints:
@@ -286,16 +286,16 @@ def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> I
     record, of = record - begin, of - begin
     room = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
     keys, scores = _Scale.of(room, key, limit), _Scale.of(room, score)
-    spot, asked = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
+    spot, target = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
     if (np.diff(spot) < 0).any():
         # Records are in their order already, which a stable sort makes use of.
         order = np.argsort(spot, kind="stable")
         spot, record, score = spot[order], record[order], score[order]
     best = np.maximum.accumulate(record * scores.width + scores.number(score))
-    found = np.searchsorted(spot, asked) - 1
+    position = np.searchsorted(spot, target) - 1
     # What is best over all records so far is of the record asked for, or of one before it.
-    number = best[found] - of * scores.width
-    there = (found >= 0) & (number >= 0)
+    number = best[position] - of * scores.width
+    there = (position >= 0) & (number >= 0)
     return np.where(there, scores.time(np.where(there, number, 0)), -2 * ENDLESS)
 
 
@@ -316,8 +316,8 @@ class _Scale:
         width = (last - first) // tick + 1
         if width <= room:
             return cls(first, tick, width, None)
-        known = np.unique(np.concatenate(columns))
-        return cls(first, tick, len(known), known)
+        times = np.unique(np.concatenate(columns))
+        return cls(first, tick, len(times), times)
 
     def number(self, times: Ints) -> Ints:
         return (times - self.first) // self.tick if self.known is None else np.searchsorted(self.known, times)

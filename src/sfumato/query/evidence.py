@@ -121,8 +121,8 @@ class Values:
     @classmethod
     def of(cls, members: Sequence[Sequence[int]], open_: Sequence[int] = ()) -> Values:
         """Take the members of every value; ``open_`` are the values that may be something else as well."""
-        starts = np.concatenate([[0], np.cumsum([len(found) for found in members])]).astype(np.int64)
-        flat = np.array([code for found in members for code in found], dtype=np.int64)
+        starts = np.concatenate([[0], np.cumsum([len(codes) for codes in members])]).astype(np.int64)
+        flat = np.array([code for codes in members for code in codes], dtype=np.int64)
         is_open = np.zeros(len(members), dtype=bool)
         is_open[list(open_)] = True
         return cls(starts, flat, is_open)
@@ -249,7 +249,7 @@ class Attribute(Protocol):
     def is_told(self) -> bool:
         """Whether some record tells anything of it."""
 
-    def judge(self, asked: Asked) -> Truth:
+    def judge(self, question: Asked) -> Truth:
         """Tell of how many records it has a value that was asked for."""
 
     def draw(self, random: np.random.Generator) -> Attribute:

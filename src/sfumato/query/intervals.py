@@ -113,7 +113,10 @@ class FuzzyIntervals:
     @classmethod
     def of(cls, intervals: Iterable[FuzzyInterval]) -> FuzzyIntervals:
         """Return columns of single intervals."""
-        rows = [(one.possible_from, one.certain_from, one.certain_to, one.possible_to) for one in intervals]
+        rows = [
+            (interval.possible_from, interval.certain_from, interval.certain_to, interval.possible_to)
+            for interval in intervals
+        ]
         columns = zip(*rows, strict=True) if rows else ((), (), (), ())
         return cls(*(np.array(column) for column in columns))
 
@@ -185,7 +188,7 @@ def observe(
     _check_observations("negative", negative)
     if not positive:
         raise ParameterError("observations: at least one positive observation is needed.")
-    start, end = min(one[0] for one in positive), max(one[1] for one in positive)
+    start, end = min(observation[0] for observation in positive), max(observation[1] for observation in positive)
     if start == end:
         raise ParameterError("observations: the positive ones span no time; what goes on has a duration.")
     for number, (first, last) in enumerate(negative):

@@ -91,15 +91,15 @@ def parse_lines(text: str) -> list[Query]:
     >>> [query.verb for query in parse_lines("# of patients\\ncount person  # everybody\\n\\nfirst clinic")]
     ['count', 'first']
     """
-    found = []
+    queries = []
     for number, line in enumerate(text.splitlines(), start=1):
-        asked = _drop_remark(line)
-        if asked.strip():
+        question = _drop_remark(line)
+        if question.strip():
             try:
-                found.append(parse(asked.rstrip()))
+                queries.append(parse(question.rstrip()))
             except QueryError as fault:
                 raise QueryError(f"line {number}: {fault.fault}", fault.text, fault.at) from None
-    return found
+    return queries
 
 
 def _drop_remark(line: str) -> str:
@@ -168,8 +168,8 @@ class _Parser:
         return self.tokens[self.position]
 
     def is_next(self, *words: str, ahead: int = 0) -> bool:
-        found = self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
-        return found.form in {"word", "sign"} and (found.text if found.form == "sign" else found.text.lower()) in words
+        token = self.tokens[min(self.position + ahead, len(self.tokens) - 1)]
+        return token.form in {"word", "sign"} and (token.text if token.form == "sign" else token.text.lower()) in words
 
     def take(self, *words: str) -> bool:
         if self.is_next(*words):
@@ -178,15 +178,15 @@ class _Parser:
         return False
 
     def fail(self, expected: str) -> NoReturn:
-        found = self.token
-        raise QueryError(f"expected {expected}, found {found.shown}.", self.text, found.at)
+        token = self.token
+        raise QueryError(f"expected {expected}, found {token.shown}.", self.text, token.at)
 
     def read_word(self, expected: str) -> Word:
-        found = self.token
-        if found.form not in {"word", "quoted"}:
+        token = self.token
+        if token.form not in {"word", "quoted"}:
             self.fail(expected)
         self.position += 1
-        return Word(found.text, found.at, found.form == "quoted")
+        return Word(token.text, token.at, token.form == "quoted")
 
     def read_name(self, expected: str) -> Word:
         if self.token.form == "word" and self.token.text.lower() in _KEYWORDS:
@@ -214,8 +214,8 @@ class _Parser:
             expected = f"'and', 'or', 'then',{bucket} or the end" if query.condition else f"'where',{bucket} or the end"
             before = self.tokens[self.position - 1]
             if before.form == self.token.form == "word" and before.text.lower() not in _KEYWORDS:
-                told = f"expected {expected}, found {self.token.shown}. A name of several words stands in quotes."
-                raise QueryError(told, self.text, self.token.at)
+                message = f"expected {expected}, found {self.token.shown}. A name of several words stands in quotes."
+                raise QueryError(message, self.text, self.token.at)
             self.fail(expected)
         return query
 

@@ -49,8 +49,8 @@ def _find_signs(plan: Plan, condition: Condition, items: npt.NDArray[np.int64]) 
     assert history is not None
     values = Values.exact(len(history.names.labels))
     every = Events.of(1 << len(items), record, items[item], values, history.names, "none")
-    told = Evidence(plan.evidence.unit, 1 << len(items), history=every, exact=True)
-    holds = dataclasses.replace(plan, evidence=told).judge(condition).low.copy()
+    evidence = Evidence(plan.evidence.unit, 1 << len(items), history=every, exact=True)
+    holds = dataclasses.replace(plan, evidence=evidence).judge(condition).low.copy()
     for bit in range(len(items)):
         pairs = holds.reshape(-1, 2, 1 << bit)
         pairs[:, 1] -= pairs[:, 0]

@@ -78,8 +78,8 @@ def find_units(times: Ints) -> tuple[str, ...]:
     >>> find_units(np.array([0, 7_200_000_000]))
     ('second', 'minute', 'hour')
     """
-    found = tuple(unit for unit in UNITS if np.array_equal(find_moments(unit, count_units(unit, times)), times))
-    return found or ("",)
+    units = tuple(unit for unit in UNITS if np.array_equal(find_moments(unit, count_units(unit, times)), times))
+    return units or ("",)
 
 
 def list_units(clock: Clock) -> tuple[str, ...]:
@@ -139,14 +139,14 @@ def read_period(word: Word, text: str, *, dated: bool) -> Span:
         if not re.fullmatch(r"[+-]?[0-9]{1,18}", word.text):
             raise QueryError("expected a whole number: the times of these data are numbers, not dates.", text, word.at)
         return int(word.text), int(word.text)
-    found = _PERIOD.fullmatch(word.text)
-    if found is None:
+    match = _PERIOD.fullmatch(word.text)
+    if match is None:
         raise QueryError(f"expected a date such as 2024-03-01 or 2024-03-01T12:30, found {word.text!r}.", text, word.at)
-    return _spread(found, word, text)
+    return _spread(match, word, text)
 
 
-def _spread(found: re.Match[str], word: Word, text: str) -> Span:
-    year, month, day, hour, minute, second, fraction, zone = found.groups()
+def _spread(match: re.Match[str], word: Word, text: str) -> Span:
+    year, month, day, hour, minute, second, fraction, zone = match.groups()
     try:
         begin = datetime.datetime(
             int(year), int(month or 1), int(day or 1), int(hour or 0), int(minute or 0), int(second or 0)
@@ -208,18 +208,18 @@ def read_length(word: Word, text: str, *, dated: bool) -> int:
     >>> read_length(Word("7d", 0), "7d", dated=True) // 86_400_000_000, read_length(Word("5", 0), "5", dated=False)
     (7, 5)
     """
-    found = _LENGTH.fullmatch(word.text.lower())
+    match = _LENGTH.fullmatch(word.text.lower())
     if not dated:
-        if found is None or found[2]:
+        if match is None or match[2]:
             raise QueryError("expected a whole number, 0 or more: the times of these data have no unit.", text, word.at)
-        return int(found[1])
-    unit = found[2] if found else ""
+        return int(match[1])
+    unit = match[2] if match else ""
     step = _LENGTHS.get(unit) or _LENGTHS.get(unit.removesuffix("s"))
-    if found is None or step is None:
+    if match is None or step is None:
         raise QueryError(
             "expected a length of time such as 30min, 12h, 7d or 2w (months are not all equally long).", text, word.at
         )
-    return min(int(found[1]) * step, ENDLESS)
+    return min(int(match[1]) * step, ENDLESS)
 
 
 def cut_buckets(word: Word, text: str, span: Span, *, dated: bool) -> Ints:
@@ -267,5 +267,5 @@ def spell_moment(step: int, *, dated: bool) -> str:
         return ""
     if not dated:
         return str(step)
-    spelled = str(np.datetime64(step, "us")).removesuffix(".000000")
-    return spelled.removesuffix("T00:00:00")
+    text = str(np.datetime64(step, "us")).removesuffix(".000000")
+    return text.removesuffix("T00:00:00")

@@ -39,8 +39,10 @@ def add_categories(evidence: Evidence, hierarchies: Mapping[str, Hierarchy]) -> 
     return evidence
 
 
-def _name_one(known: Mapping[str, Attribute], column: str, hierarchy: Hierarchy) -> Mapping[str, Attribute]:
-    return Columns(tuple(known), lambda name: _name(known[name], hierarchy) if name == column else known[name])
+def _name_one(attributes: Mapping[str, Attribute], column: str, hierarchy: Hierarchy) -> Mapping[str, Attribute]:
+    return Columns(
+        tuple(attributes), lambda name: _name(attributes[name], hierarchy) if name == column else attributes[name]
+    )
 
 
 def _name(named: Any, hierarchy: Hierarchy) -> Any:

@@ -81,11 +81,11 @@ def bound_first(events: Events, link: Link, *, turned: bool = False) -> tuple[In
     must = events.find_must(link)
     can, lo, hi = events.find_can(link)
     near, far = (-hi, -lo) if turned else (lo, hi)
-    known = -events.lo[must] if turned else events.hi[must]
+    sure_end = -events.lo[must] if turned else events.hi[must]
     earliest, latest, end = (np.full(events.records, edge) for edge in (ENDLESS, -ENDLESS, ENDLESS))
     np.minimum.at(earliest, events.record[can], near)
     np.maximum.at(latest, events.record[can], far)
-    np.minimum.at(end, events.record[must], known)
+    np.minimum.at(end, events.record[must], sure_end)
     certain = np.zeros(events.records, dtype=bool)
     certain[events.record[must]] = True
     return earliest, np.where(certain, end, np.where(earliest < ENDLESS, latest, ENDLESS)), certain

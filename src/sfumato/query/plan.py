@@ -83,17 +83,17 @@ class Plan:
             return "record"
         if word in {"event", "events"}:
             return "event"
-        known = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
+        nouns = [*([] if nobody else ["person"]), "record", "event", unit.one, *([owner] if owner else [])]
         if nobody and word in {"person", "people"}:
             raise self.fail("nobody is told apart in these data: count records (time points) or events.", noun.at)
-        offered = f" Count one of {', '.join(map(make_visible, dict.fromkeys(known)))}."
-        raise self.fail(_unknown("nothing that can be counted", noun.text, known) + offered, noun.at)
+        offered = f" Count one of {', '.join(map(make_visible, dict.fromkeys(nouns)))}."
+        raise self.fail(_unknown("nothing that can be counted", noun.text, nouns) + offered, noun.at)
 
     def history(self, at: int) -> History:
         """Return the events of the evidence, or say that there are none."""
         if self.evidence.history is None:
-            known = ", ".join(map(make_visible, self.evidence.attributes))
-            raise self.fail(f"these data have no events, only attributes: {known}.", at)
+            names = ", ".join(map(make_visible, self.evidence.attributes))
+            raise self.fail(f"these data have no events, only attributes: {names}.", at)
         return self.evidence.history
 
     def find_link(self, step: Step, *, follows: bool = False) -> Link:
@@ -105,11 +105,11 @@ class Plan:
             raise self.fail("a record of these data is one moment: nothing in it comes after something else.", step.at)
         selection = Selection.everything(len(history.names.labels))
         if step.names:
-            selection = self._select(history.names, step.names, lambda found: history.judge([Link(found)]))
+            selection = self._select(history.names, step.names, lambda requested: history.judge([Link(requested)]))
         window, within = None, None
-        for found in step.windows:
-            self._require_times(history, found.first.at)
-            window = _intersect(window, read_window(found, self.text, dated=history.timing == "moment"))
+        for requested in step.windows:
+            self._require_times(history, requested.first.at)
+            window = _intersect(window, read_window(requested, self.text, dated=history.timing == "moment"))
         if step.within is not None:
             self._require_times(history, step.within.at)
             within = read_length(step.within, self.text, dated=history.timing == "moment")
@@ -126,16 +126,16 @@ class Plan:
         """
         inside, beyond = np.zeros(len(names.labels), dtype=bool), False
         for word in words:
-            found = names.find(word.text)
-            if found is None and not word.quoted and not self.lenient:
+            selected = names.find(word.text)
+            if selected is None and not word.quoted and not self.lenient:
                 hint = " Write it in quotes to ask for it all the same."
-                known = self._list_public(names, word.text, count)
-                raise self.fail(_unknown("nothing here", word.text, known) + hint, word.at, word.text)
-            if found is None:
+                public_names = self._list_public(names, word.text, count)
+                raise self.fail(_unknown("nothing here", word.text, public_names) + hint, word.at, word.text)
+            if selected is None:
                 self.strangers.append(word.text)
                 beyond = True
             else:
-                inside, beyond = inside | found.inside, beyond or found.beyond
+                inside, beyond = inside | selected.inside, beyond or selected.beyond
         return Selection(inside, beyond)
 
     def _list_public(self, names: Names, name: str, count: Callable[[Selection], Truth]) -> Sequence[str]:
@@ -191,10 +191,10 @@ class Plan:
         name = comparison.name
         attribute = self.evidence.attributes.get(name.text)
         if attribute is None:
-            known = list(self.evidence.attributes)
-            if not known:
+            names = list(self.evidence.attributes)
+            if not names:
                 raise self.fail("these data have no attributes, only events.", name.at)
-            raise self.fail(_unknown("no attribute", name.text, known), name.at)
+            raise self.fail(_unknown("no attribute", name.text, names), name.at)
         return attribute.judge(self._find_asked(attribute, comparison))
 
     def _find_asked(self, attribute: Attribute, comparison: Comparison) -> Asked:
@@ -203,7 +203,7 @@ class Plan:
         if not attribute.numeric or (relation == "in" and attribute.names.labels):
             if relation not in {"=", "in"}:
                 raise self.fail("the values of this attribute are names: compare them with = or in {...}.", words[0].at)
-            return Asked(self._select(attribute.names, words, lambda found: attribute.judge(Asked(found))))
+            return Asked(self._select(attribute.names, words, lambda selection: attribute.judge(Asked(selection))))
         if relation == "in":
             raise self.fail("the values of this attribute are numbers: write a range, as in 20..29.", words[0].at)
         read = _read_days if attribute.dated else _read_number
@@ -223,31 +223,31 @@ class Plan:
     def wanted(self, condition: Condition | None) -> Selection:
         """Return all the events that a condition speaks of."""
         labels = 0 if self.evidence.history is None else len(self.evidence.history.names.labels)
-        found = Selection(np.zeros(labels, dtype=bool))
+        union = Selection(np.zeros(labels, dtype=bool))
         for sequel in map(self.as_comparison, _list_parts(condition)):
             if isinstance(sequel, Sequel):
                 for step in sequel.steps:
                     selection = self.find_link(dataclasses.replace(step, within=None)).selection
-                    found = Selection(found.inside | selection.inside, found.beyond or selection.beyond)
-        return found
+                    union = Selection(union.inside | selection.inside, union.beyond or selection.beyond)
+        return union
 
     def list_untold(self, condition: Condition | None) -> tuple[str, ...]:
         """Return the attributes and events of a condition of which no published record tells anything."""
-        evidence, found = self.evidence, list[str]()
+        evidence, names = self.evidence, list[str]()
         for part in map(self.as_comparison, _list_parts(condition)):
             if isinstance(part, Comparison):
                 if not evidence.attributes[part.name.text].is_told:
-                    found.append(part.name.text)
+                    names.append(part.name.text)
             elif isinstance(part, Sequel) and evidence.history is not None:
                 for step in part.steps:
                     if step.names and not evidence.history.tells(self.find_link(step).selection):
-                        found += [name.text for name in step.names]
-        return tuple(dict.fromkeys(found))
+                        names += [name.text for name in step.names]
+        return tuple(dict.fromkeys(names))
 
     def flatten(self, condition: Condition | None) -> list[Condition]:
         """Return the conditions that all must hold, those about attributes as comparisons."""
         if isinstance(condition, Both):
-            return [found for part in condition.parts for found in self.flatten(part)]
+            return [leaf for part in condition.parts for leaf in self.flatten(part)]
         return [] if condition is None else [self.as_comparison(condition)]
 
 
@@ -256,7 +256,7 @@ def _list_parts(condition: Condition | None) -> list[Condition]:
     if isinstance(condition, Neither):
         return _list_parts(condition.part)
     if isinstance(condition, Both | Either):
-        return [found for part in condition.parts for found in _list_parts(part)]
+        return [leaf for part in condition.parts for leaf in _list_parts(part)]
     return [] if condition is None else [condition]
 
 
@@ -264,17 +264,17 @@ def _intersect(left: Span | None, right: Span) -> Span:
     return right if left is None else (max(left[0], right[0]), min(left[1], right[1]))
 
 
-def _unknown(what: str, name: str, known: Sequence[str]) -> str:
-    near = _find_near(name, known, 1)
+def _unknown(what: str, name: str, names: Sequence[str]) -> str:
+    near = _find_near(name, names, 1)
     hint = f" Did you mean {make_visible(near[0])!r}?" if near else ""
     return f"{what} is called {make_visible(name)!r}.{hint}"
 
 
-def _find_near(name: str, known: Sequence[str], number: int) -> list[str]:
+def _find_near(name: str, names: Sequence[str], number: int) -> list[str]:
     """Return names like another one, the most similar first."""
     # Small and capital letters are mixed up most easily: those are looked for first.
-    alike = [other for other in known if other.casefold() == name.casefold()]
-    return list(dict.fromkeys([*alike, *difflib.get_close_matches(name, known, n=number)]))[:number]
+    alike = [other for other in names if other.casefold() == name.casefold()]
+    return list(dict.fromkeys([*alike, *difflib.get_close_matches(name, names, n=number)]))[:number]
 
 
 def _read_number(word: Word, text: str) -> tuple[float, float]:

@@ -48,7 +48,7 @@ _STATEMENTS: Final[dict[str, list[Statement]]] = {
 }
 
 
-def find_possible(one: Bounds, other: Bounds) -> tuple[str, ...]:
+def find_possible(period: Bounds, other: Bounds) -> tuple[str, ...]:
     """Return the relations that some periods within their bounds have, each end of either on its own.
 
     Examples
@@ -60,12 +60,12 @@ def find_possible(one: Bounds, other: Bounds) -> tuple[str, ...]:
     """
     bounds = [
         statement
-        for first, last, found in ((_FIRST_A, _LAST_A, one), (_FIRST_B, _LAST_B, other))
+        for first, last, limits in ((_FIRST_A, _LAST_A, period), (_FIRST_B, _LAST_B, other))
         for statement in (
-            (_ZERO, first, -found.first_from),
-            (first, _ZERO, found.first_to),
-            (_ZERO, last, -found.last_from),
-            (last, _ZERO, found.last_to),
+            (_ZERO, first, -limits.first_from),
+            (first, _ZERO, limits.first_to),
+            (_ZERO, last, -limits.last_from),
+            (last, _ZERO, limits.last_to),
             (first, last, 0),
         )
     ]
@@ -75,13 +75,13 @@ def find_possible(one: Bounds, other: Bounds) -> tuple[str, ...]:
 def _can_be_met(statements: Iterable[Statement]) -> bool:
     """Tell whether whole numbers meet all statements: none does where a way round adds up to less than nothing."""
     most: list[list[int | None]] = [[None] * 5 for _ in range(5)]
-    for one, other, limit in statements:
-        known = most[one][other]
-        most[one][other] = limit if known is None else min(known, limit)
-    for via, one, other in product(range(5), repeat=3):
-        first, second, known = most[one][via], most[via][other], most[one][other]
-        if first is not None and second is not None and (known is None or first + second < known):
-            most[one][other] = first + second
+    for point, other, limit in statements:
+        current = most[point][other]
+        most[point][other] = limit if current is None else min(current, limit)
+    for via, point, other in product(range(5), repeat=3):
+        first, second, current = most[point][via], most[via][other], most[point][other]
+        if first is not None and second is not None and (current is None or first + second < current):
+            most[point][other] = first + second
     return all((most[at][at] or 0) >= 0 for at in range(5))
 
 
@@ -112,9 +112,7 @@ def find_possible_prevailing(
         reached |= _add_one(reached, names)
     for name in others:
         reached |= _add_one(reached, [name])
-    sets = [
-        [name for at, name in enumerate(RELATIONS) if found >> at & 1] for found in np.flatnonzero(reached).tolist()
-    ]
+    sets = [[name for at, name in enumerate(RELATIONS) if bits >> at & 1] for bits in np.flatnonzero(reached).tolist()]
     return {find_prevailing(hold_over_places(names)) for names in sets if names}, bool(reached[0])
 
 
@@ -122,7 +120,7 @@ def _add_one(
     reached: np.ndarray[tuple[int], np.dtype[np.bool_]], names: Collection[str]
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return the sets of relations that there are with one of some more, each set by the number its bits make."""
-    found, known = np.zeros_like(reached), np.flatnonzero(reached)
+    extended, numbers = np.zeros_like(reached), np.flatnonzero(reached)
     for name in names:
-        found[known | 1 << RELATIONS.index(name)] = True
-    return found
+        extended[numbers | 1 << RELATIONS.index(name)] = True
+    return extended

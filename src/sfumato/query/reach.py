@@ -58,13 +58,13 @@ class Reach:
     @classmethod
     def of(cls, lo: Ints, hi: Ints, sure_lo: Ints, sure_hi: Ints) -> Reach:
         """Take the intervals of what may have happened, and of what certainly happened some time in each."""
-        told = (lo > -ENDLESS) & (hi < ENDLESS)
+        is_bounded = (lo > -ENDLESS) & (hi < ENDLESS)
         return cls(
-            int(lo[told].min(initial=ENDLESS)),
-            int(hi[told].max(initial=-ENDLESS)),
+            int(lo[is_bounded].min(initial=ENDLESS)),
+            int(hi[is_bounded].max(initial=-ENDLESS)),
             int(sure_hi.min(initial=ENDLESS)),
             int(sure_lo.max(initial=-ENDLESS)),
-            not bool(told.all()),
+            not bool(is_bounded.all()),
         )
 
     def __or__(self, other: Reach) -> Reach:
@@ -114,8 +114,8 @@ class Reach:
         earliest, latest = (-ENDLESS, ENDLESS) if self.untold else (self.earliest, self.latest)
         lo, hi = (count_steps(unit, time, up=up) for time, up in ((earliest, True), (latest, False)))
         first_by, last_from = count_steps(unit, self.first_by, up=False), count_steps(unit, self.last_from, up=True)
-        found = Bounds(lo, min(first_by, hi), max(last_from, lo), hi)
-        return found if found.first_from <= found.first_to and found.last_from <= found.last_to else None
+        bounds = Bounds(lo, min(first_by, hi), max(last_from, lo), hi)
+        return bounds if bounds.first_from <= bounds.first_to and bounds.last_from <= bounds.last_to else None
 
     def to_interval(self, units: Sequence[str] = ("",)) -> FuzzyInterval | None:
         """Return the period from the first time to the end of the last, a step later; None where none is certain.

@@ -41,7 +41,7 @@ _BY_SIDES: Final = {
 _CODES: Final = np.array([[RELATIONS.index(_BY_SIDES[left, right]) for right in "A-B"] for left in "A-B"], np.int8)
 
 
-def relate_columns(one: FuzzyIntervals, other: FuzzyIntervals) -> npt.NDArray[np.int8]:
+def relate_columns(intervals: FuzzyIntervals, other: FuzzyIntervals) -> npt.NDArray[np.int8]:
     """Return the relation of every row's first interval to its second, as places in :data:`RELATIONS`.
 
     Examples
@@ -51,24 +51,24 @@ def relate_columns(one: FuzzyIntervals, other: FuzzyIntervals) -> npt.NDArray[np
     >>> [RELATIONS[code] for code in relate_columns(a, b)]
     ['meets', 'overlaps']
     """
-    if len(one) != len(other):
-        raise ParameterError(f"relations: {len(one)} intervals cannot be compared with {len(other)}, row by row.")
-    from_a, begin_a, end_a, to_a = one.corners
+    if len(intervals) != len(other):
+        raise ParameterError(f"relations: {len(intervals)} intervals cannot be compared with {len(other)}, row by row.")
+    from_a, begin_a, end_a, to_a = intervals.corners
     from_b, begin_b, end_b, to_b = other.corners
     left = 1 - (begin_a < from_b).astype(np.int8) + (begin_b < from_a)
     right = 1 - (end_a > to_b).astype(np.int8) + (end_b > to_a)
-    found = _CODES[left, right]
+    codes = _CODES[left, right]
     for name, holds in (
         ("meets", end_a <= begin_b),
         ("met_by", end_b <= begin_a),
         ("before", to_a < from_b),
         ("after", to_b < from_a),
     ):
-        found[holds] = RELATIONS.index(name)
-    return found
+        codes[holds] = RELATIONS.index(name)
+    return codes
 
 
-def relate(one: FuzzyInterval, other: FuzzyInterval) -> str:
+def relate(interval: FuzzyInterval, other: FuzzyInterval) -> str:
     """Return the relation of an interval to another one.
 
     Examples
@@ -83,10 +83,10 @@ def relate(one: FuzzyInterval, other: FuzzyInterval) -> str:
     ----------
     Papadakis, Doerr and Plexousakis, Fuzzy Times on Space-time Volumes, Section 3.3; `overlaps` as in the note beside.
     """
-    return RELATIONS[int(relate_columns(FuzzyIntervals.of([one]), FuzzyIntervals.of([other]))[0])]
+    return RELATIONS[int(relate_columns(FuzzyIntervals.of([interval]), FuzzyIntervals.of([other]))[0])]
 
 
-def transitive_event(one: FuzzyInterval, other: FuzzyInterval) -> tuple[Number, Number] | None:
+def transitive_event(interval: FuzzyInterval, other: FuzzyInterval) -> tuple[Number, Number] | None:
     """Return the time within which two intervals that meet did so, whichever comes first; None if they do not.
 
     It is what their boundaries share between their interiors: the first may still go on, and the second may have
@@ -103,9 +103,9 @@ def transitive_event(one: FuzzyInterval, other: FuzzyInterval) -> tuple[Number, 
     ----------
     Papadakis, Doerr and Plexousakis, Fuzzy Times on Space-time Volumes, Section 3.4.
     """
-    found = relate(one, other)
-    if found == "met_by":
-        one, other = other, one
-    elif found != "meets":
+    relation = relate(interval, other)
+    if relation == "met_by":
+        interval, other = other, interval
+    elif relation != "meets":
         return None
-    return max(one.certain_to, other.possible_from), min(one.possible_to, other.certain_from)
+    return max(interval.certain_to, other.possible_from), min(interval.possible_to, other.certain_from)

@@ -79,7 +79,7 @@ class VolumeRelation:
     manner: Literal["causal", "incidental"] | None = None
 
 
-def relate_volumes(one: Volume, other: Volume) -> VolumeRelation:
+def relate_volumes(volume: Volume, other: Volume) -> VolumeRelation:
     """Return how a volume lies in time to another one.
 
     Examples
@@ -98,20 +98,20 @@ def relate_volumes(one: Volume, other: Volume) -> VolumeRelation:
     ----------
     Papadakis, Doerr and Plexousakis, Fuzzy Times on Space-time Volumes, Section 3.5.
     """
-    total = relate(one.total, other.total)
-    shared = [place for place in one.times if place in other.times]
+    total = relate(volume.total, other.total)
+    shared = [place for place in volume.times if place in other.times]
     if not shared:
         return VolumeRelation(total, "total", MappingProxyType({}), total, (total,))
-    here = FuzzyIntervals.of(one.times[place] for place in shared)
+    here = FuzzyIntervals.of(volume.times[place] for place in shared)
     there = FuzzyIntervals.of(other.times[place] for place in shared)
     local = [RELATIONS[code] for code in relate_columns(here, there)]
     holding = hold_over_places(local)
-    found = find_prevailing(holding)
+    prevailing = find_prevailing(holding)
     manner: Literal["causal", "incidental"] | None = None
-    if found in _ONE_ENDED:
-        manner = "causal" if set(local) == {found} else "incidental"
+    if prevailing in _ONE_ENDED:
+        manner = "causal" if set(local) == {prevailing} else "incidental"
     return VolumeRelation(
-        found, "places", MappingProxyType(dict(zip(shared, local, strict=True))), total, holding, manner
+        prevailing, "places", MappingProxyType(dict(zip(shared, local, strict=True))), total, holding, manner
     )
 
 
@@ -126,8 +126,8 @@ def hold_over_places(local: Collection[str]) -> tuple[str, ...]:
     (('overlaps', 'starts'), ())
     """
     swapped = {INVERSE[name] for name in local}
-    found = _hold_one_way(set(local)) | {INVERSE[name] for name in _hold_one_way(swapped)}
-    return tuple(sorted(found, key=lambda name: (_strength(name), RELATIONS.index(name))))
+    relations = _hold_one_way(set(local)) | {INVERSE[name] for name in _hold_one_way(swapped)}
+    return tuple(sorted(relations, key=lambda name: (_strength(name), RELATIONS.index(name))))
 
 
 def find_prevailing(holding: Collection[str]) -> str | None:

@@ -161,7 +161,7 @@ def _write_parts(seen: Divided, plot: Figure) -> str:
         ("Most in a part", show_count(int(sizes.max(initial=0)))),
         ("Smallest share of a part that is published", show_share(float(shares.min(initial=1.0)))),
     ]
-    told = (
+    intro = (
         f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps "
         "the promise on its own, and makes values coarser in its own way. All parts together keep it, too."
     )
@@ -175,5 +175,5 @@ def _write_parts(seen: Divided, plot: Figure) -> str:
     differ = f"<h3>How much parts differ</h3>\n{make_table(head, alone, caption=caption)}" if alone else ""
     drawn = draw_figure("parts", plot, f"How many parts have how many {unit.many}.")
     return (
-        f"<section><h2>The parts</h2>\n<p>{told}</p>\n{make_table([], rows, narrow=True)}\n{drawn}\n{differ}</section>"
+        f"<section><h2>The parts</h2>\n<p>{intro}</p>\n{make_table([], rows, narrow=True)}\n{drawn}\n{differ}</section>"
     )

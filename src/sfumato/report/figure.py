@@ -212,8 +212,8 @@ def _repack(png: bytes) -> bytes:
         chunks.append((png[position + 4 : position + 8], png[position + 8 : position + 8 + length]))
         position += 12 + length
     pixels = zlib.decompress(b"".join(data for name, data in chunks if name == b"IDAT"))
-    kept = [(name, data) for name, data in chunks if name not in (b"IDAT", b"IEND")]
-    kept += [(b"IDAT", zlib.compress(pixels, 9)), (b"IEND", b"")]
+    new_chunks = [(name, data) for name, data in chunks if name not in (b"IDAT", b"IEND")]
+    new_chunks += [(b"IDAT", zlib.compress(pixels, 9)), (b"IEND", b"")]
     return head + b"".join(
-        len(data).to_bytes(4) + name + data + zlib.crc32(name + data).to_bytes(4) for name, data in kept
+        len(data).to_bytes(4) + name + data + zlib.crc32(name + data).to_bytes(4) for name, data in new_chunks
     )

@@ -73,9 +73,9 @@ def write_judgement(comparison: Any, after: Risk) -> str:
     if after.measured is None:
         text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
     else:
-        some = show_amount(after.measured, unit.one, unit.many)
+        sample = show_amount(after.measured, unit.one, unit.many)
         text = (
-            f"The attack agrees with the promise: of {some} drawn at random, whatever is known fits at least "
+            f"The attack agrees with the promise: of {sample} drawn at random, whatever is known fits at least "
             f"{fits}{promised}. That it holds for all was verified from the published files."
         )
     if largest is not None and share is not None:

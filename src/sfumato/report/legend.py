@@ -137,14 +137,14 @@ def _test_field(channel: dict[str, Any], entries: Sequence[LegendEntry]) -> str 
     numbers = {entry.colour: number for number, entry in reversed(list(enumerate(entries)))}
     scale = channel.get("scale", {})
     if scale is None:
-        found = numbers
+        numbers_by_value = numbers
     else:
         colours = zip(scale.get("domain", ()), scale.get("range", ()), strict=False)
-        found = {value: numbers[colour] for value, colour in colours if colour in numbers}
-    if not found:
+        numbers_by_value = {value: numbers[colour] for value, colour in colours if colour in numbers}
+    if not numbers_by_value:
         return None
     at, number = f"datum[{json.dumps(channel['field'])}]", "-1"
-    for value, own in found.items():
+    for value, own in numbers_by_value.items():
         number = f"{at} === {json.dumps(value)} ? {own} : {number}"
     return _spell_test(number)
 

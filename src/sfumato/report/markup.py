@@ -90,7 +90,7 @@ def draw_figure(name: str, figure: Figure, caption: str) -> str:
     for at, panel in enumerate(figure.panels, start=1):
         title = figure.title if number == 1 else f"{figure.title} ({at} of {number})"
         drawn.append(_make_accessible(to_svg(panel, fit=True), f"{name}-{at}", title, figure.description))
-    told = " ".join([caption, *figure.notes])
+    full_caption = " ".join([caption, *figure.notes])
     numbers = ""
     if figure.rows:
         table = make_table(figure.head, figure.rows, narrow=True)
@@ -101,7 +101,7 @@ def draw_figure(name: str, figure: Figure, caption: str) -> str:
     )
     return (
         f"<figure>{f'<ul class=legend>{legend}</ul>' if legend else ''}<div class='panels'>{''.join(drawn)}</div>"
-        f"<figcaption>{escape(told)}</figcaption></figure>{numbers}"
+        f"<figcaption>{escape(full_caption)}</figcaption></figure>{numbers}"
     )
 
 

@@ -35,8 +35,8 @@ def _score_rows(score: Score, unit: Unit) -> str:
     is_share = score.unit.startswith("of ")
     value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
     title, known_as = score.title or score.name, ""
-    if found := _ABBREVIATION.fullmatch(title):
-        title, known_as = found[1], f" Papers call it {found[2]}."
+    if match := _ABBREVIATION.fullmatch(title):
+        title, known_as = match[1], f" Papers call it {match[2]}."
     explanation = f"<small>{raise_powers(fill_in(score.explanation, unit) + known_as)}</small>"
     details = ""
     if score.details:
@@ -55,7 +55,7 @@ def _spell(name: str) -> str:
 
 def _show_detail(name: str, value: Any) -> str:
     if isinstance(value, Mapping):
-        return shorten(", ".join(f"{key} {show_number(found)}" for key, found in value.items()), 200)
+        return shorten(", ".join(f"{key} {show_number(number)}" for key, number in value.items()), 200)
     if name.endswith("share") and isinstance(value, float):
         return show_share(value)
     return shorten(show_number(value), 200)

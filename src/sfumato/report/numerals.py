@@ -23,7 +23,7 @@ def show_count(value: int) -> str:
     return f"{int(value):,}"
 
 
-def show_amount(value: int, one: str, many: str) -> str:
+def show_amount(value: int, singular: str, many: str) -> str:
     """Write a whole number of things.
 
     Examples
@@ -31,7 +31,7 @@ def show_amount(value: int, one: str, many: str) -> str:
     >>> show_amount(1, "person", "people"), show_amount(1200, "person", "people")
     ('1 person', '1,200 people')
     """
-    return f"{show_count(value)} {one if value == 1 else many}"
+    return f"{show_count(value)} {singular if value == 1 else many}"
 
 
 def show_share(value: float | None) -> str:

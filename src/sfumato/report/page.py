@@ -78,14 +78,14 @@ def list_contents(sections: Sequence[str]) -> list[str]:
     >>> list_contents(["<section><h2>Risk</h2></section>"])[1]
     "<section><h2 id='part-1'>Risk</h2></section>"
     """
-    found: list[str] = []
+    titles: list[str] = []
 
     def anchor(match: re.Match[str]) -> str:
-        found.append(match[1])
-        return f"<h2 id='part-{len(found)}'>{match[1]}</h2>"
+        titles.append(match[1])
+        return f"<h2 id='part-{len(titles)}'>{match[1]}</h2>"
 
     anchored = [re.sub(r"<h2>(.*?)</h2>", anchor, section) for section in sections]
-    links = "".join(f"<li><a href='#part-{at}'>{title}</a></li>" for at, title in enumerate(found, start=1))
+    links = "".join(f"<li><a href='#part-{at}'>{title}</a></li>" for at, title in enumerate(titles, start=1))
     return [f"<nav aria-label='Contents'><ol>{links}</ol></nav>", *anchored] if links else anchored
 
 
@@ -191,14 +191,14 @@ def describe_people(comparison: Any) -> str:
     owners = plural(unit.owner or "person")
     rows = comparison.rows
     left = None if rows is None else np.bincount(person[np.asarray(rows, dtype=np.int64)], minlength=len(had))
-    told = (
+    paragraph = (
         f"The data are {unit.count(len(person))} of {unit.owners(len(had))}: {show_number(round(had.mean(), 1))} "
         f"each on average, {show_count(int(np.median(had)))} for the one in the middle, at most "
         f"{show_count(int(had.max()))}."
     )
     if left is not None:
         gone = int((left == 0).sum())
-        told += f" Published are {unit.count(int(left.sum()))} of {unit.owners(len(had) - gone)}" + (
+        paragraph += f" Published are {unit.count(int(left.sum()))} of {unit.owners(len(had) - gone)}" + (
             f"; nothing is published of {unit.owners(gone)}." if gone else "."
         )
     edges = choose_edges(int(had.max()), None)
@@ -210,7 +210,7 @@ def describe_people(comparison: Any) -> str:
         if any(numbers)
     ]
     table = make_table([f"{owners.capitalize()} with", "Before", "After"][: 1 + len(sides)], listed, narrow=True)
-    return f"<h3>Whose {escape(unit.many)} they are</h3>\n<p>{escape(told)}</p>\n{table}\n"
+    return f"<h3>Whose {escape(unit.many)} they are</h3>\n<p>{escape(paragraph)}</p>\n{table}\n"
 
 
 def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
@@ -246,10 +246,10 @@ def write_risk(comparison: Any, before: Risk, after: Risk, drawn: Mapping[str, F
     )
     absent = int((after.set_sizes == 0).sum())
     if absent:
-        some = "" if after.measured is None else f" of the {show_count(after.measured)} measured"
+        scope = "" if after.measured is None else f" of the {show_count(after.measured)} measured"
         are = "is" if absent == 1 else "are"
         caption += (
-            f" After: {show_amount(absent, unit.one, unit.many)}{some} {are} not in the release and not in a bar."
+            f" After: {show_amount(absent, unit.one, unit.many)}{scope} {are} not in the release and not in a bar."
         )
     return (
         f"<section><h2>Risk before and after</h2>\n<p>The attacker is {escape(attacker)}, has the release, and "
@@ -269,11 +269,11 @@ def _draw_curve(drawn: Mapping[str, Figure]) -> str:
 
 def _describe_sample(before: Risk, after: Risk) -> str:
     """Say where people were sampled, and how far off that may be."""
-    told = [f"{when}: {risk.sampling}" for when, risk in (("before", before), ("after", after)) if risk.sampling]
-    if not told:
+    samples = [f"{when}: {risk.sampling}" for when, risk in (("before", before), ("after", after)) if risk.sampling]
+    if not samples:
         return ""
     return (
-        f"<p class='muted'>Sampled, {escape('; '.join(told))} (95 % confidence). Smallest sets and worst cases are "
+        f"<p class='muted'>Sampled, {escape('; '.join(samples))} (95 % confidence). Smallest sets and worst cases are "
         f"those found among the {after.unit.many} measured.</p>\n"
     )
 
@@ -307,8 +307,8 @@ def _risk_table(before: Risk, after: Risk, kind: str) -> str:
             show_share(after.max_sensitive_share),
         ),
     ]
-    known = [row for row in rows if row[1:] != ("–", "–")]
-    return make_table(["", "Before", "After"], known, narrow=True)
+    filled_rows = [row for row in rows if row[1:] != ("–", "–")]
+    return make_table(["", "Before", "After"], filled_rows, narrow=True)
 
 
 def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -> str:

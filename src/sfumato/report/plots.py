@@ -162,14 +162,14 @@ def _sum_up_sets(rows: list[dict[str, Any]], k: int | None, unit: Unit) -> str:
     return f"{show_share(below)} of {unit.many} hide among fewer than {show_count(k)}"
 
 
-def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], known: str, height: float = 120) -> Figure:
+def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], knowledge: str, height: float = 120) -> Figure:
     """Draw how the risk grows with what an attacker knows, before and after: who is unique, and average success.
 
     Parameters
     ----------
     curve
         What an attacker reaches before and after, from the one who knows least to the one who knows most.
-    known
+    knowledge
         What is known, such as ``Places known``.
     height
         Pixels.
@@ -186,12 +186,12 @@ def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], known: str, height: floa
     for title, name in zip(sides, ("unique_share", "mean_success"), strict=True):
         values = [
             {"m": risk.m, "when": when, "share": float(getattr(risk, name))}
-            | {"told": f"{known.lower()}: {risk.m}, {when}: {show_share(float(getattr(risk, name)))}"}
+            | {"told": f"{knowledge.lower()}: {risk.m}, {when}: {show_share(float(getattr(risk, name)))}"}
             for pair in curve
             for when, risk in zip(("before", "after"), pair, strict=True)
         ]
         lines = alt.Chart(inline(values)).encode(
-            x=alt.X("m:O", axis=alt.Axis(title=known, labelAngle=0, grid=False)),
+            x=alt.X("m:O", axis=alt.Axis(title=knowledge, labelAngle=0, grid=False)),
             y=alt.Y("share:Q", scale=alt.Scale(domain=[0, 1])).axis(share_axis()),
             color=alt.Color("when:N", scale=alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER]), legend=None),
             tooltip="told:N",
@@ -204,7 +204,7 @@ def draw_risk_curve(curve: Sequence[tuple[Risk, Risk]], known: str, height: floa
         "known.",
         panels=panels,
         legend=BEFORE_AND_AFTER,
-        head=[known, "Unique before", "Unique after", "Success before", "Success after"],
+        head=[knowledge, "Unique before", "Unique after", "Success before", "Success after"],
         rows=[
             [
                 str(pair[0].m),
@@ -276,11 +276,11 @@ def tell_apart(names: Sequence[str]) -> list[str]:
     ['a', 'b', 'a 2']
     """
     seen: dict[str, int] = {}
-    told = []
+    distinct = []
     for name in names:
         seen[name] = seen.get(name, 0) + 1
-        told.append(name if seen[name] == 1 else f"{name} {seen[name]}")
-    return told
+        distinct.append(name if seen[name] == 1 else f"{name} {seen[name]}")
+    return distinct
 
 
 def draw_twin_bars(

@@ -19,8 +19,12 @@ def write_remaining(remaining: Remaining) -> str:
     """
     if not len(remaining):
         return ""
-    warned = "".join(f"<p><b>{escape(one.sentence)}</b> {escape(one.hint)}</p>" for one in remaining if one.is_warning)
-    noted = "".join(f"<li>{escape(str(one))}</li>" for one in remaining if not one.is_warning)
+    warned = "".join(
+        f"<p><b>{escape(possibility.sentence)}</b> {escape(possibility.hint)}</p>"
+        for possibility in remaining
+        if possibility.is_warning
+    )
+    noted = "".join(f"<li>{escape(str(possibility))}</li>" for possibility in remaining if not possibility.is_warning)
     framed = f"<blockquote class='warning'>{warned}</blockquote>" if warned else ""
     listed = f"<ul>{noted}</ul>" if noted else ""
     return f"<section class='remaining'><h2>{TITLE}</h2>\n{framed}{listed}</section>"

@@ -73,7 +73,7 @@ def draw_frequencies(
     chosen = choose_ranks(before)
     rows = [(labels[at], float(before[at]), float(after[at])) for at in chosen.tolist()]
     errors = [(name, abs(now - was) / was) for name, was, now in rows]
-    some = f"{show_count(len(rows))} of {show_count(int((np.asarray(before) > 0).sum()))} {what}, by their ranks"
+    selection = f"{show_count(len(rows))} of {show_count(int((np.asarray(before) > 0).sum()))} {what}, by their ranks"
     how = " Generalised values are divided evenly among what they stand for." if divided else ""
     return Figure(
         title=f"How often {what} occur, before and after",
@@ -88,7 +88,7 @@ def draw_frequencies(
             ),
         ],
         legend=BEFORE_AND_AFTER,
-        notes=[f"{some}.{how}"],
+        notes=[f"{selection}.{how}"],
         head=[what.capitalize(), f"{counted.capitalize()} before", "Expected after", "Relative error"],
         rows=[
             [name, show_count(round(was)), show_count(round(now)), show_share(error)]
@@ -109,11 +109,11 @@ def draw_lengths(before: Ints, after: Ints | None, title: str, axis: str) -> Any
     edges = [0, *choose_edges(max(int(side.max(initial=1)) for side in sides), None)]
     counts = [np.histogram(side, edges)[0] / max(len(side), 1) for side in sides]
     used = [at for at in range(len(edges) - 1) if any(count[at] for count in counts)]
-    kept = range(used[0], used[-1] + 1) if used else range(1)
+    bins = range(used[0], used[-1] + 1) if used else range(1)
     names = [show_bin(first, end) for first, end in itertools.pairwise(edges)]
     if after is None:
-        bars = [(names[at], float(counts[0][at]), show_share(float(counts[0][at]))) for at in kept]
+        bars = [(names[at], float(counts[0][at]), show_share(float(counts[0][at]))) for at in bins]
         return draw_bars(bars, title, axis)
     return draw_twin_bars(
-        [(names[at], float(counts[0][at]), float(counts[1][at])) for at in kept], title, axis, shares=True
+        [(names[at], float(counts[0][at]), float(counts[1][at])) for at in bins], title, axis, shares=True
     )

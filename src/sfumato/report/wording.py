@@ -99,7 +99,7 @@ def name_share(kind: str) -> str:
     return find_words(kind).share[0]
 
 
-def explain_share(kind: str, found: str, allowed: str, *, holds: bool) -> str:
+def explain_share(kind: str, share: str, allowed: str, *, holds: bool) -> str:
     """Say that the share is as promised, or that it is larger.
 
     Examples
@@ -107,7 +107,7 @@ def explain_share(kind: str, found: str, allowed: str, *, holds: bool) -> str:
     >>> explain_share("trajectories", "90 %", "50 %", holds=False)
     'A sensitive place is in 90 % of fitting records; at most 50 % are promised.'
     """
-    return find_words(kind).share[2 if holds else 1].format(found=found, allowed=allowed)
+    return find_words(kind).share[2 if holds else 1].format(found=share, allowed=allowed)
 
 
 def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PERSON) -> str:
@@ -146,10 +146,10 @@ def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, st
     'More than 2 places.'
     """
     listed = find_words(guarantee.kinds[0]).list_limits(guarantee)
-    found = [(fill_in(lead, unit), fill_in(text, unit)) for lead, text in listed]
+    limits = [(fill_in(lead, unit), fill_in(text, unit)) for lead, text in listed]
     if unit.owner and guarantee.count == "records":
         of = plural(unit.owner)
-        found.insert(
+        limits.insert(
             0,
             (
                 f"Several {unit.many} of one {unit.owner}.",
@@ -157,4 +157,4 @@ def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, st
                 f"have in common is then known of that {unit.owner}. With count=people it counts {of}.",
             ),
         )
-    return found
+    return limits

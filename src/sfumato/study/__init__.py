@@ -96,19 +96,19 @@ def run_plan(
     from sfumato.study.runner import run_cells
 
     digest = plan.job.digest
-    known = open_folder(folder, _identify(plan), resume=resume, force=force)
-    facts: dict[str, Any] = {**known.get("facts", {}), "title": plan.title, "kind": plan.kind}
+    description = open_folder(folder, _identify(plan), resume=resume, force=force)
+    facts: dict[str, Any] = {**description.get("facts", {}), "title": plan.title, "kind": plan.kind}
     facts |= {"planned": len(plan.cells), "measures": list(plan.job.measures)}
-    told: list[Mapping[str, Any]] = []
+    announced: list[Mapping[str, Any]] = []
 
     def begin(data: Mapping[str, Any]) -> None:
         # Only now is it sure that there is something to put in the place of what was found earlier.
-        if force and not told:
+        if force and not announced:
             forget_cells(folder)
-        told.append(data)
+        announced.append(data)
         facts["data"] = dict(data)
 
-    found: dict[str, Outcome] = {}
+    outcomes: dict[str, Outcome] = {}
     running = run_cells(
         plan.cells,
         plan.job,
@@ -117,11 +117,11 @@ def run_plan(
         limits=plan.limits,
         retry=retry,
         afresh=force,
-        tell=begin,
+        on_facts=begin,
     )
     try:
         for done, (cell, outcome) in enumerate(running, start=1):
-            found[cell.key(digest)] = outcome
+            outcomes[cell.key(digest)] = outcome
             progress(done, len(plan.cells))
     except SfumatoError:
         # The data cannot be read: nothing was run.
@@ -129,9 +129,9 @@ def run_plan(
         raise
     except KeyboardInterrupt:
         running.close()
-        _finish(folder, plan, found, facts)
+        _finish(folder, plan, outcomes, facts)
         raise
-    return _finish(folder, plan, found, facts)
+    return _finish(folder, plan, outcomes, facts)
 
 
 def _identify(plan: Plan) -> dict[str, str]:
@@ -139,13 +139,13 @@ def _identify(plan: Plan) -> dict[str, str]:
     return {"kind": plan.kind, "data": plan.job.data}
 
 
-def _finish(folder: Path, plan: Plan, found: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
+def _finish(folder: Path, plan: Plan, outcomes: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
     """Put everything that is finished into tables, and on a page."""
     from sfumato.study.results import StudyResult, mark_results
 
     digest = plan.job.digest
-    finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in found]
-    result = StudyResult(tuple((cell, found[key]) for key, cell in finished), facts)
+    finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in outcomes]
+    result = StudyResult(tuple((cell, outcomes[key]) for key, cell in finished), facts)
     mark_results(folder, _identify(plan), finished, facts)
     result.write(folder)
     result.write_page(folder / "study.html")

@@ -62,11 +62,11 @@ def compile_kernels(
     Compiled(compiled=(), ready=(), left_out={})
     """
     work = [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)]
-    found = run_once(work, progress, begin, _Judges())
+    outcome = run_once(work, progress, begin, _Judges())
     # What one of the specimens cannot be given to may have run on the other, and what had to be compiled was not ready.
-    ran = {*found.compiled, *found.ready}
-    ready = tuple(name for name in found.ready if name not in found.compiled)
-    return Compiled(found.compiled, ready, {name: why for name, why in found.left_out.items() if name not in ran})
+    ran = {*outcome.compiled, *outcome.ready}
+    ready = tuple(name for name in outcome.ready if name not in outcome.compiled)
+    return Compiled(outcome.compiled, ready, {name: why for name, why in outcome.left_out.items() if name not in ran})
 
 
 class _Judges:
@@ -152,15 +152,15 @@ def make_specimens(kind: str) -> list[Dataset]:
     >>> [(len(made), len(made.schema.sensitive), sorted(made.constraints)) for made in make_specimens("sets")]
     [(60, 0, []), (60, 1, ['utility'])]
     """
-    found = _read_specimen(kind)
-    if not any(column.role == "history" for column in found.schema.columns):
-        return [found]
-    labels = found.history().labels
-    sensitive = found.schema.sensitive or labels[:1]
+    specimen = _read_specimen(kind)
+    if not any(column.role == "history" for column in specimen.schema.columns):
+        return [specimen]
+    labels = specimen.history().labels
+    sensitive = specimen.schema.sensitive or labels[:1]
     groups = tuple(tuple(labels[at : at + _GROUP]) for at in range(0, len(labels), _GROUP))
-    schema = dataclasses.replace(found.schema, sensitive=sensitive)
-    full = dataclasses.replace(found, schema=schema, constraints={"utility": groups, **found.constraints})
-    return [full] if found.schema.sensitive else [found, full]
+    schema = dataclasses.replace(specimen.schema, sensitive=sensitive)
+    full = dataclasses.replace(specimen, schema=schema, constraints={"utility": groups, **specimen.constraints})
+    return [full] if specimen.schema.sensitive else [specimen, full]
 
 
 def _read_specimen(kind: str) -> Dataset:
@@ -178,5 +178,5 @@ def _read_specimen(kind: str) -> Dataset:
 
 def _list_cells(data: Dataset) -> list[Cell]:
     """Return every method with its mildest values, and with its strictest, which may take other kernels."""
-    found = list_candidates(data)
-    return [*found.first, *{cell.method: cell for cell in found.rest}.values()]
+    candidates = list_candidates(data)
+    return [*candidates.first, *{cell.method: cell for cell in candidates.rest}.values()]

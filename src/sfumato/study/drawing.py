@@ -83,21 +83,23 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     colour = alt.Color("line:N", title=None, scale=colours, legend=_legend(names))
     shared = {"x": time_field("time", clock, (edges[0], edges[-1])), "color": colour}
     rows = [row for name, course in courses.items() for row in _list_stretches(name, course, edges)]
-    told, known = (
-        alt.Chart(alt.Data(values=found)).encode(**shared) for found in (rows, _list_stretches(_TRUTH, first, edges))
+    band_chart, truth_chart = (
+        alt.Chart(alt.Data(values=values)).encode(**shared) for values in (rows, _list_stretches(_TRUTH, first, edges))
     )
     faded = alt.condition(picked, alt.value(1.0), alt.value(0.08))
     tips = [_tip("line", "release"), _tip("from", "from"), _tip("told", "certain to possible")]
     return _finish(
         alt.layer(
-            told.mark_area(interpolate="step-after").encode(
+            band_chart.mark_area(interpolate="step-after").encode(
                 y=alt.Y("certain:Q", **y),
                 y2="possible:Q",
                 opacity=alt.condition(picked, alt.value(0.22), alt.value(0.03)),
                 tooltip=[*tips, _tip("expected", "expected", ",.1~f"), _tip("truth", "truth", ",d")],
             ),
-            told.mark_line(interpolate="step-after", strokeWidth=1.6).encode(y=alt.Y("expected:Q", **y), opacity=faded),
-            known.mark_line(interpolate="step-after", strokeWidth=1.6)
+            band_chart.mark_line(interpolate="step-after", strokeWidth=1.6).encode(
+                y=alt.Y("expected:Q", **y), opacity=faded
+            ),
+            truth_chart.mark_line(interpolate="step-after", strokeWidth=1.6)
             .encode(y=alt.Y("truth:Q", **y), opacity=faded)
             .add_params(picked),
         ),

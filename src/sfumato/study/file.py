@@ -150,12 +150,12 @@ def _cells_of(study: Study, number: int) -> list[Cell]:
 
 def _find_method(name: str, kind: str) -> type[Method]:
     """Return a method of a kind of data, or say which one is nearest."""
-    known = plugins.methods_for(kind)
-    if name not in known:
+    methods = plugins.methods_for(kind)
+    if name not in methods:
         raise ParameterError(
-            f"there is no method {name!r} for {kind}.{_hint(name, list(known))} Known: {', '.join(known)}."
+            f"there is no method {name!r} for {kind}.{_hint(name, list(methods))} Known: {', '.join(methods)}."
         )
-    return known[name]
+    return methods[name]
 
 
 def spread(name: str, given: Any) -> list[Any]:
@@ -195,10 +195,10 @@ def _is_number(value: Any) -> bool:
 
 
 def _read_bytes(text: str) -> int:
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
-    if found is None or found[2].lower() not in _BYTES or float(found[1]) <= 0:
+    match = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*", text)
+    if match is None or match[2].lower() not in _BYTES or float(match[1]) <= 0:
         raise ParameterError(f"memory must be a number of bytes such as 2GB or 500MB, got {text!r}.")
-    return int(float(found[1]) * _BYTES[found[2].lower()])
+    return int(float(match[1]) * _BYTES[match[2].lower()])
 
 
 def _check(study: Study, places: Places) -> None:
@@ -225,12 +225,12 @@ def _check(study: Study, places: Places) -> None:
     with places.at("study"):
         _check_study(study.study)
     with places.at("measure"):
-        known = [metric.name for metric in plugins.metrics_for(kind, study.measure)]
+        measures = [metric.name for metric in plugins.metrics_for(kind, study.measure)]
     with places.at("study", "measures"):
         for name in study.study.measures:
-            if name not in known:
+            if name not in measures:
                 raise ParameterError(
-                    f"there is no measure {name!r} of {kind}.{_hint(name, known)} Known: {', '.join(known)}."
+                    f"there is no measure {name!r} of {kind}.{_hint(name, measures)} Known: {', '.join(measures)}."
                 )
 
 
@@ -241,8 +241,8 @@ def _check_study(section: StudySection) -> None:
     _ = section.memory_bytes
 
 
-def _hint(name: str, known: Sequence[str]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+def _hint(name: str, choices: Sequence[str]) -> str:
+    near = difflib.get_close_matches(name, choices, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
@@ -254,10 +254,10 @@ def _say_invalid(error: ValidationError, places: Places) -> str:
     keys = [str(part) for part in rest if isinstance(part, str)]
     key = keys[0] if keys else None
     if first["type"] == "extra_forbidden":
-        known = list((StudySection if section == "study" else Study).model_fields)
+        names = list((StudySection if section == "study" else Study).model_fields)
         name = key or section
-        told = f"there is no {name!r} here.{_hint(name, known)} Known: {', '.join(known)}."
+        message = f"there is no {name!r} here.{_hint(name, names)} Known: {', '.join(names)}."
     else:
-        told = f"{first['msg'].lower().removesuffix('.')}."
+        message = f"{first['msg'].lower().removesuffix('.')}."
     place = places.name(section, key, number=number if section == "method" else None)
-    return f"{place}: {told}"
+    return f"{place}: {message}"

@@ -103,13 +103,13 @@ def open_folder(
     force
         Whether what is finished may be forgotten.
     """
-    known = describe_folder(folder) if folder.exists() and (folder.is_file() or any(folder.iterdir())) else None
-    if known is None:
+    description = describe_folder(folder) if folder.exists() and (folder.is_file() or any(folder.iterdir())) else None
+    if description is None:
         folder.mkdir(parents=True, exist_ok=True)
         write_mark(folder, {"identity": dict(identity)})
         return {}
-    if known.get("identity") == dict(identity):
-        return {} if force else known
+    if description.get("identity") == dict(identity):
+        return {} if force else description
     if resume or force:
         return {}
     raise SfumatoError(
@@ -135,22 +135,22 @@ def close_unused(folder: Path) -> None:
                 made.rmdir()
 
 
-def write_mark(folder: Path, known: Mapping[str, Any]) -> None:
+def write_mark(folder: Path, description: Mapping[str, Any]) -> None:
     """Mark a folder as that of a study, with what is known about it."""
-    text = json.dumps({"format": _FORMAT, **known}, ensure_ascii=False, indent=1)
+    text = json.dumps({"format": _FORMAT, **description}, ensure_ascii=False, indent=1)
     replace_file(folder / _MARK, text.encode() + b"\n")
 
 
 def describe_folder(folder: Path) -> dict[str, Any]:
     """Return what the folder of a study says about it, or refuse a folder that is none."""
     try:
-        found = json.loads((folder / _MARK).read_bytes())
+        description = json.loads((folder / _MARK).read_bytes())
     except FileNotFoundError:
         raise SfumatoError(f"{folder}: is not empty and not the folder of a study; choose another one.") from None
     except NotADirectoryError:
         raise SfumatoError(f"{folder}: is a file; choose a folder.") from None
     except (OSError, ValueError):
         raise SchemaError(f"{folder / _MARK}: cannot be read.") from None
-    if not isinstance(found, dict) or found.get("format") != _FORMAT:
+    if not isinstance(description, dict) or description.get("format") != _FORMAT:
         raise SchemaError(f"{folder / _MARK}: is of another version of this program; choose another folder.")
-    return found
+    return description

@@ -33,5 +33,5 @@ def find_front(risks: Sequence[float], values: Sequence[float], better: str = "l
     return front
 
 
-def _same(one: int, other: int, risks: Sequence[float], costs: Sequence[float]) -> bool:
-    return risks[one] == risks[other] and costs[one] == costs[other]
+def _same(point: int, other: int, risks: Sequence[float], costs: Sequence[float]) -> bool:
+    return risks[point] == risks[other] and costs[point] == costs[other]

@@ -111,9 +111,9 @@ def _wrap(title: str, body: str, *, scripted: bool) -> str:
 def _bundle() -> str:
     import vl_convert
 
-    found: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
+    script: str = vl_convert.javascript_bundle("window.vegaEmbed = vegaEmbed;")
     # A script ends where this stands, even inside of a text of its own.
-    return found.replace("</script", "<\\/script")
+    return script.replace("</script", "<\\/script")
 
 
 def _digest(script: str) -> str:
@@ -138,8 +138,8 @@ def _say_verdict(result: StudyResult) -> str:
     left = planned - len(result.cells)
     if left > 0:
         text += f", {left} not run yet: the same command goes on with them"
-    kept = " Every release that was made kept its promise when it was verified from its files." if done else ""
-    return f"{text}.{kept}"
+    verification = " Every release that was made kept its promise when it was verified from its files." if done else ""
+    return f"{text}.{verification}"
 
 
 def _write_tiles(result: StudyResult, points: Sequence[Point]) -> str:
@@ -193,7 +193,7 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0])
     rows = [(_name_together(chosen), *figures) for figures, chosen in alike.items()]
     safest, best = both[front[0]], both[front[-1]]
-    told = (
+    intro = (
         "Two things pull against each other: what an attacker learns, and what everybody else does. "
         f"Judged by “{measure.title}” ({measure.better} is better), no other choice of this study beats these in both:"
     )
@@ -203,7 +203,7 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         else f"most is kept by {best[0].name}. What to choose between them is for whoever answers for the data."
     )
     table = make_table(["Choice", describe_success(points)[0], measure.title], rows)
-    return name, title, f"<p>{escape(told)}</p>{make_scrollable(title, table)}<p>{escape(picked)}</p>"
+    return name, title, f"<p>{escape(intro)}</p>{make_scrollable(title, table)}<p>{escape(picked)}</p>"
 
 
 def _name_together(points: Sequence[Point]) -> str:
@@ -220,25 +220,25 @@ def _write_risk(result: StudyResult, points: Sequence[Point], figures: Sequence[
     if not own:
         return "risk", "Risk before and after", ""
     sampled = sorted({text for point in points for outcome in point.outcomes for text in _samplings(outcome.risk)})
-    said = f"<p class='muted'>Sampled: {escape('; '.join(sampled))} (95 % confidence).</p>" if sampled else ""
-    told = (
+    sampling = f"<p class='muted'>Sampled: {escape('; '.join(sampled))} (95 % confidence).</p>" if sampled else ""
+    intro = (
         f"The attacker has the release, and is {_describe_attackers(result, points)}. "
         "Before: the same attacker with the data as they are, without names."
     )
-    return "risk", "Risk before and after", f"<p>{escape(told)}</p>{said}<div class='pair'>{_place(own)}</div>"
+    return "risk", "Risk before and after", f"<p>{escape(intro)}</p>{sampling}<div class='pair'>{_place(own)}</div>"
 
 
 def _describe_attackers(result: StudyResult, points: Sequence[Point]) -> str:
-    found = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
+    risks = [outcome.risk["after"] for point in points for outcome in point.outcomes if "after" in outcome.risk]
     kind, plain = str(result.facts.get("kind", "")), "somebody with the knowledge that the promise is about"
     if not kind or find_words(kind).describe_attacker is None:
         return plain
-    said = [describe_attacker(kind, str(one.get("knowledge")), one.get("m"), result.unit) for one in found]
-    return ", or ".join(dict.fromkeys(said)) or plain
+    descriptions = [describe_attacker(kind, str(risk.get("knowledge")), risk.get("m"), result.unit) for risk in risks]
+    return ", or ".join(dict.fromkeys(descriptions)) or plain
 
 
 def _samplings(risk: Mapping[str, Mapping[str, Any]]) -> list[str]:
-    return [f"{when}: {found['sampling']}" for when, found in risk.items() if found.get("sampling")]
+    return [f"{when}: {finding['sampling']}" for when, finding in risk.items() if finding.get("sampling")]
 
 
 def _write_measure(measure: Measure, figures: Sequence[Figure]) -> _Section:
@@ -250,12 +250,12 @@ def _write_answers(figures: Sequence[Figure]) -> _Section:
     own = [figure for figure in figures if figure.section == "answers"]
     if not own:
         return "answers", "What can still be asked", ""
-    told = (
+    intro = (
         f"Every release was asked how many have a value ({MEANT}), stretch of time by stretch of time. Of a method "
         "that ran with more than three values the first, a middle and the last one are drawn; all are in "
         "answers.parquet and answers.csv."
     )
-    return "answers", "What can still be asked", f"<p>{escape(told)}</p><div class='pair'>{_place(own)}</div>"
+    return "answers", "What can still be asked", f"<p>{escape(intro)}</p><div class='pair'>{_place(own)}</div>"
 
 
 def _write_cost(figures: Sequence[Figure]) -> _Section:
@@ -284,16 +284,16 @@ def _place_one(figure: Figure) -> str:
 
 def _write_failures(result: StudyResult) -> _Section:
     """Write what has no result, and why; the same reason once, for all repetitions."""
-    found: dict[tuple[str, str, str, str], int] = {}
+    counts: dict[tuple[str, str, str, str], int] = {}
     for cell, outcome in result.failures():
         key = (cell.name, _spell_values(cell), _STATUSES.get(outcome.status, outcome.status), outcome.reason)
-        found[key] = found.get(key, 0) + 1
-    if not found:
+        counts[key] = counts.get(key, 0) + 1
+    if not counts:
         return "failures", "What did not work", ""
     rows = "".join(
         f"<tr><th scope='row'>{escape(name)}</th><td>{escape(values)}</td><td>{times}</td>"
         f"<td>{escape(status)}</td><td class='reason'>{escape(reason)}</td></tr>"
-        for (name, values, status, reason), times in found.items()
+        for (name, values, status, reason), times in counts.items()
     )
     head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Cells", "What", "Why"))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -326,7 +326,7 @@ def _write_made(result: StudyResult) -> _Section:
         )
     head = "".join(f"<th scope='col'>{text}</th>" for text in ("Called", "Method", "Promise", "Varies", "Fixed"))
     repetitions = len({cell.repetition for cell, _ in result.cells})
-    told = (
+    intro = (
         f"Every cell was anonymised, written, verified from its files, attacked and measured in a process of its own, "
         f"{'once' if repetitions <= 1 else f'{show_count(repetitions)} times'}; its release was then deleted. Times "
         "were taken while other cells ran beside it. All numbers are in results.parquet and results.csv."
@@ -335,4 +335,4 @@ def _write_made(result: StudyResult) -> _Section:
     reading = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{''.join(rows)}</tbody></table>"
     table = make_scrollable("How it was made", table)
-    return "made", "How it was made", f"<p>{escape(told)}</p>{table}{reading}"
+    return "made", "How it was made", f"<p>{escape(intro)}</p>{table}{reading}"

@@ -50,12 +50,16 @@ class Places:
 
     def _find_key(self, section: str, key: str | None, number: int | None) -> int | None:
         spelt = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
-        own = ((at, line) for at, found, count, line in self._lines if found == section and number in (None, count))
+        own = (
+            (at, line)
+            for at, line_section, count, line in self._lines
+            if line_section == section and number in (None, count)
+        )
         return next((at for at, line in own if key is not None and spelt.search(line)), None)
 
     def _find_section(self, section: str, number: int | None) -> int | None:
         """Find where a section begins; one without a header is a key of the file."""
-        own = [at for at, found, count, _ in self._lines if found == section and number in (None, count)]
+        own = [at for at, line_section, count, _ in self._lines if line_section == section and number in (None, count)]
         return own[0] if own else self._find_key("", section, None)
 
     @contextlib.contextmanager
@@ -68,9 +72,9 @@ class Places:
         except SfumatoError as error:
             named = _NAMED.search(str(error))
             about = key or (next(part for part in named.groups() if part) if named else None)
-            found = self._find_key(section, about, number)
-            if found is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
+            line_number = self._find_key(section, about, number)
+            if line_number is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
                 place = self.name(_SHARED, about)
             else:
-                place = self.name(section, key if found is None else about, number=number, method=method)
+                place = self.name(section, key if line_number is None else about, number=number, method=method)
             raise ParameterError(f"{place}: {error}") from None

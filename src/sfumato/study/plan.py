@@ -109,10 +109,10 @@ def plan_methods(
         Further fields of :class:`Job`: ``seed``, ``m``, ``measures``, ``measure_parameters``, ``workload``,
         ``withhold_at_most``, ``count``.
     """
-    known = {field.name for field in dataclasses.fields(Job)} - {"source"}
+    options = {field.name for field in dataclasses.fields(Job)} - {"source"}
     for name in job:
-        if name not in known:
-            raise ParameterError(f"study: there is no option {name!r}. Known: {', '.join(sorted(known))}.")
+        if name not in options:
+            raise ParameterError(f"study: there is no option {name!r}. Known: {', '.join(sorted(options))}.")
     read_limit(job.get("withhold_at_most", 0.0))
     if "measures" in job:
         job["measures"] = tuple(job["measures"])
@@ -131,8 +131,8 @@ def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
         same = [other.parameters() for other in methods if other.name == method.name]
         own = method.parameters()
         differing = [name for name in own if any(other[name] != own[name] for other in same)]
-        said = ", ".join(f"{name}={own[name]}" for name in differing)
-        labelled.append((method, f"{method.name} ({said})" if said else ""))
+        settings = ", ".join(f"{name}={own[name]}" for name in differing)
+        labelled.append((method, f"{method.name} ({settings})" if settings else ""))
     return labelled
 
 

@@ -67,8 +67,8 @@ class Figure:
         """Return the Vega-Lite specification, to stand alone or as wide as where it is placed in a page."""
         chart: Any = self.chart() if alone else self.draw("container")
         # Labels may hold characters that act instead of being seen.
-        found: dict[str, Any] = make_visible_within(chart.to_dict())
-        return found
+        specification: dict[str, Any] = make_visible_within(chart.to_dict())
+        return specification
 
 
 def list_figures(result: StudyResult) -> list[Figure]:
@@ -123,19 +123,19 @@ def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:
     for what, title, caption in shown:
         before = [spread.mean for point in points if (spread := point.risk("before", what)) is not None]
         if before:
-            told = f"{caption} The dashed line is the data published as they are."
+            full_caption = f"{caption} The dashed line is the data published as they are."
             after = functools.partial(Point.risk, when="after", what=what)
             name = f"risk-{what}"
-            figures += _draw_lines(points, name, title, told, "risk", after, max(before), is_share=True)
+            figures += _draw_lines(points, name, title, full_caption, "risk", after, max(before), is_share=True)
     return figures
 
 
 def _draw_answers(points: Sequence[Point]) -> list[Figure]:
     """Draw what releases answer over time, one plot per method; all reach equally high, to be compared."""
-    asked = [(point, course) for point in points if (course := point.course) is not None]
+    courses = [(point, course) for point in points if (course := point.course) is not None]
     chosen = {}
-    for method in dict.fromkeys(point.method for point, _ in asked):
-        own = [(point, course) for point, course in asked if point.method == method]
+    for method in dict.fromkeys(point.method for point, _ in courses):
+        own = [(point, course) for point, course in courses if point.method == method]
         # The first, those between at equal distances, and the last.
         places = sorted({round(turn * (len(own) - 1) / (_BANDS - 1)) for turn in range(_BANDS)})
         chosen[method] = [own[place] for place in places]
@@ -167,8 +167,8 @@ def _draw_course(name: str, method: str, shown: Sequence[tuple[Point, Course]], 
 
 def _draw_measure(points: Sequence[Point], measure: Measure) -> list[Figure]:
     """Draw a measure along what varies, and against the risk."""
-    said = f"{measure.explanation} " if measure.explanation else ""
-    caption = f"{said}{measure.better.capitalize()} is better."
+    explanation = f"{measure.explanation} " if measure.explanation else ""
+    caption = f"{explanation}{measure.better.capitalize()} is better."
     title = f"{measure.title} ({measure.unit})" if measure.unit and not measure.is_share else measure.title
 
     def get(point: Point) -> Spread | None:
@@ -209,20 +209,22 @@ def _draw_lines(
             continue
         rows = [_make_row(point, get) for point in own]
         repeated = any(row["low"] < row["high"] for row in rows)
-        told = f"{caption} The band is from the lowest to the highest repetition." if repeated and along else caption
+        full_caption = (
+            f"{caption} The band is from the lowest to the highest repetition." if repeated and along else caption
+        )
         show = show_share if is_share else show_number
         head = ("Method and values", "mean", *(("lowest", "highest") if repeated else ()))
         numbers = tuple(
             (point.name, show(row["mean"]), *((show(row["low"]), show(row["high"])) if repeated else ()))
             for point, row in zip(own, rows, strict=True)
         )
-        look = Look(_order_lines(points), title, along, before, is_share)
-        draw = look.draw_lines if along else look.draw_bars
+        style = Look(_order_lines(points), title, along, before, is_share)
+        draw = style.draw_lines if along else style.draw_bars
         figures.append(
             Figure(
                 f"{name}-{along}" if along else name,
                 f"{title} along {along}" if along else title,
-                told,
+                full_caption,
                 functools.partial(draw, rows),
                 head,
                 numbers,
@@ -265,7 +267,7 @@ def _draw_front(points: Sequence[Point], measure: Measure, title: str, get: Get)
         for number, (point, risk, value) in enumerate(both)
     ]
     risk_title, _ = describe_success(points)
-    look = Look(_order_lines(points), title, f"{risk_title}, after", None, measure.is_share)
+    style = Look(_order_lines(points), title, f"{risk_title}, after", None, measure.is_share)
     show = show_share if measure.is_share else show_number
     numbers = tuple((point.name, show_share(risk), show(value)) for point, risk, value in (both[n] for n in front))
     where = "lower left" if measure.better == "lower" else "upper left"
@@ -275,7 +277,7 @@ def _draw_front(points: Sequence[Point], measure: Measure, title: str, get: Get)
             f"{measure.title} against risk",
             f"Every point is a method with its values; better ones lie to the {where}. Filled points on the dashed "
             "line are the front: no other point has both less risk and a better value.",
-            lambda width: look.draw_front([rows[n] for n in front], rows, width),
+            lambda width: style.draw_front([rows[n] for n in front], rows, width),
             ("On the front", risk_title, measure.title),
             numbers,
             measure.name,
@@ -290,7 +292,7 @@ def _draw_phases(points: Sequence[Point]) -> Figure:
     for line in lines:
         own = [point for point in points if point.method == line]
         spent = {name: [s.mean for point in own if (s := point.seconds(name)) is not None] for name in PHASES}
-        means = {name: sum(found) / len(found) for name, found in spent.items() if found}
+        means = {name: sum(seconds) / len(seconds) for name, seconds in spent.items() if seconds}
         rows += [
             {"line": line, "phase": name, "seconds": mean, "turn": PHASES.index(name)} for name, mean in means.items()
         ]

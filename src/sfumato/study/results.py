@@ -95,8 +95,8 @@ class StudyResult:
     @property
     def unit(self) -> Unit:
         """What one record is."""
-        known = self.facts.get("data", {}).get("unit")
-        return PERSON if known is None else Unit(**known)
+        fields = self.facts.get("data", {}).get("unit")
+        return PERSON if fields is None else Unit(**fields)
 
     @property
     def table(self) -> pa.Table:
@@ -173,10 +173,10 @@ class StudyResult:
         >>> StudyResult(((Cell("mondrian", {"k": 5}), Outcome("overlong", "took too long.")),)).count()
         {'overlong': 1}
         """
-        found: dict[str, int] = {}
+        counts: dict[str, int] = {}
         for _, outcome in self.cells:
-            found[outcome.status] = found.get(outcome.status, 0) + 1
-        return found
+            counts[outcome.status] = counts.get(outcome.status, 0) + 1
+        return counts
 
     def failures(self) -> list[tuple[Cell, Outcome]]:
         """Return the cells that have nothing measured, with their reasons."""
@@ -216,16 +216,16 @@ def read_results(folder: str | Path) -> StudyResult:
     path = Path(folder)
     if not path.is_dir():
         raise SchemaError(f"{path}: there is no such folder.")
-    known = describe_folder(path)
-    found = []
-    for listed in known.get("cells", ()):
+    description = describe_folder(path)
+    cells = []
+    for listed in description.get("cells", ()):
         try:
             plain = json.loads((path / "cells" / f"{listed['key']}.json").read_bytes())
             now = {"label": listed["label"], "varying": tuple(listed["varying"])}
-            found.append((Cell(**{**plain["cell"], **now}), Outcome.from_json(json.dumps(plain["outcome"]))))
+            cells.append((Cell(**{**plain["cell"], **now}), Outcome.from_json(json.dumps(plain["outcome"]))))
         except (OSError, ValueError, TypeError, KeyError):
             continue
-    return StudyResult(tuple(found), known.get("facts", {}))
+    return StudyResult(tuple(cells), description.get("facts", {}))
 
 
 def _scores(outcome: Outcome) -> Sequence[Mapping[str, Any]]:

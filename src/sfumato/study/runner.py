@@ -83,7 +83,7 @@ def run_cells(
     limits: Limits = NO_LIMITS,
     retry: bool = False,
     afresh: bool = False,
-    tell: Callable[[Mapping[str, Any]], None] = lambda facts: None,  # noqa: ARG005
+    on_facts: Callable[[Mapping[str, Any]], None] = lambda facts: None,  # noqa: ARG005
     until: float | None = None,
 ) -> Generator[tuple[Cell, Outcome], None, None]:
     """Yield every cell with its outcome, first those that are finished already, the others as they finish.
@@ -105,34 +105,36 @@ def run_cells(
         Whether cells that crashed, took too long or too much memory are run again.
     afresh
         Whether all cells are run again.
-    tell
+    on_facts
         Called with what the data are, as soon as a worker has read them.
     until
         Moment (of ``time.monotonic``) at which everything ends, finished or not; cells at work then are not yielded.
     """
-    kept, digest = CellFolder(folder), job.digest
+    cell_folder, digest = CellFolder(folder), job.digest
     # The same method under two labels is the same work.
     same: dict[str, list[Cell]] = {}
     for cell in cells:
         same.setdefault(cell.key(digest), []).append(cell)
     waiting: list[_Task] = []
     for key, alike in same.items():
-        outcome = None if afresh else kept.load(key)
+        outcome = None if afresh else cell_folder.load(key)
         if outcome is None or _wants_another_try(outcome, limits, retry):
             waiting.append(_Task(key, alike[0]))
         else:
             yield from ((cell, outcome) for cell in alike)
     if not waiting:
         return
-    crew = _Crew(waiting, job, kept.clear_work(), min(workers or count_cores(), len(waiting)), limits, tell, until)
+    crew = _Crew(
+        waiting, job, cell_folder.clear_work(), min(workers or count_cores(), len(waiting)), limits, on_facts, until
+    )
     try:
         for task, outcome in crew.work():
-            found = dataclasses.replace(outcome, limits=dataclasses.asdict(limits))
-            kept.save(task.key, task.cell, found)
-            yield from ((cell, found) for cell in same[task.key])
+            recorded = dataclasses.replace(outcome, limits=dataclasses.asdict(limits))
+            cell_folder.save(task.key, task.cell, recorded)
+            yield from ((cell, recorded) for cell in same[task.key])
     finally:
         crew.dismiss()
-        kept.remove_work()
+        cell_folder.remove_work()
 
 
 def _wants_another_try(outcome: Outcome, limits: Limits, retry: bool) -> bool:
@@ -217,10 +219,10 @@ class _Crew:
         folder: Path,
         size: int,
         limits: Limits,
-        tell: Callable[[Mapping[str, Any]], None],
+        on_facts: Callable[[Mapping[str, Any]], None],
         until: float | None = None,
     ) -> None:
-        self.limits, self.tell, self.folder, self.job = limits, tell, folder, job
+        self.limits, self.tell, self.folder, self.job = limits, on_facts, folder, job
         self.until = float("inf") if until is None else until
         self.waiting: dict[str, collections.deque[_Task]] = {}
         for task in tasks:

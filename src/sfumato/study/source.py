@@ -175,16 +175,16 @@ def _spell_out(value: Any) -> Any:
     if dataclasses.is_dataclass(value):
         return [[field.name, _spell_out(getattr(value, field.name))] for field in dataclasses.fields(value)]
     if isinstance(value, Mapping):
-        return sorted([str(name), _spell_out(found)] for name, found in value.items())
-    return [_spell_out(found) for found in value] if isinstance(value, list | tuple) else repr(value)
+        return sorted([str(name), _spell_out(entry)] for name, entry in value.items())
+    return [_spell_out(entry) for entry in value] if isinstance(value, list | tuple) else repr(value)
 
 
 def _with_content(value: Any) -> Any:
     """Put a hash of the content wherever an option names a file."""
     if isinstance(value, Mapping):
-        return {name: _with_content(found) for name, found in value.items()}
+        return {name: _with_content(entry) for name, entry in value.items()}
     if isinstance(value, list | tuple):
-        return [_with_content(found) for found in value]
+        return [_with_content(entry) for entry in value]
     if not isinstance(value, str):
         return value
     lead, mark, rest = ("", "@", value[1:]) if value.startswith("@") else value.partition(":")
@@ -204,7 +204,7 @@ def _is_file(name: str) -> bool:
 def _hash_path(path: Path) -> str:
     """Return a hash of a file's content, or of the names and contents of the files in a folder."""
     state = hashlib.sha256()
-    inside = sorted(found for found in path.rglob("*") if found.is_file()) if path.is_dir() else []
+    inside = sorted(child for child in path.rglob("*") if child.is_file()) if path.is_dir() else []
     for file in inside or [path]:
         state.update(str(file.relative_to(path)).encode() + b"\0")
         with file.open("rb") as opened:

@@ -79,9 +79,9 @@ class Point:
 
     def measured(self, name: str) -> Spread | None:
         """Return what a measure found; None where it was not taken."""
-        found = [score["value"] for outcome in self.outcomes for score in outcome.scores if score["measure"] == name]
+        values = [score["value"] for outcome in self.outcomes for score in outcome.scores if score["measure"] == name]
         # What is left of a sum that should be nothing is nothing.
-        return Spread.of([0.0 if abs(value) < _NOTHING else value for value in found])
+        return Spread.of([0.0 if abs(value) < _NOTHING else value for value in values])
 
     def risk(self, when: str, what: str = "success") -> Spread | None:
         """Return an attacker's success, or the share of unique people, ``before`` or ``after``."""
@@ -98,8 +98,8 @@ class Point:
     @property
     def course(self) -> Course | None:
         """What the release of the first repetition answers over time; None where it was not asked."""
-        found = next((outcome.answers for outcome in self.outcomes if outcome.answers), None)
-        return None if found is None else Course.from_plain(found)
+        answers = next((outcome.answers for outcome in self.outcomes if outcome.answers), None)
+        return None if answers is None else Course.from_plain(answers)
 
     def _over(self, figure: Callable[[Outcome], float | None]) -> Spread | None:
         return Spread.of([value for outcome in self.outcomes if (value := figure(outcome)) is not None])
@@ -131,17 +131,17 @@ def list_points(result: StudyResult) -> list[Point]:
     [('coat', 2, 2), ('coat', 5, 2)]
     """
     along = {name: _choose_along(own) for name, own in _by_method(result).items()}
-    found: dict[tuple[str, str], list[tuple[Cell, Outcome]]] = {}
+    groups: dict[tuple[str, str], list[tuple[Cell, Outcome]]] = {}
     for cell, outcome in result.cells:
-        found.setdefault((cell.name, repr(dict(cell.parameters))), []).append((cell, outcome))
-    return [_make_point(alike, along[name]) for (name, _), alike in found.items()]
+        groups.setdefault((cell.name, repr(dict(cell.parameters))), []).append((cell, outcome))
+    return [_make_point(alike, along[name]) for (name, _), alike in groups.items()]
 
 
 def _by_method(result: StudyResult) -> dict[str, list[Cell]]:
-    found: dict[str, list[Cell]] = {}
+    groups: dict[str, list[Cell]] = {}
     for cell, _ in result.cells:
-        found.setdefault(cell.name, []).append(cell)
-    return found
+        groups.setdefault(cell.name, []).append(cell)
+    return groups
 
 
 def _choose_along(cells: Sequence[Cell]) -> str:
@@ -194,27 +194,27 @@ def describe_success(points: Sequence[Point]) -> tuple[str, str]:
     """Name the risk that the points have, and say what it is."""
     for point in points:
         for outcome in point.outcomes:
-            found = outcome.risk.get("after", {}).get("of")
-            if found in _SUCCESSES:
-                return _SUCCESSES[found]
+            success = outcome.risk.get("after", {}).get("of")
+            if success in _SUCCESSES:
+                return _SUCCESSES[success]
     return _SUCCESSES["mean_success"]
 
 
 def list_measures(result: StudyResult) -> list[Measure]:
     """Return the measures that were taken: as the study lists them, or those of most cells first."""
-    asked = list(result.facts.get("measures", ()))
-    found: dict[str, Measure] = {}
+    requested = list(result.facts.get("measures", ()))
+    measures: dict[str, Measure] = {}
     taken: dict[str, int] = {}
     for _, outcome in result.cells:
         for score in outcome.scores:
             name = score["measure"]
-            known = {part: score[part] for part in ("title", "unit", "better", "explanation")}
-            found.setdefault(name, Measure(name, **{**known, "title": known["title"] or name}))
+            fields = {part: score[part] for part in ("title", "unit", "better", "explanation")}
+            measures.setdefault(name, Measure(name, **{**fields, "title": fields["title"] or name}))
             taken[name] = taken.get(name, 0) + 1
     return sorted(
-        found.values(),
+        measures.values(),
         key=lambda measure: (
-            asked.index(measure.name) if measure.name in asked else len(asked),
+            requested.index(measure.name) if measure.name in requested else len(requested),
             -taken[measure.name],
             measure.name,
         ),

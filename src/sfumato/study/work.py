@@ -111,7 +111,7 @@ class Bench:
             published=len(release),
             withheld=sum(release.withheld.values()),
             guarantee=str(release.guarantee),
-            warnings=tuple(str(found.message) for found in caught if issubclass(found.category, ReleaseWarning)),
+            warnings=tuple(str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)),
             answers=answers,
         )
 
@@ -144,13 +144,13 @@ class Bench:
 
     def _measure(self, comparison: Comparison) -> list[dict[str, Any]]:
         job, release = self.job, comparison.release
-        asked = set(job.measure_parameters)
-        found = []
+        parameters = set(job.measure_parameters)
+        scores = []
         for metric in plugins.metrics_for(self.dataset.kind, job.measure_parameters):
             wanted = not job.measures or metric.name in job.measures
-            if wanted and (metric.applies(comparison) or asked & metric.parameters().keys()):
+            if wanted and (metric.applies(comparison) or parameters & metric.parameters().keys()):
                 score = metric.measure(comparison)
-                found.append(
+                scores.append(
                     {
                         "measure": score.name,
                         "value": score.value,
@@ -160,7 +160,7 @@ class Bench:
                         "explanation": fill_in(score.explanation, release.unit),
                     }
                 )
-        return found
+        return scores
 
 
 def _make_secret(seed: int, repetition: int) -> Secret:
@@ -168,17 +168,17 @@ def _make_secret(seed: int, repetition: int) -> Secret:
     return Secret(bytes(32)).derive("study", seed, repetition)
 
 
-def _sum_up(found: Mapping[str, Any]) -> dict[str, Any]:
+def _sum_up(finding: Mapping[str, Any]) -> dict[str, Any]:
     """Return an attacker's success, the share of unique people and the smallest set, where the finding has them."""
-    named = next((name for name in _SUCCESSES if name in found), None)
+    named = next((name for name in _SUCCESSES if name in finding), None)
     return {
         "of": named,
-        "success": None if named is None else float(found[named]),
-        "unique": found.get("unique_share"),
-        "smallest": found.get("smallest_anonymity_set"),
-        "knowledge": found.get("knowledge"),
-        "m": found.get("m"),
-        "sampling": found.get("sampling", ""),
+        "success": None if named is None else float(finding[named]),
+        "unique": finding.get("unique_share"),
+        "smallest": finding.get("smallest_anonymity_set"),
+        "knowledge": finding.get("knowledge"),
+        "m": finding.get("m"),
+        "sampling": finding.get("sampling", ""),
     }
 
 

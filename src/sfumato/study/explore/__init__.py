@@ -91,25 +91,25 @@ def explore(
         dataset = pipeline.read(where, kind, **reading)
     if seconds <= 0:
         raise ParameterError(f"explore: seconds must be more than 0, got {seconds}.")
-    asked = _Asked(seconds, people, tuple(methods), measure, workers, seed, progress)
+    request = _Asked(seconds, people, tuple(methods), measure, workers, seed, progress)
     source = {} if where is None else _describe_source(where, dataset.kind, reading)
     if out is None:
         with tempfile.TemporaryDirectory(prefix="sfumato-explore-") as folder:
-            return asked.run(dataset, Path(folder), source, force=True)
-    return asked.run(dataset, Path(out), source, force=force)
+            return request.run(dataset, Path(folder), source, force=True)
+    return request.run(dataset, Path(out), source, force=force)
 
 
 def _describe_source(path: Path, kind: str, reading: dict[str, Any]) -> dict[str, Any]:
     """Return the data section of a policy: files by their whole paths, so that the policy runs from anywhere."""
-    found: dict[str, Any] = {"path": str(path.resolve()), "kind": kind}
+    section: dict[str, Any] = {"path": str(path.resolve()), "kind": kind}
     for name, value in reading.items():
         if name in _FILES:
-            found[name] = {k: _resolve(v) for k, v in value.items()} if isinstance(value, dict) else _resolve(value)
+            section[name] = {k: _resolve(v) for k, v in value.items()} if isinstance(value, dict) else _resolve(value)
         elif isinstance(value, list | tuple):
-            found[name] = [f"@{_resolve(v[1:])}" if str(v).startswith("@") else v for v in value]
+            section[name] = [f"@{_resolve(v[1:])}" if str(v).startswith("@") else v for v in value]
         else:
-            found[name] = value
-    return found
+            section[name] = value
+    return section
 
 
 def _resolve(name: str) -> str:
@@ -173,7 +173,7 @@ class _Asked:
         advised = self._kind(dataset).advised
         choices = choose_three(tried, advised)
         policy = spell_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
-        found = Exploration(
+        exploration = Exploration(
             risk["risk"],
             risk["in_words"],
             len(dataset),
@@ -193,8 +193,8 @@ class _Asked:
         if policy:
             replace_file(folder / "policy.toml", policy.encode())
         name = Path(source["path"]).name if source else "the data"
-        replace_file(folder / "explore.html", render(found, name).encode())
-        return found
+        replace_file(folder / "explore.html", render(exploration, name).encode())
+        return exploration
 
     def _kind(self, dataset: Dataset) -> Any:
         from sfumato import plugins
@@ -209,13 +209,13 @@ class _Asked:
 
         for name in self.methods:
             if dataset.kind not in plugins.find_method(name, dataset.kind).kinds:
-                known = ", ".join(sorted(plugins.methods_for(dataset.kind)))
-                raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {known}.")
-        found = list_candidates(dataset)
+                available = ", ".join(sorted(plugins.methods_for(dataset.kind)))
+                raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {available}.")
+        candidates = list_candidates(dataset)
         wanted = set(self.methods)
-        first = [cell for cell in found.first if not wanted or cell.method in wanted]
-        rest = [cell for cell in found.rest if not wanted or cell.method in wanted]
-        lacking = {name: need for name, need in found.lacking.items() if not wanted or name in wanted}
+        first = [cell for cell in candidates.first if not wanted or cell.method in wanted]
+        rest = [cell for cell in candidates.rest if not wanted or cell.method in wanted]
+        lacking = {name: need for name, need in candidates.lacking.items() if not wanted or name in wanted}
         if not first:
             needs = ", ".join(dict.fromkeys(lacking.values()))
             raise ParameterError(
@@ -228,12 +228,12 @@ class _Asked:
         from sfumato import plugins
         from sfumato.core.errors import ParameterError
 
-        known = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
-        if self.measure and self.measure not in known:
-            raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(known)}.")
+        titles = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
+        if self.measure and self.measure not in titles:
+            raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(titles)}.")
         names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).headline])
-        measures = tuple(name for name in names if name in known) or tuple(known)
-        return measures, known[measures[0]]
+        measures = tuple(name for name in names if name in titles) or tuple(titles)
+        return measures, titles[measures[0]]
 
     def _try(
         self,

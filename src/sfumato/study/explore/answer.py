@@ -91,8 +91,10 @@ class Exploration:
         name, _, rest = point.outcome.guarantee.partition(" (")
         promises = plugins.find_method(point.cell.method, self.result.facts.get("kind")).promises
         title = {promise.name: promise.title for promise in promises}.get(name, name)
-        asked = [part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters]
-        return f"{title} ({', '.join(asked)})" if asked else title
+        requested = [
+            part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters
+        ]
+        return f"{title} ({', '.join(requested)})" if requested else title
 
     @property
     def front(self) -> list[Tried]:
@@ -121,23 +123,23 @@ class Exploration:
     @property
     def sentences(self) -> list[str]:
         """The answers in plain sentences."""
-        said = [*self.in_words[-1:], self.say_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
+        lines = [*self.in_words[-1:], self.say_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
         for cost in self.costs():
             withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
-            said.append(
+            lines.append(
                 f"{cost['promise']} costs a loss of {cost['loss']:.3g} with {cost['cheapest']}; {self._risk} "
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
-        said += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
-        said += self.say_warnings()
-        said += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
-        said += [
+        lines += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
+        lines += self.say_warnings()
+        lines += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
+        lines += [
             f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
             for cell, outcome in self.result.failures()
         ]
         if self.unrun:
-            said.append(f"There was no time for {len(self.unrun)} more candidates; give more (seconds).")
-        return [sentence for sentence in said if sentence]
+            lines.append(f"There was no time for {len(self.unrun)} more candidates; give more (seconds).")
+        return [sentence for sentence in lines if sentence]
 
     @property
     def _risk(self) -> str:

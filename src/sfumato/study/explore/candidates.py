@@ -70,11 +70,11 @@ def list_candidates(dataset: Dataset) -> Candidates:
 
 def _list_values(dataset: Dataset, method: type[Method], usual: Any) -> list[Cell]:
     """Return a method with every combination of usual values, milder ones first."""
-    known = {parameter.name: parameter for parameter in declared(method)}
-    values = {name: list(tried) for name, tried in usual.items() if name in known}
-    if not _has(dataset, "sensitive values") and "l" in values and not known["l"].required:
+    parameters = {parameter.name: parameter for parameter in declared(method)}
+    values = {name: list(tried) for name, tried in usual.items() if name in parameters}
+    if not _has(dataset, "sensitive values") and "l" in values and not parameters["l"].required:
         del values["l"]
-    if any(parameter.required and name not in values for name, parameter in known.items()):
+    if any(parameter.required and name not in values for name, parameter in parameters.items()):
         return []
     varying = tuple(name for name, tried in values.items() if len(tried) > 1)
     chosen = list(itertools.product(*values.values()))[:_EACH]

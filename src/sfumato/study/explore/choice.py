@@ -28,8 +28,8 @@ class Tried(NamedTuple):
     @property
     def name(self) -> str:
         """The method with the parameters that vary."""
-        said = ", ".join(f"{name}={self.cell.parameters[name]}" for name in self.cell.varying)
-        return f"{self.cell.method} ({said})" if said else self.cell.method
+        settings = ", ".join(f"{name}={self.cell.parameters[name]}" for name in self.cell.varying)
+        return f"{self.cell.method} ({settings})" if settings else self.cell.method
 
 
 @dataclasses.dataclass(frozen=True)
@@ -74,15 +74,15 @@ def list_tried(cells: Sequence[tuple[Cell, Outcome]], measure: str) -> list[Trie
     >>> [(found.risk, round(found.loss, 3)) for found in list_tried([(Cell("optimal", {"k": 5}), done)], "precision")]
     [(0.2, 0.1)]
     """
-    found = []
+    candidates = []
     for cell, outcome in cells:
         score = next((score for score in outcome.scores if score["measure"] == measure), None)
         risk = outcome.risk.get("after", {}).get("success")
         if outcome.is_done and score is not None and risk is not None:
             value = float(score["value"])
             # Measures of which more is better are shares of what could be.
-            found.append(Tried(cell, outcome, float(risk), 1.0 - value if score["better"] == "higher" else value))
-    return found
+            candidates.append(Tried(cell, outcome, float(risk), 1.0 - value if score["better"] == "higher" else value))
+    return candidates
 
 
 def find_front(tried: Sequence[Tried]) -> list[Tried]:
@@ -144,11 +144,11 @@ def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Ch
         "most useful": f"nothing that was tried loses less ({useful.loss:.3g}), and what loses as little has "
         f"more risk ({useful.risk:.2%})",
     }
-    found: list[Choice] = []
+    choices: list[Choice] = []
     for role, point in (("balanced", balanced), ("safest", safest), ("most useful", useful)):
-        if all(point is not choice.tried for choice in found):
-            found.append(Choice(role, point, f"{point.name}: {reasons[role]}."))
-    return found
+        if all(point is not choice.tried for choice in choices):
+            choices.append(Choice(role, point, f"{point.name}: {reasons[role]}."))
+    return choices
 
 
 def spell_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: float) -> str:
@@ -191,7 +191,7 @@ def _spell(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_spell(str(name))} = {_spell(found)}" for name, found in value.items()) + " }"
+        return "{ " + ", ".join(f"{_spell(str(name))} = {_spell(entry)}" for name, entry in value.items()) + " }"
     if isinstance(value, list | tuple):
         return "[" + ", ".join(map(_spell, value)) + "]"
     text = str(value)

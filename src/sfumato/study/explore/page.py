@@ -26,27 +26,27 @@ pre { background: #f4f6f8; padding: .8rem 1rem; overflow-x: auto } figure { marg
 _ROLES = {"balanced": "Balanced (picked)", "safest": "Safest", "most useful": "Most useful"}
 
 
-def render(found: Exploration, name: str) -> str:
+def render(exploration: Exploration, name: str) -> str:
     """Return the page; name is that of the data."""
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     body = [
         f"<h1>What anonymising {escape(name)} would cost</h1>",
-        f'<p class="small">{today}. {escape(found.say_sample())}</p>',
-        _verdict(found),
+        f'<p class="small">{today}. {escape(exploration.say_sample())}</p>',
+        _verdict(exploration),
         "<h2>How identifying the data are as they stand</h2>",
-        *(f"<p>{escape(sentence)}</p>" for sentence in found.in_words),
-        _risks(found.before),
+        *(f"<p>{escape(sentence)}</p>" for sentence in exploration.in_words),
+        _risks(exploration.before),
         "<h2>What each promise costs</h2>",
-        f"<p>The loss is <b>{escape(found.measure[1])}</b> ({escape(found.measure[0])}): less is better. Success is "
-        "the chance to pick the right record of a person, on average.</p>",
-        _costs(found),
+        f"<p>The loss is <b>{escape(exploration.measure[1])}</b> ({escape(exploration.measure[0])}): less is better. "
+        "Success is the chance to pick the right record of a person, on average.</p>",
+        _costs(exploration),
         "<h2>Risk and loss of everything that was tried</h2>",
-        _scatter(found),
+        _scatter(exploration),
         "<h2>Three choices on the front</h2>",
         "<p>On the front lie the candidates that no other beats in both, risk and loss.</p>",
-        _choices(found),
-        _policy(found),
-        _left_out(found),
+        _choices(exploration),
+        _policy(exploration),
+        _left_out(exploration),
         '<p class="small">Every number and more plots: <code>study.html</code>, <code>results.parquet</code> and '
         "<code>results.csv</code> beside this page.</p>",
     ]
@@ -57,15 +57,15 @@ def render(found: Exploration, name: str) -> str:
     )
 
 
-def _verdict(found: Exploration) -> str:
-    if not found.choices:
+def _verdict(exploration: Exploration) -> str:
+    if not exploration.choices:
         return '<p class="verdict">No candidate could be finished. See below why, and what would help.</p>'
-    picked = found.picked
+    picked = exploration.picked
     return (
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
-        f"{escape(found.name_promise(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and loses "
-        f"{picked.tried.loss:.3g} ({escape(found.measure[0])}).</p>"
-        + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in found.say_warnings())
+        f"{escape(exploration.name_promise(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and "
+        f"loses {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
+        + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.say_warnings())
     )
 
 
@@ -98,9 +98,9 @@ def _share(value: float | None) -> str | None:
 
 
 def _risks(before: Sequence[Any]) -> str:
-    known = [risk for risk in before if risk.get("set_sizes")]
-    if known:
-        bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
+    sized_risks = [risk for risk in before if risk.get("set_sizes")]
+    if sized_risks:
+        bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
         heads = ["known", "success", *(f"hide among {band}" for band in bands)]
         rows = [
             (
@@ -108,7 +108,7 @@ def _risks(before: Sequence[Any]) -> str:
                 _share(risk["mean_success"]),
                 *(_share(risk["set_sizes"].get(band, 0.0)) for band in bands),
             )
-            for risk in known
+            for risk in sized_risks
         ]
         return _table(heads, rows)
     rows = [
@@ -120,7 +120,7 @@ def _risks(before: Sequence[Any]) -> str:
     return _table(["watched", "largest relative frequency of a sensitive event"], rows) if rows else ""
 
 
-def _costs(found: Exploration) -> str:
+def _costs(exploration: Exploration) -> str:
     heads = ["promise", "cheapest method", "loss", "success before", "after", "published", "withheld", "seconds"]
     rows = [
         (
@@ -133,12 +133,12 @@ def _costs(found: Exploration) -> str:
             cost["withheld"],
             cost["seconds"],
         )
-        for cost in found.costs()
+        for cost in exploration.costs()
     ]
     return _table(heads, rows)
 
 
-def _choices(found: Exploration) -> str:
+def _choices(exploration: Exploration) -> str:
     rows = [
         (
             _ROLES[choice.role],
@@ -146,40 +146,42 @@ def _choices(found: Exploration) -> str:
             _share(choice.tried.risk),
             choice.tried.loss,
         )
-        for choice in found.choices
+        for choice in exploration.choices
     ]
-    reasons = "".join(f"<li><b>{_ROLES[choice.role]}</b>: {escape(choice.reason)}</li>" for choice in found.choices)
+    reasons = "".join(
+        f"<li><b>{_ROLES[choice.role]}</b>: {escape(choice.reason)}</li>" for choice in exploration.choices
+    )
     return _table(["choice", "method", "success", "loss"], rows) + f"<ul>{reasons}</ul>"
 
 
-def _policy(found: Exploration) -> str:
-    if not found.policy:
+def _policy(exploration: Exploration) -> str:
+    if not exploration.policy:
         return ""
-    lines = "\n".join(escape(line) for line in found.policy.splitlines())
+    lines = "\n".join(escape(line) for line in exploration.policy.splitlines())
     return (
         "<h2>The policy of the one picked</h2><p>Saved as <code>policy.toml</code>; "
         f"<code>sfumato run policy.toml</code> publishes with it.</p><pre>{lines}</pre>"
     )
 
 
-def _left_out(found: Exploration) -> str:
-    lines = [f"{name}: needs {need}." for name, need in found.lacking.items()]
-    lines += [f"{cell.name}: {outcome.status}. {outcome.reason}" for cell, outcome in found.result.failures()]
-    if found.unrun:
-        lines.append(f"There was no time for {len(found.unrun)} more candidates.")
+def _left_out(exploration: Exploration) -> str:
+    lines = [f"{name}: needs {need}." for name, need in exploration.lacking.items()]
+    lines += [f"{cell.name}: {outcome.status}. {outcome.reason}" for cell, outcome in exploration.result.failures()]
+    if exploration.unrun:
+        lines.append(f"There was no time for {len(exploration.unrun)} more candidates.")
     if not lines:
         return ""
     return "<h2>What is not here, and why</h2><ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
 
 
-def _scatter(found: Exploration) -> str:
+def _scatter(exploration: Exploration) -> str:
     """Draw everything that was tried, the front joined by a line."""
-    if not found.tried:
+    if not exploration.tried:
         return "<p>Nothing was finished.</p>"
     import altair as alt
     import vl_convert
 
-    front = {id(point) for point in found.front}
+    front = {id(point) for point in exploration.front}
     points = [
         {
             "risk": point.risk,
@@ -187,11 +189,11 @@ def _scatter(found: Exploration) -> str:
             "method": point.cell.method,
             "on": "on the front" if id(point) in front else "beaten",
         }
-        for point in found.tried
+        for point in exploration.tried
     ]
     base = alt.Chart(alt.Data(values=points)).encode(
         x=alt.X("risk:Q", title="success of an attacker (less is safer)", axis=alt.Axis(format="%")),
-        y=alt.Y("loss:Q", title=f"loss: {found.measure[0]} (less is better)"),
+        y=alt.Y("loss:Q", title=f"loss: {exploration.measure[0]} (less is better)"),
     )
     line = base.transform_filter("datum.on == 'on the front'").mark_line(color="#888", strokeDash=[4, 3])
     dots = base.mark_point(filled=True, size=90, opacity=0.9).encode(

@@ -53,8 +53,8 @@ def read_row(text: str, name: str) -> tuple[str, ...]:
     try:
         cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
     except csv.Error:
-        told = f"{name.capitalize()}: quotes must stand around a whole value, and be closed."
-        raise ParameterError(told) from None
+        message = f"{name.capitalize()}: quotes must stand around a whole value, and be closed."
+        raise ParameterError(message) from None
     return tuple(dict.fromkeys(cell.strip() for cell in cells if cell.strip()))
 
 
@@ -79,8 +79,8 @@ def change_rows(rows: Iterable[tuple[int, Sequence[str]]], changed: Mapping[int,
     >>> change_rows([(1, ["tea"]), (2, ["rye"])], {1: [], 2: ["rye", "tea"]})
     [('row 2', ('rye', 'tea'))]
     """
-    found = [(f"row {number}", tuple(dict.fromkeys(changed.get(number, items)))) for number, items in rows]
-    return [(name, items) for name, items in found if items]
+    named_rows = [(f"row {number}", tuple(dict.fromkeys(changed.get(number, items)))) for number, items in rows]
+    return [(name, items) for name, items in named_rows if items]
 
 
 def check_rows(rows: Rows, sort: str) -> None:
@@ -147,23 +147,23 @@ def undo_save(project: Project, name: str) -> None:
 
 def find_uses(project: Project, name: str) -> list[tuple[str, str]]:
     """Return the data that are read with a file of constraints, and as what."""
-    path, found = project.find("constraints", name), []
+    path, uses = project.find("constraints", name), []
     for data in project.list("data"):
         try:
             recipe = read_recipe(project, data)
         except SfumatoError:
             continue
         given = {} if recipe is None else recipe.options.get("constraints", {})
-        found += [(data, str(sort)) for sort, file in given.items() if Path(file).resolve() == path]
-    return found
+        uses += [(data, str(sort)) for sort, file in given.items() if Path(file).resolve() == path]
+    return uses
 
 
 def _recall(project: Project, name: str) -> list[dict[str, Any]]:
     try:
-        found = json.loads(_place(project, name).read_bytes())
+        entries = json.loads(_place(project, name).read_bytes())
     except (OSError, ValueError):
         return []
-    return [entry for entry in found if isinstance(entry, dict)] if isinstance(found, list) else []
+    return [entry for entry in entries if isinstance(entry, dict)] if isinstance(entries, list) else []
 
 
 def _place(project: Project, name: str) -> Path:

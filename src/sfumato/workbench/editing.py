@@ -55,19 +55,21 @@ def _follow(options: Mapping[str, Any], step: Step) -> dict[str, Any]:
     if step.name not in {"rename", "drop"}:
         return dict(options)
     new = step.new if step.name == "rename" else None
-    found = dict(options)
+    new_options = dict(options)
     for name in _LISTS:
-        if step.column in found.get(name, ()):
-            listed = [new if column == step.column else column for column in found[name]]
-            found[name] = [column for column in listed if column is not None]
+        if step.column in new_options.get(name, ()):
+            listed = [new if column == step.column else column for column in new_options[name]]
+            new_options[name] = [column for column in listed if column is not None]
     for role, column in options.get("columns", {}).items():
         if column == step.column:
-            found["columns"] = {**found["columns"], role: new} if new else _without(found["columns"], role)
+            new_options["columns"] = (
+                {**new_options["columns"], role: new} if new else _without(new_options["columns"], role)
+            )
     trees = options.get("hierarchies", {})
     if step.column in trees:
         rest = _without(trees, step.column)
-        found["hierarchies"] = rest | {new: trees[step.column]} if new else rest
-    return {name: value for name, value in found.items() if value not in ([], {})}
+        new_options["hierarchies"] = rest | {new: trees[step.column]} if new else rest
+    return {name: value for name, value in new_options.items() if value not in ([], {})}
 
 
 def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
@@ -76,10 +78,10 @@ def _without(mapping: Mapping[str, Any], key: str) -> dict[str, Any]:
 
 def _recall(project: Project, data: str) -> list[dict[str, Any]]:
     try:
-        found = json.loads(_place(project, data).read_bytes())
+        entries = json.loads(_place(project, data).read_bytes())
     except (OSError, ValueError):
         return []
-    return [options for options in found if isinstance(options, dict)] if isinstance(found, list) else []
+    return [options for options in entries if isinstance(options, dict)] if isinstance(entries, list) else []
 
 
 def _place(project: Project, data: str) -> Any:

@@ -62,21 +62,21 @@ class Uploads:
 
     async def take(self, request: Request) -> Response:
         """Take one file, whose name and purpose are only looked at, never followed."""
-        known = _TAKES.get(request.path_params["area"])
-        if known is None or request.headers.get("x-sfumato") != "upload":
+        extensions = _TAKES.get(request.path_params["area"])
+        if extensions is None or request.headers.get("x-sfumato") != "upload":
             return _refuse(404, "Files are not taken here.")
         if self._now >= _AT_ONCE or not self._rate.allows():
             return _refuse(429, "Too many uploads at a time. Wait a little.")
         self._now += 1
         try:
-            return await self._take(request, known)
+            return await self._take(request, extensions)
         finally:
             self._now -= 1
 
-    async def _take(self, request: Request, known: tuple[str, ...]) -> Response:
+    async def _take(self, request: Request, extensions: tuple[str, ...]) -> Response:
         area = request.path_params["area"]
         try:
-            stem, extension = split_name(unquote(request.headers.get("x-file-name", "")), known)
+            stem, extension = split_name(unquote(request.headers.get("x-file-name", "")), extensions)
         except SfumatoError as error:
             return _refuse(415, str(error))
         room = min(self._largest, shutil.disk_usage(self._project.folder).free - _KEPT_FREE)
@@ -126,9 +126,9 @@ def list_routes(project: Project, uploads: Uploads) -> list[Any]:
     """Return the routes by which files come in and go out."""
 
     async def download(request: Request) -> Response:
-        asked = request.path_params
+        parameters = request.path_params
         try:
-            path = project.files(asked["area"], asked["name"]).get(asked["inner"])
+            path = project.files(parameters["area"], parameters["name"]).get(parameters["inner"])
         except SfumatoError:
             path = None
         if path is None:

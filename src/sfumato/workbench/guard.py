@@ -155,9 +155,9 @@ class Guard:
         if refused is not None:
             await _answer(scope, receive, send, *refused)
             return
-        known = dict(headers)
-        if self._token is not None and not self._is_in(scope, known.get("cookie", "")):
-            await self._ask(scope, receive, send, known.get("origin", ""))
+        header_values = dict(headers)
+        if self._token is not None and not self._is_in(scope, header_values.get("cookie", "")):
+            await self._ask(scope, receive, send, header_values.get("origin", ""))
             return
         await self._pass(scope, receive, send)
 
@@ -169,23 +169,23 @@ class Guard:
             return 421, "This server is not called so. Open it by the address that it printed."
         if len(origins) > 1 or any(not _same_origin(origin, named[0]) for origin in origins):
             return 403, "Requests of other sites are refused."
-        known = dict(headers)
+        header_values = dict(headers)
         changes = scope["type"] == "websocket" or scope["method"] not in _SAFE
         if changes and not origins:
             return 403, "A request that changes something must say which page it comes from."
         # Links from elsewhere open pages; what other sites fetch, or hide in a frame, would begin work unseen.
-        site, mode = known.get("sec-fetch-site", "none"), known.get("sec-fetch-mode", "navigate")
-        opened = mode == "navigate" and known.get("sec-fetch-dest", "document") == "document"
+        site, mode = header_values.get("sec-fetch-site", "none"), header_values.get("sec-fetch-mode", "navigate")
+        opened = mode == "navigate" and header_values.get("sec-fetch-dest", "document") == "document"
         if site in {"cross-site", "same-site"} and (changes or not opened):
             return 403, "Requests of other sites are refused."
-        if "x-forwarded-prefix" in known:
+        if "x-forwarded-prefix" in header_values:
             return 400, "X-Forwarded-Prefix is not understood here."
         return None
 
     def _is_in(self, scope: Scope, cookie: str) -> bool:
         expected = self._session.encode()
-        found = _list_cookies(cookie, _name_cookie(scope))
-        return any(hmac.compare_digest(value.encode(), expected) for value in found)
+        cookies = _list_cookies(cookie, _name_cookie(scope))
+        return any(hmac.compare_digest(value.encode(), expected) for value in cookies)
 
     def _may_try(self, scope: Scope) -> bool:
         """Count a try of an address: who guesses keeps himself out, and not everybody else."""
@@ -201,7 +201,7 @@ class Guard:
         if scope["type"] == "websocket" or (scope["method"] not in _SAFE and scope["path"] != _ENTER):
             await _answer(scope, receive, send, 401, "Give the token first.")
             return
-        told, status = "This workbench is open to other machines, so it asks who you are.", 401
+        message, status = "This workbench is open to other machines, so it asks who you are.", 401
         if scope["method"] == "POST":
             given = parse_qs(await _read_form(receive)).get("token", [""])[0].strip()
             allowed = self._may_try(scope)
@@ -213,9 +213,9 @@ class Guard:
                 cookie = f"{_name_cookie(scope)}={self._session}; HttpOnly; SameSite=Strict; Path=/{secure}"
                 await _answer(scope, receive, send, 303, "", location="/", cookie=cookie)
                 return
-            told = "That is not the token." if allowed else "Too many tries. Wait a minute."
+            message = "That is not the token." if allowed else "Too many tries. Wait a minute."
             status = 401 if allowed else 429
-        page = _FORM.format(told=told, action=_ENTER)
+        page = _FORM.format(told=message, action=_ENTER)
         await _answer(scope, receive, send, status, page, html=True)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -254,9 +254,11 @@ class _Marked:
         assert self._start is not None
         nonce = secrets.token_urlsafe(16)
         body = _SCRIPT.sub(f'<script nonce="{nonce}"'.encode(), self._page)
-        kept = [pair for pair in self._start["headers"] if pair[0].lower() not in {b"content-length", b"cache-control"}]
+        headers = [
+            pair for pair in self._start["headers"] if pair[0].lower() not in {b"content-length", b"cache-control"}
+        ]
         self._start["headers"] = [
-            *kept,
+            *headers,
             (b"content-security-policy", _POLICY.format(nonce=nonce).encode()),
             (b"cache-control", b"no-store"),
             (b"content-length", str(len(body)).encode()),

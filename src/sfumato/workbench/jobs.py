@@ -82,19 +82,19 @@ class Job:
         if self.state == "waiting":
             return "Waiting for another job to end."
         seconds = int(time.monotonic() - self.began) if self.began else 0
-        told = f"{self.phase or 'starting'}, {seconds} s so far"
+        status = f"{self.phase or 'starting'}, {seconds} s so far"
         if self.share and self.share > 0.02:
             gone = time.monotonic() - self.phase_began
-            told += f", about {max(round(gone / self.share - gone), 1)} s left for this step"
-        return told + "."
+            status += f", about {max(round(gone / self.share - gone), 1)} s left for this step"
+        return status + "."
 
     def hear(self, line: bytes) -> None:
         """Take in a line of what the process says."""
         with contextlib.suppress(ValueError, KeyError, TypeError):
-            said = json.loads(line)
-            if said["phase"] != self.phase:
+            message = json.loads(line)
+            if message["phase"] != self.phase:
                 self.phase_began = time.monotonic()
-            self.phase, self.done, self.total = str(said["phase"]), int(said["done"]), int(said["total"])
+            self.phase, self.done, self.total = str(message["phase"]), int(message["done"]), int(message["total"])
 
 
 class Jobs:
@@ -153,8 +153,8 @@ class Jobs:
     def current(self, task: str = "") -> list[Job]:
         """Return the jobs that this server began, the latest first."""
         with self._lock:
-            known = [job for job in self._jobs.values() if not task or job.task == task]
-        return sorted(known, key=lambda job: -job.asked)
+            jobs = [job for job in self._jobs.values() if not task or job.task == task]
+        return sorted(jobs, key=lambda job: -job.asked)
 
     def stop(self, job: Job) -> None:
         """Stop a job: it cleans up after itself, and is ended if it does not.
@@ -201,9 +201,9 @@ class Jobs:
         self._forget()
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
-        told = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
+        description = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
         # Not waited for until the disk has it, as others wait meanwhile: a job without it is forgotten.
-        (job.folder / "job.json").write_text(json.dumps(told), encoding="utf-8")
+        (job.folder / "job.json").write_text(json.dumps(description), encoding="utf-8")
         self._jobs[job.key] = job
         self._queue.append(job)
         self._hand_out()
@@ -246,12 +246,12 @@ class Jobs:
         self._hand_out()
 
     def _conclude(self, job: Job, code: int) -> None:
-        told = _read_json(job.folder / "outcome.json")
-        if told is not None and "outcome" in told:
-            job.outcome, job.state = told["outcome"], "done"
-        elif told is not None:
-            job.error = str(told.get("error", ""))
-            job.state = "stopped" if told.get("stopped") else "failed"
+        outcome = _read_json(job.folder / "outcome.json")
+        if outcome is not None and "outcome" in outcome:
+            job.outcome, job.state = outcome["outcome"], "done"
+        elif outcome is not None:
+            job.error = str(outcome.get("error", ""))
+            job.state = "stopped" if outcome.get("stopped") else "failed"
         elif job.stop_wanted or self._closed:
             job.state, job.error = "stopped", _STOPPED
         else:
@@ -261,10 +261,10 @@ class Jobs:
     def _recall(self, key: str) -> Job | None:
         """Return a finished job of an earlier server."""
         folder = self._folder / key
-        asked, told = _read_json(folder / "job.json"), _read_json(folder / "outcome.json")
-        if asked is None or told is None:
+        description, outcome = _read_json(folder / "job.json"), _read_json(folder / "outcome.json")
+        if description is None or outcome is None:
             return None
-        job = Job(key, asked["task"], asked["arguments"], folder)
+        job = Job(key, description["task"], description["arguments"], folder)
         self._conclude(job, 0)
         self._jobs[key] = job
         return job
@@ -275,9 +275,9 @@ class Jobs:
 
     def _date_inputs(self, arguments: Mapping[str, Any]) -> list[list[Any]]:
         """Say how the files are that a question is about: when they change, it is another question."""
-        found: list[list[Any]] = []
-        asked = {area: list(names) for area, names in arguments.get("files", {}).items()}
-        for area, names in sorted(asked.items()):
+        inputs: list[list[Any]] = []
+        files = {area: list(names) for area, names in arguments.get("files", {}).items()}
+        for area, names in sorted(files.items()):
             for name in sorted(names):
                 paths = [self._project.find(area, name)]
                 paths += [self._project.policy_of(name), *self._read_with(name)] if area == "data" else []
@@ -285,8 +285,8 @@ class Jobs:
                 for path in paths:
                     with contextlib.suppress(OSError):
                         stat = path.stat()
-                        found.append([area, path.name, stat.st_mtime_ns, stat.st_size])
-        return found
+                        inputs.append([area, path.name, stat.st_mtime_ns, stat.st_size])
+        return inputs
 
     def _read_with(self, data: str) -> list[Path]:
         """Return the files that data are read with: hierarchies, constraints and others."""
@@ -331,7 +331,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
 
 def _read_json(path: Path) -> dict[str, Any] | None:
     try:
-        found = json.loads(path.read_bytes())
+        content = json.loads(path.read_bytes())
     except (OSError, ValueError):
         return None
-    return found if isinstance(found, dict) else None
+    return content if isinstance(content, dict) else None

@@ -105,34 +105,34 @@ def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
         ...
     sfumato.core.errors.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
     """
-    found = dict(options)
-    for name in set(_FILES) & set(found):
-        found[name] = _look_up_each(project, name, found[name])
-    for name in set(_LISTED) & set(found):
-        found[name] = [
-            f"@{_look_up(project, name, entry[1:])}" if entry.startswith("@") else entry for entry in found[name]
+    resolved = dict(options)
+    for name in set(_FILES) & set(resolved):
+        resolved[name] = _look_up_each(project, name, resolved[name])
+    for name in set(_LISTED) & set(resolved):
+        resolved[name] = [
+            f"@{_look_up(project, name, entry[1:])}" if entry.startswith("@") else entry for entry in resolved[name]
         ]
-    rule, _, file = str(found.get("places", "")).partition(":")
+    rule, _, file = str(resolved.get("places", "")).partition(":")
     if rule.strip() == "regions":
-        head, told, tail = file.rpartition(",outside=")
-        known = _look_up(project, "places", (head if told else tail).strip())
-        found["places"] = f"regions:{known}{told}{tail if told else ''}"
-    if any(Step.parse(step).name == "recode" for step in found.get("steps", ())):
+        head, separator, tail = file.rpartition(",outside=")
+        path = _look_up(project, "places", (head if separator else tail).strip())
+        resolved["places"] = f"regions:{path}{separator}{tail if separator else ''}"
+    if any(Step.parse(step).name == "recode" for step in resolved.get("steps", ())):
         raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
-    return found
+    return resolved
 
 
 def list_data_with(project: Project, option: str) -> list[str]:
     """Return the data that were looked at and whose kind knows a reading option."""
-    found = []
+    names = []
     for name in project.list("data"):
         try:
             recipe = read_recipe(project, name)
         except SfumatoError:
             continue
         if recipe is not None and option in plugins.find_kind(recipe.kind).options:
-            found.append(name)
-    return found
+            names.append(name)
+    return names
 
 
 def list_files(options: Mapping[str, Any]) -> list[Path]:
@@ -164,9 +164,9 @@ def _look_up(project: Project, option: str, value: str) -> str:
     """Return where a file of the project lies that a name, or a path of an earlier policy, means."""
     path = Path(value)
     for area in _HELD:
-        known = project.area(area) / path.name
-        if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(known)}:
-            return str(known)
+        candidate = project.area(area) / path.name
+        if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(candidate)}:
+            return str(candidate)
     raise ParameterError(f"{option}: the project has no such file. Upload it first, and write its name.")
 
 
@@ -208,8 +208,8 @@ def spell_section(name: str, values: Mapping[str, Any]) -> list[str]:
     >>> spell_section("method", {"name": "mondrian", "k": 5, "t": None})
     ['[method]', 'name = "mondrian"', 'k = 5']
     """
-    known = {key: value for key, value in values.items() if value is not None}
-    return [f"[{name}]", *(f"{key} = {spell_toml(value)}" for key, value in known.items())]
+    settings = {key: value for key, value in values.items() if value is not None}
+    return [f"[{name}]", *(f"{key} = {spell_toml(value)}" for key, value in settings.items())]
 
 
 def _place(folder: Path, value: Any) -> Any:

@@ -43,11 +43,11 @@ def make_name(wanted: str) -> str:
     ('check-ins-of-muller-2024-csv', 'unnamed', 'nul-file')
     """
     plain = unicodedata.normalize("NFKD", wanted).encode("ascii", "ignore").decode()
-    kept = "-".join(re.findall(r"[a-z0-9]+", plain.lower()))[:_LONGEST].strip("-")
-    return f"{kept}-file" if kept in _DEVICES else kept or "unnamed"
+    stem = "-".join(re.findall(r"[a-z0-9]+", plain.lower()))[:_LONGEST].strip("-")
+    return f"{stem}-file" if stem in _DEVICES else stem or "unnamed"
 
 
-def split_name(wanted: str, known: tuple[str, ...]) -> tuple[str, str]:
+def split_name(wanted: str, allowed: tuple[str, ...]) -> tuple[str, str]:
     """Split the name of a file into a stem that is safe and the extension, which must be one of those known.
 
     Examples
@@ -64,9 +64,9 @@ def split_name(wanted: str, known: tuple[str, ...]) -> tuple[str, str]:
     stem, extensions = parts[:-1], parts[-1:]
     if len(stem) > 1 and extensions[0] in {"gz", "xz"}:
         stem, extensions = stem[:-1], [stem[-1], *extensions]
-    if not stem or any(part not in known for part in extensions):
+    if not stem or any(part not in allowed for part in extensions):
         shown = make_name(extensions[-1])[:12]
-        raise ParameterError(f"upload: files that end in .{shown} cannot be read. Known: {', '.join(known)}.")
+        raise ParameterError(f"upload: files that end in .{shown} cannot be read. Known: {', '.join(allowed)}.")
     return make_name(" ".join(stem)), "".join(f".{part}" for part in extensions)
 
 
@@ -107,10 +107,10 @@ class Project:
         """Open a project, or begin one in an empty or a new folder."""
         if folder.exists() and not folder.is_dir():
             raise ParameterError(f"{folder}: is a file; name a folder for the project.")
-        known = {*AREAS, _HIDDEN}
+        areas = {*AREAS, _HIDDEN}
         if folder.is_dir():
-            found = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
-            if found and not known & set(found):
+            entries = [entry.name for entry in folder.iterdir() if not entry.name.startswith(".")]
+            if entries and not areas & set(entries):
                 raise ParameterError(f"{folder}: is not a project and not empty. Name another folder, or a new one.")
         for name in (*AREAS, _HIDDEN):
             try:

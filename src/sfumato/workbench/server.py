@@ -40,7 +40,7 @@ def serve(
     names: Iterable[str] = (),
     ask_token: bool = False,
     largest: int = LARGEST_UPLOAD,
-    say: Callable[[str], None] = print,
+    announce: Callable[[str], None] = print,
 ) -> None:
     """Serve the workbench until somebody stops it.
 
@@ -56,7 +56,7 @@ def serve(
         Whether to ask for a token on this machine, too.
     largest
         Bytes that an upload may have.
-    say
+    announce
         Says where the server is.
     """
     try:
@@ -87,10 +87,10 @@ def serve(
             timeout_graceful_shutdown=3,
         )
         shown = f"[{host}]" if ":" in host else host
-        say(f"Sfumato is at http://{shown}:{listener.getsockname()[1]}/ on the project {project.folder}.")
+        announce(f"Sfumato is at http://{shown}:{listener.getsockname()[1]}/ on the project {project.folder}.")
         if token is not None:
-            say(f"Token, shown this once: {token}")
-        say("Stop it with Ctrl-C.")
+            announce(f"Token, shown this once: {token}")
+        announce("Stop it with Ctrl-C.")
         hold_little()
         try:
             with contextlib.suppress(KeyboardInterrupt):
@@ -176,8 +176,8 @@ def build_front(app: FastAPI) -> Visits:
     from sfumato.workbench.pages.assets import FOLDER
     from sfumato.workbench.visits import Visits
 
-    kept = ("static", "components", "libraries", "esm")
-    return Visits(Shelf(app, [FOLDER, *(f"/_nicegui/{__version__}/{name}" for name in kept)]))
+    folders = ("static", "components", "libraries", "esm")
+    return Visits(Shelf(app, [FOLDER, *(f"/_nicegui/{__version__}/{name}" for name in folders)]))
 
 
 def _listen(host: str, port: int) -> socket.socket:

@@ -55,10 +55,10 @@ class Shelf:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and self.holds(scope["path"]):
-            asked = dict(scope["headers"])
-            file = None if b"range" in asked or scope["query_string"] else await self._find(scope)
+            request_headers = dict(scope["headers"])
+            file = None if b"range" in request_headers or scope["query_string"] else await self._find(scope)
             if file is not None:
-                await file.send(asked, send)
+                await file.send(request_headers, send)
                 return
         await self._app(scope, receive, send)
 
@@ -79,22 +79,22 @@ class Shelf:
 
     async def _fetch(self, scope: Scope) -> _File | None:
         """Ask the application for a file, as a browser does that has nothing yet."""
-        told: list[Message] = []
-        asked = [{"type": "http.request", "body": b"", "more_body": False}]
+        messages: list[Message] = []
+        requests = [{"type": "http.request", "body": b"", "more_body": False}]
 
         async def receive() -> Message:
             # After the request nothing more comes: nobody hangs up.
-            return asked.pop() if asked else await asyncio.Future()
+            return requests.pop() if requests else await asyncio.Future()
 
         async def hear(message: Message) -> None:
-            told.append(message)
+            messages.append(message)
 
         hosts = [pair for pair in scope["headers"] if pair[0] == b"host"]
         await self._app({**scope, "headers": hosts}, receive, hear)
-        if told[0]["status"] != 200:
+        if messages[0]["status"] != 200:
             return None
-        kind = next((value for name, value in told[0]["headers"] if name.lower() == b"content-type"), b"")
-        file = await asyncio.to_thread(_File, kind, b"".join(message.get("body", b"") for message in told[1:]))
+        kind = next((value for name, value in messages[0]["headers"] if name.lower() == b"content-type"), b"")
+        file = await asyncio.to_thread(_File, kind, b"".join(message.get("body", b"") for message in messages[1:]))
         self._size += len(file.body) + len(file.packed)
         return file
 
@@ -108,15 +108,15 @@ class _File:
         self.packed = packed if len(packed) < len(body) else b""
         self._mark = f'"{hashlib.sha256(body).hexdigest()[:32]}"'.encode()
 
-    async def send(self, asked: dict[bytes, bytes], send: Send) -> None:
+    async def send(self, request_headers: dict[bytes, bytes], send: Send) -> None:
         """Send the file as a browser takes it, or say that it has it already."""
         headers = [(b"etag", self._mark), (b"cache-control", FOREVER.encode()), (b"vary", b"accept-encoding")]
-        if self._mark in asked.get(b"if-none-match", b""):
+        if self._mark in request_headers.get(b"if-none-match", b""):
             await send({"type": "http.response.start", "status": 304, "headers": headers})
             await send({"type": "http.response.body", "body": b""})
             return
         body = self.body
-        if self.packed and _TAKES_GZIP.search(asked.get(b"accept-encoding", b"")):
+        if self.packed and _TAKES_GZIP.search(request_headers.get(b"accept-encoding", b"")):
             body = self.packed
             headers.append((b"content-encoding", b"gzip"))
         headers += [(b"content-type", self._kind), (b"content-length", str(len(body)).encode())]

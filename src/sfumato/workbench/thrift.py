@@ -28,12 +28,12 @@ def answer_once() -> None:
     Looking at a signature takes longer than the rest of what it is looked at for. A method of a class wants the same
     whatever object it is of; other functions are looked at as before.
     """
-    asked: Callable[[Callable[..., Any]], bool] | None = getattr(helpers, "expects_arguments", None)
-    if asked is not None and not hasattr(asked, "__wrapped__"):
-        helpers.expects_arguments = remember_methods(asked)  # type: ignore[assignment]
+    predicate: Callable[[Callable[..., Any]], bool] | None = getattr(helpers, "expects_arguments", None)
+    if predicate is not None and not hasattr(predicate, "__wrapped__"):
+        helpers.expects_arguments = remember_methods(predicate)  # type: ignore[assignment]
 
 
-def remember_methods(asked: Callable[[Callable[..., Any]], bool]) -> Callable[[Callable[..., Any]], bool]:
+def remember_methods(predicate: Callable[[Callable[..., Any]], bool]) -> Callable[[Callable[..., Any]], bool]:
     """Return a function that answers like another one about functions, but asks it once about each method.
 
     Examples
@@ -45,17 +45,17 @@ def remember_methods(asked: Callable[[Callable[..., Any]], bool]) -> Callable[[C
     looking
     (False, False)
     """
-    known: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
+    results: weakref.WeakKeyDictionary[types.FunctionType, bool] = weakref.WeakKeyDictionary()
 
-    @functools.wraps(asked)
+    @functools.wraps(predicate)
     def answer(function: Callable[..., Any]) -> bool:
         inner = getattr(function, "__func__", None)
         if not isinstance(inner, types.FunctionType):
-            return asked(function)
-        found = known.get(inner)
-        if found is None:
-            found = known[inner] = asked(function)
-        return found
+            return predicate(function)
+        result = results.get(inner)
+        if result is None:
+            result = results[inner] = predicate(function)
+        return result
 
     return answer
 
@@ -66,9 +66,9 @@ class _Json:
     loads = staticmethod(json.loads)
 
     @staticmethod
-    def dumps(found: Any, *options: Any, **more: Any) -> str:
+    def dumps(content: Any, *options: Any, **more: Any) -> str:
         """Write what a page holds; outside of texts there is nothing to escape."""
-        text = json.dumps(found, *options, **more)
+        text = json.dumps(content, *options, **more)
         for character in "&<>`$":
             text = text.replace(character, f"\\u{ord(character):04x}")
         return text if text.isascii() else _BEYOND.sub(_escape, text)
@@ -92,8 +92,8 @@ def let_go(page: client.Client) -> None:
     """Part what a page is made of, which holds on to itself otherwise until somebody looks for garbage."""
     for element in page.elements.values():
         element._event_listeners.clear()
-        for kept in (element._props, element._classes, element._style):
-            kept._change_handlers.clear()
+        for observable in (element._props, element._classes, element._style):
+            observable._change_handlers.clear()
 
 
 def hold_little() -> None:

@@ -48,14 +48,14 @@ class Versions(Generic[Found]):
         stat = path.stat()
         version = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
         with self._lock:
-            kept = self._kept.get(path)
-            if kept is not None and kept[0] == version:
+            entry = self._kept.get(path)
+            if entry is not None and entry[0] == version:
                 self._kept.move_to_end(path)
-                return kept[1]
-        found = self._read(path)
+                return entry[1]
+        content = self._read(path)
         with self._lock:
-            self._kept[path] = (version, found)
+            self._kept[path] = (version, content)
             self._kept.move_to_end(path)
             while len(self._kept) > self._most:
                 self._kept.popitem(last=False)
-        return found
+        return content

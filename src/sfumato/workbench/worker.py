@@ -58,17 +58,17 @@ def main() -> NoReturn:
         os._exit(0)
     threading.Thread(target=_end_with_server, args=(commands,), daemon=True).start()
     try:
-        told: dict[str, Any] = {"outcome": _work(folder, _Teller(answers))}
+        outcome: dict[str, Any] = {"outcome": _work(folder, _Teller(answers))}
     except KeyboardInterrupt:
-        told = {"error": "Stopped. Nothing was published.", "stopped": True}
+        outcome = {"error": "Stopped. Nothing was published.", "stopped": True}
     except BaseException as error:
-        told = {"error": _explain(error)}
+        outcome = {"error": _explain(error)}
     from sfumato.workbench.project import replace_text
 
     # A second request to stop must not catch the work of the first.
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
-    replace_text(folder / "outcome.json", json.dumps(told, ensure_ascii=False, default=_plain))
+    replace_text(folder / "outcome.json", json.dumps(outcome, ensure_ascii=False, default=_plain))
     os._exit(0)
 
 
@@ -101,14 +101,14 @@ def _wait(handle: int) -> Path:
     return Path(os.fsdecode(line[:-1]))
 
 
-def _work(folder: Path, tell: _Teller) -> dict[str, Any]:
+def _work(folder: Path, progress: _Teller) -> dict[str, Any]:
     from sfumato.workbench.project import Project
     from sfumato.workbench.tasks import find_task
 
     job = json.loads((folder / "job.json").read_bytes())
-    tell("loading the program", 0, 0)
+    progress("loading the program", 0, 0)
     task = find_task(job["task"])
-    return task(Project(Path(job["project"])), job["arguments"], folder, tell)
+    return task(Project(Path(job["project"])), job["arguments"], folder, progress)
 
 
 def _explain(error: BaseException) -> str:

@@ -63,7 +63,7 @@ def register(bench: Bench) -> None:
         with frame(f"A release of {data}", "anonymise", data):
             say(_describe_run(job.arguments), classes="muted")
             live = _explain_parts if job.arguments.get("engine") else None
-            watch(bench, job, lambda found: show_release(bench, found, data), live=live)
+            watch(bench, job, lambda outcome: show_release(bench, outcome, data), live=live)
 
 
 def _explain_parts(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
@@ -125,8 +125,8 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
 def _look_up_size(bench: Bench, name: str) -> tuple[int, Unit]:
     """Return how many records data have, none where that is not known yet, and what a record is."""
     looked = bench.jobs.ask("look", files={"data": [name]}, kind="")
-    found = looked.outcome if looked.state == "done" else {}
-    return int(found.get("rows", 0)), Unit.from_dict(found["unit"]) if "unit" in found else RECORD
+    outcome = looked.outcome if looked.state == "done" else {}
+    return int(outcome.get("rows", 0)), Unit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
 
 
 def _ask_count(unit: Unit) -> Field | None:
@@ -174,48 +174,48 @@ def _list_runs(bench: Bench) -> None:
                 link(f"{_describe_run(job.arguments)}: {job.state}", path_to("run", job.key))
 
 
-def _describe_run(asked: dict[str, Any]) -> str:
-    given = ", ".join(f"{n}={v}" for n, v in asked.get("parameters", {}).items() if v is not None)
-    what = asked.get("method") or f"the recoding of {asked['files']['releases'][0]}"
-    parts = ", in parts" if asked.get("engine") else ""
-    return f"{asked['files']['data'][0]} by {what}{f' ({given})' if given else ''}{parts}"
+def _describe_run(arguments: dict[str, Any]) -> str:
+    given = ", ".join(f"{n}={v}" for n, v in arguments.get("parameters", {}).items() if v is not None)
+    what = arguments.get("method") or f"the recoding of {arguments['files']['releases'][0]}"
+    parts = ", in parts" if arguments.get("engine") else ""
+    return f"{arguments['files']['data'][0]} by {what}{f' ({given})' if given else ''}{parts}"
 
 
-def show_release(bench: Bench, found: dict[str, Any], data: str) -> None:
+def show_release(bench: Bench, outcome: dict[str, Any], data: str) -> None:
     """Show what a run has published, how it was verified, attacked and measured, and what can be downloaded."""
-    show_verdict(found["verdict"])
-    say(found["statement"], "blockquote")
-    if found["method_note"]:
-        say(f"{NOTE_LABEL}: {found['method_note']}")
-    parts = found.get("parts", 0)
+    show_verdict(outcome["verdict"])
+    say(outcome["statement"], "blockquote")
+    if outcome["method_note"]:
+        say(f"{NOTE_LABEL}: {outcome['method_note']}")
+    parts = outcome.get("parts", 0)
     if parts:
         say("Every part keeps this on its own, and so do all of them together.")
     with ui.element("ul").classes("tiles"):
         for label, value in (
-            ("published", found["published"]),
-            ("withheld", f"{found['withheld']:,}"),
+            ("published", outcome["published"]),
+            ("withheld", f"{outcome['withheld']:,}"),
             *([("parts", f"{parts:,}")] if parts else []),
-            ("seconds in all", f"{sum(found['seconds'].values()):,.1f}"),
+            ("seconds in all", f"{sum(outcome['seconds'].values()):,.1f}"),
         ):
             with ui.element("li"):
                 say(value, "b")
                 say(label, "span")
-    for told in found.get("doubts", ()):
-        say(told, classes="verdict careful")
-    offer_files(bench, found["name"], found["policy"])
-    if found["risk"]:
+    for doubt in outcome.get("doubts", ()):
+        say(doubt, classes="verdict careful")
+    offer_files(bench, outcome["name"], outcome["policy"])
+    if outcome["risk"]:
         say("Risk before and after", "h2")
         with ui.element("div").classes("pair"):
             for when in ("before", "after"):
                 with ui.element("section").classes(when):
                     say(when.capitalize(), "h3")
-                    show_risks(found["risk"][when], f"Risk {when}")
-    show_scores(found["scores"])
-    _show_beside(bench, found["name"], data)
-    show_report(bench, found["name"])
-    if found["notes"]:
+                    show_risks(outcome["risk"][when], f"Risk {when}")
+    show_scores(outcome["scores"])
+    _show_beside(bench, outcome["name"], data)
+    show_report(bench, outcome["name"])
+    if outcome["notes"]:
         with more("What was done"), ui.element("ul"):
-            for note in found["notes"]:
+            for note in outcome["notes"]:
                 say(note, "li")
 
 
@@ -237,10 +237,10 @@ def show_verdict(verdict: dict[str, Any]) -> None:
     """Show what verifying found: the sentence first, then what was claimed and measured."""
     level = {"holds": "", "broken": "broken"}.get(verdict["outcome"], "careful")
     say(verdict["sentence"], classes=f"verdict {level}".strip()).props('role="status"')
-    for told in (*verdict["unsettled"], *(f"Not declared: {what}." for what in verdict["undeclared"])):
-        say(told)
-    for told in verdict.get("warnings", ()):
-        say(told, classes="verdict careful")
+    for sentence in (*verdict["unsettled"], *(f"Not declared: {what}." for what in verdict["undeclared"])):
+        say(sentence)
+    for sentence in verdict.get("warnings", ()):
+        say(sentence, classes="verdict careful")
     show_remaining(verdict.get("remaining", ()))
     names = dict.fromkeys([*verdict["claimed"], *verdict["measured"]])
     rows = [(n.replace("_", " "), verdict["claimed"].get(n), verdict["measured"].get(n)) for n in names]
@@ -258,13 +258,13 @@ def show_remaining(remaining: Sequence[Mapping[str, Any]]) -> None:
     if not remaining:
         return
     say(TITLE, "h2")
-    for one in remaining:
-        if one["severity"] == "warning":
-            say(f"{one['sentence']} {one['hint']}".strip(), classes="verdict careful")
+    for possibility in remaining:
+        if possibility["severity"] == "warning":
+            say(f"{possibility['sentence']} {possibility['hint']}".strip(), classes="verdict careful")
     with ui.element("ul"):
-        for one in remaining:
-            if one["severity"] != "warning":
-                say(f"{one['sentence']} {one['hint']}".strip(), "li")
+        for possibility in remaining:
+            if possibility["severity"] != "warning":
+                say(f"{possibility['sentence']} {possibility['hint']}".strip(), "li")
 
 
 def show_scores(scores: list[dict[str, Any]]) -> None:

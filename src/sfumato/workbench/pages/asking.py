@@ -21,10 +21,10 @@ _VALUES = "count record where clinic and pharmacy"
 def offer_questions(bench: Bench, name: str, kind: str, original: str) -> None:
     """Put the box on the page of a release; with the original, the truth stands beside the answers."""
     say("Ask it", "h2")
-    data = {"": "(none: from the published files alone)"} | {each: each for each in bench.project.list("data")}
+    data = {"": "(none: from the published files alone)"} | {file: file for file in bench.project.list("data")}
     with ui.element("div").classes("fields"):
-        told = f"One question per line, such as: {_find_example(kind)}"
-        questions = Field("Questions", "count record", kind="lines", help=told)
+        help_text = f"One question per line, such as: {_find_example(kind)}"
+        questions = Field("Questions", "count record", kind="lines", help=help_text)
         chosen = Field("Beside the truth of", original, options=data)
     watched = ui.element("div")
 
@@ -47,8 +47,8 @@ def _find_example(kind: str) -> str:
     return _TIMES if {"history", "time"} <= roles else _VALUES if "history" in roles else _ATTRIBUTES
 
 
-def _show(found: dict[str, Any]) -> None:
-    answers = found["answers"]
+def _show(outcome: dict[str, Any]) -> None:
+    answers = outcome["answers"]
     with_truth = any("truth" in answer for answer in answers)
     rows = [
         (

@@ -71,7 +71,7 @@ def register(bench: Bench) -> None:
             read = Path(read_study(path).data.path or "")
             data = [read.name] if read.name in bench.project.list("data") else []
             job = bench.jobs.ask("study", files={"studies": [name], "data": data})
-            watch(bench, job, lambda found: _show_found(job, found), live=_show_early)
+            watch(bench, job, lambda outcome: _show_found(job, outcome), live=_show_early)
 
 
 def _list_studies(bench: Bench) -> None:
@@ -88,10 +88,10 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
     kind = plugins.find_kind(recipe.kind)
     methods = plugins.methods_for(recipe.kind)
     varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if _can_vary(p, kind)))
-    first = next((each for each in kind.usual if each in varying), varying[0] if varying else "")
+    first = next((choice for choice in kind.usual if choice in varying), varying[0] if varying else "")
     say("Every method is run with every value, each in a process of its own; what is finished stays.")
     with ui.element("div").classes("fields"):
-        varies = Field("What varies", first, options={each: each for each in varying})
+        varies = Field("What varies", first, options={choice: choice for choice in varying})
         usual = kind.usual.get(first, (2, 5, 10))
         values = Field("Its values", ", ".join(map(str, usual)), help="Separated by commas, or start..end..step.")
         out = Field(
@@ -100,24 +100,24 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
         times = Field("Repetitions", "1", kind="number", bounds=(1, 20), step="1")
         timeout = Field("Seconds at most for a cell", "300", kind="number", bounds=(1, 86_400), step="1")
         measures = Field("Measures", "headline", options={"headline": ", ".join(kind.headline), "all": "all of them"})
-        drawn = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
+        drawn = {"": "(drawn anew)"} | {choice: choice for choice in bench.project.list("workloads")}
         queries = Field("Queries to measure by", "", options=drawn)
     say("Methods", "h3")
     chosen: dict[str, Field] = {}
-    ordered = sorted(methods, key=lambda each: (each not in kind.advised, each))
-    fit = [each for each in ordered if first in {p.name for p in declared(methods[each])}]
-    picked = sorted(fit, key=lambda each: not _has_all(methods[each].needs, recipe.options))[:_FIRST]
+    ordered = sorted(methods, key=lambda choice: (choice not in kind.advised, choice))
+    fit = [choice for choice in ordered if first in {p.name for p in declared(methods[choice])}]
+    picked = sorted(fit, key=lambda choice: not _has_all(methods[choice].needs, recipe.options))[:_FIRST]
     with ui.element("div").classes("fields"):
-        for each in ordered:
-            needs = f" Needs {', '.join(methods[each].needs)}." if methods[each].needs else ""
-            value = "true" if each in picked else "false"
-            chosen[each] = Field(each, value, kind="check", help=f"{methods[each].summary}{needs}")
+        for choice in ordered:
+            needs = f" Needs {', '.join(methods[choice].needs)}." if methods[choice].needs else ""
+            value = "true" if choice in picked else "false"
+            chosen[choice] = Field(choice, value, kind="check", help=f"{methods[choice].summary}{needs}")
 
     def run() -> None:
         study: dict[str, Any] = {
             "varies": varies.value,
             "values": read_values(values.value),
-            "methods": [each for each, field in chosen.items() if field.value == "true"],
+            "methods": [method for method, field in chosen.items() if field.value == "true"],
             "study": {"repetitions": times.read_whole(), "timeout": float(timeout.read_whole())},
         }
         if queries.value:
@@ -155,10 +155,10 @@ def read_values(text: str) -> list[Any]:
     parts = [part.strip() for part in text.split("..")]
     if len(parts) == 3:
         return spread("values", dict(zip(("start", "end", "step"), map(_read_number, parts), strict=True)))
-    found = [_read_number(part.strip()) for part in text.split(",") if part.strip()]
-    if not found:
+    values = [_read_number(part.strip()) for part in text.split(",") if part.strip()]
+    if not values:
         raise ParameterError("Its values: write at least one value.")
-    return found
+    return values
 
 
 def _read_number(text: str) -> Any:
@@ -179,11 +179,11 @@ def _write_study(bench: Bench, name: str, recipe: Recipe, wanted: str, study: di
     lines = [f"# Run it with: sfumato {verb} {path.name} --out {path.stem}", ""]
     lines += spell_data(path.parent, bench.project.find("data", name), recipe.kind, recipe.options)
     usual = plugins.find_kind(recipe.kind).usual
-    for each in study["methods"]:
-        parameters = declared(plugins.find_method(each, recipe.kind))
-        fixed = {p.name: _fix(p.name, usual, recipe, each) for p in parameters}
-        known = {n: v for n, v in fixed.items() if v is not None and n != study["varies"]}
-        lines += ["", "[[method]]", *spell_section("method", {"name": each, **known})[1:]]
+    for method in study["methods"]:
+        parameters = declared(plugins.find_method(method, recipe.kind))
+        fixed = {p.name: _fix(p.name, usual, recipe, method) for p in parameters}
+        settings = {n: v for n, v in fixed.items() if v is not None and n != study["varies"]}
+        lines += ["", "[[method]]", *spell_section("method", {"name": method, **settings})[1:]]
         if study["varies"] in fixed:
             lines += spell_section("method.vary", {study["varies"]: study["values"]})
     lines += ["", *spell_section("study", study["study"])]
@@ -211,22 +211,22 @@ def _show_early(job: Job) -> None:
     _show_drawn(drawn)
 
 
-def _show_found(job: Job, found: dict[str, Any]) -> None:
-    counts = ", ".join(f"{number} {status}" for status, number in found["counts"].items())
-    say(f"{found['cells']} cells: {counts}.", classes="verdict")
+def _show_found(job: Job, outcome: dict[str, Any]) -> None:
+    counts = ", ".join(f"{number} {status}" for status, number in outcome["counts"].items())
+    say(f"{outcome['cells']} cells: {counts}.", classes="verdict")
     with ui.element("div").classes("row"):
-        target = path_to("files", "studies", found["folder"])
+        target = path_to("files", "studies", outcome["folder"])
         link("Page of the study", f"{target}/study.html?show=1", "button")
-        for name in found["tables"]:
+        for name in outcome["tables"]:
             link(name, f"{target}/{name}", "button plain", download=True)
     _show_early(job)
 
 
 def _show_drawn(drawn: dict[str, Any]) -> None:
     figures(
-        f"<figure aria-label='{escape_html(each['title'])}'><h3>{escape_html(each['title'])}</h3>{each['svg']}"
-        f"<figcaption>{escape_html(each['caption'])}</figcaption></figure>"
-        for each in drawn["figures"]
+        f"<figure aria-label='{escape_html(figure['title'])}'><h3>{escape_html(figure['title'])}</h3>{figure['svg']}"
+        f"<figcaption>{escape_html(figure['caption'])}</figcaption></figure>"
+        for figure in drawn["figures"]
     )
     head = ["method", "values", "status", "attacker's success after", "seconds", "why not"]
     table(head, drawn["rows"], "Cells")

@@ -57,7 +57,7 @@ def register(bench: Bench) -> None:
             _offer_use(bench, name, data, sort)
             files = {"constraints": [name]} | ({"data": [data]} if data not in {"", _ALONE} else {})
             job = bench.jobs.ask("constraints", files=files, sort=sort if sort in SORTS else "")
-            watch(bench, job, lambda found: _show_found(bench, name, found, data, sort, rows))
+            watch(bench, job, lambda outcome: _show_found(bench, name, outcome, data, sort, rows))
 
 
 def offer_constraints(bench: Bench) -> None:
@@ -90,20 +90,20 @@ def offer_constraints(bench: Bench) -> None:
 def _offer_use(bench: Bench, name: str, data: str, sort: str) -> None:
     """Ask for the data that the file is held against or used for, and as what."""
     fitting = list_data_with(bench.project, "constraints")
-    known = {"": "(choose)", _ALONE: "(none: the file alone)"} | {each: each for each in fitting}
+    data_options = {"": "(choose)", _ALONE: "(none: the file alone)"} | {file: file for file in fitting}
     with ui.element("div").classes("row"):
-        chosen = Field("For these data", data if data in known else "", options=known)
-        kept = Field("As", sort if sort in SORTS else "utility", options=SORTS)
+        chosen = Field("For these data", data if data in data_options else "", options=data_options)
+        sort_field = Field("As", sort if sort in SORTS else "utility", options=SORTS)
 
         def check() -> None:
-            go("constraints", name, data=chosen.value or _ALONE, sort=kept.value)
+            go("constraints", name, data=chosen.value or _ALONE, sort=sort_field.value)
 
         def use() -> None:
             recipe = read_recipe(bench.project, chosen.value) if chosen.value not in {"", _ALONE} else None
-            if recipe is None or kept.value not in SORTS:
+            if recipe is None or sort_field.value not in SORTS:
                 raise ParameterError("Choose data that were looked at, and what the file is to be used as.")
             path = str(bench.project.find("constraints", name))
-            given = {**recipe.options.get("constraints", {}), kept.value: path}
+            given = {**recipe.options.get("constraints", {}), sort_field.value: path}
             options = {**recipe.options, "constraints": given}
             Reading.of(recipe.kind, options)
             write_recipe(bench.project, chosen.value, dataclasses.replace(recipe, options=options))
@@ -113,57 +113,57 @@ def _offer_use(bench: Bench, name: str, data: str, sort: str) -> None:
         press("Use", use, "plain")
 
 
-def _show_found(bench: Bench, name: str, found: dict[str, Any], data: str, sort: str, number: int) -> None:
-    if found["unsure"]:
+def _show_found(bench: Bench, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
+    if outcome["unsure"]:
         say(
             "Nothing but blanks stands between the words of this file: whether several are one value depends on the "
             "data. Choose data to see and edit its rows.",
             classes="verdict careful",
         )
         return
-    if found["values"] is not None:
-        _show_comparison(found, data, sort)
-    _offer_rows(bench, name, found, data, sort, number)
+    if outcome["values"] is not None:
+        _show_comparison(outcome, data, sort)
+    _offer_rows(bench, name, outcome, data, sort, number)
 
 
-def _show_comparison(found: dict[str, Any], data: str, sort: str) -> None:
+def _show_comparison(outcome: dict[str, Any], data: str, sort: str) -> None:
     """Say what of the rows the data have, and whether they can be read with them."""
-    level = "broken" if found["refused"] else "careful" if found["strangers"] else ""
-    told = found["refused"] or f"{data} can be read with it, as {sort} constraints."
-    say(told, classes=f"verdict {level}".strip()).props('role="status"')
-    if found["strangers"]:
-        number = show_amount(found["strangers"], "value of the file is", "values of the file are")
-        say(f"{number} not in the data, and count{'s' * (found['strangers'] == 1)} for nothing.")
-        rows = [(item, numbers, near or "-") for item, numbers, near in found["strange"]]
+    level = "broken" if outcome["refused"] else "careful" if outcome["strangers"] else ""
+    message = outcome["refused"] or f"{data} can be read with it, as {sort} constraints."
+    say(message, classes=f"verdict {level}".strip()).props('role="status"')
+    if outcome["strangers"]:
+        number = show_amount(outcome["strangers"], "value of the file is", "values of the file are")
+        say(f"{number} not in the data, and count{'s' * (outcome['strangers'] == 1)} for nothing.")
+        rows = [(item, numbers, near or "-") for item, numbers, near in outcome["strange"]]
         table(["not in the data", "rows", "the nearest that is"], rows, "Values that the data do not have")
-    if found["repeated"]:
-        table(["value", "rows"], found["repeated"], "Values in several rows")
-    if sort == "utility" and found["missing"]:
-        say(f"{found['missing']:,} of {found['values']:,} values of the data are in no row.")
+    if outcome["repeated"]:
+        table(["value", "rows"], outcome["repeated"], "Values in several rows")
+    if sort == "utility" and outcome["missing"]:
+        say(f"{outcome['missing']:,} of {outcome['values']:,} values of the data are in no row.")
         with more("Which ones"):
-            rest = found["missing"] - len(found["left"])
-            say(spell_entries(map(_put_in_line, found["left"])) + (f" … and {rest:,} more" if rest else ""))
+            rest = outcome["missing"] - len(outcome["left"])
+            say(spell_entries(map(_put_in_line, outcome["left"])) + (f" … and {rest:,} more" if rest else ""))
 
 
 def _put_in_line(text: str) -> str:
     return " ".join(text.split())
 
 
-def _offer_rows(bench: Bench, name: str, found: dict[str, Any], data: str, sort: str, number: int) -> None:
+def _offer_rows(bench: Bench, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
     """Show some rows in fields, with what saves them, brings them back, and takes back what was saved."""
-    rows = [(line, tuple(items)) for line, items, _ in found["rows"]]
+    rows = [(line, tuple(items)) for line, items, _ in outcome["rows"]]
     pages = max(-(-len(rows) // _PAGE), 1)
     number = min(max(number, 1), pages)
-    shown = found["rows"][(number - 1) * _PAGE : number * _PAGE]
+    shown = outcome["rows"][(number - 1) * _PAGE : number * _PAGE]
     say("Rows", "h2").props('id="rows"')
     paged = f"; page {number:,} of {pages:,}" if pages > 1 else ""
     say(f"{show_amount(len(rows), 'row', 'rows')}{paged}. Values are separated by commas.")
     fields: dict[int, tuple[Field, Field]] = {}
     for line, items, holders in shown:
         with ui.element("div").classes("row entry"):
-            told = f"{'All' if sort == 'privacy' else 'One or more'} of them: {holders}." if holders else ""
+            help_text = f"{'All' if sort == 'privacy' else 'One or more'} of them: {holders}." if holders else ""
             fields[line] = (
-                Field(f"Row {line}", spell_entries(items), help=told),
+                Field(f"Row {line}", spell_entries(items), help=help_text),
                 Field(f"Delete row {line}", "false", kind="check"),
             )
     new = Field("New rows", "", kind="lines", help="One row per line.")
@@ -177,9 +177,9 @@ def _offer_rows(bench: Bench, name: str, found: dict[str, Any], data: str, sort:
                 changed[line] = ()
             elif field.value != spell_entries(items):
                 changed[line] = read_row(field.value, f"row {line}")
-        kept = change_rows(rows, changed) + read_new_rows(new.value)
-        check_rows(kept, sort)
-        save_rows(bench.project, name, kept, found["digest"])
+        edited_rows = change_rows(rows, changed) + read_new_rows(new.value)
+        check_rows(edited_rows, sort)
+        save_rows(bench.project, name, edited_rows, outcome["digest"])
         go("constraints", name, **here)
 
     def undo() -> None:

@@ -59,20 +59,20 @@ def register(bench: Bench) -> None:
             recipe = _read_settled(bench, name)
             if recipe is not None and kind and kind != recipe.kind:
                 recipe = None
-            asked: dict[str, Any] = {"files": {"data": [name]}, "kind": kind}
+            arguments: dict[str, Any] = {"files": {"data": [name]}, "kind": kind}
             if recipe is None:
                 _offer_kinds(name, kind)
-            job = bench.jobs.ask("look", **asked)
-            watch(bench, job, lambda found: _show_data(bench, name, found, job.folder / "view.parquet", page))
+            job = bench.jobs.ask("look", **arguments)
+            watch(bench, job, lambda outcome: _show_data(bench, name, outcome, job.folder / "view.parquet", page))
             if recipe is not None:
                 _offer_steps(bench, name, recipe)
 
 
-def offer_upload(area: str, then: str, told: str) -> None:
+def offer_upload(area: str, then: str, label: str) -> None:
     """Offer to send a file to the project."""
     with ui.element("div").classes("row").props(f'data-upload="{area}" data-then="{then}"'):
         with ui.element("label").classes("field"):
-            say(told, "span")
+            say(label, "span")
             ui.element("input").props('type="file"')
         press("Upload", lambda: None, data_send="1")
         say("", "span", "muted").props('role="status"')
@@ -109,7 +109,7 @@ def _list_data(bench: Bench) -> None:
 def _take_example(bench: Bench, kind: str) -> None:
     job = bench.jobs.ask("example", fresh=True, kind=kind)
     with ui.dialog(value=True).props("persistent"), ui.element("div").classes("card"):
-        watch(bench, job, lambda found: go("data", found["name"]))
+        watch(bench, job, lambda outcome: go("data", outcome["name"]))
 
 
 def _read_settled(bench: Bench, name: str) -> Recipe | None:
@@ -122,83 +122,85 @@ def _read_settled(bench: Bench, name: str) -> Recipe | None:
 def _offer_kinds(name: str, kind: str) -> None:
     """Let people say the kind of a file that nothing could guess."""
     with more("Say what it is"), ui.element("div").classes("row"):
-        chosen = Field("Kind of data", kind, options={"": "(guess)"} | {each: each for each in plugins.all_kinds()})
+        chosen = Field(
+            "Kind of data", kind, options={"": "(guess)"} | {choice: choice for choice in plugins.all_kinds()}
+        )
         press("Look again", lambda: go("data", name, kind=chosen.value), "plain")
 
 
-def _show_data(bench: Bench, name: str, found: dict[str, Any], view: Any, number: int) -> None:
-    if found["unread"]:
-        say(found["unread"], classes="failed").props('role="alert"')
-        _offer_reading(bench, name, found)
+def _show_data(bench: Bench, name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
+    if outcome["unread"]:
+        say(outcome["unread"], classes="failed").props('role="alert"')
+        _offer_reading(bench, name, outcome)
         return
-    several = Unit.from_dict(found["unit"]).explain() if "unit" in found else ""
-    say(f"{found['kind']}: a row is {found['row']}. {several}".strip())
-    for left in found["open"]:
+    several = Unit.from_dict(outcome["unit"]).explain() if "unit" in outcome else ""
+    say(f"{outcome['kind']}: a row is {outcome['row']}. {several}".strip())
+    for left in outcome["open"]:
         say(f"To decide: {left}", classes="verdict careful")
-    if found["reasons"]:
+    if outcome["reasons"]:
         with more("Why it was taken for that").props("open"), ui.element("ul"):
-            for reason in found["reasons"]:
+            for reason in outcome["reasons"]:
                 say(reason, "li")
     with ui.element("div").classes("row"):
         link("Who stands out?", path_to("risk", name), "button")
         link("Anonymise", path_to("anonymise", name), "button plain")
         link("Download", path_to("files", "data", name, name), "button plain", download=True)
-    facts(_name_facts(found), "What the data are")
-    _show_rows(name, found, view, number)
+    facts(_name_facts(outcome), "What the data are")
+    _show_rows(name, outcome, view, number)
     say("What they hold", "h2")
-    figures(found["figures"])
-    if found["notes"]:
+    figures(outcome["figures"])
+    if outcome["notes"]:
         with more("What reading did"), ui.element("ul"):
-            for note in found["notes"]:
+            for note in outcome["notes"]:
                 say(note, "li")
-    _offer_reading(bench, name, found)
+    _offer_reading(bench, name, outcome)
 
 
-def _name_facts(found: dict[str, Any]) -> dict[str, Any]:
+def _name_facts(outcome: dict[str, Any]) -> dict[str, Any]:
     """Return what was counted, by names that say what of."""
-    unit = Unit.from_dict(found["unit"]) if "unit" in found else RECORD
+    unit = Unit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
     names = {
         "most_of_one": f"most {unit.many} of one {unit.owner}",
         "values": "different values of each",
         "distinct_values": "different entries",
         "length": f"entries of one {unit.one}",
     }
-    return {names.get(name, name): value for name, value in found["facts"].items() if name != "kind"}
+    return {names.get(name, name): value for name, value in outcome["facts"].items() if name != "kind"}
 
 
-def _show_rows(name: str, found: dict[str, Any], view: Any, number: int) -> None:
-    pages = max(-(-found["rows"] // PAGE), 1)
+def _show_rows(name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
+    pages = max(-(-outcome["rows"] // PAGE), 1)
     number = min(max(number, 1), pages)
     names, rows = read_page(view, number - 1)
-    roles = {column["name"]: column["role"] for column in found["schema"]}
+    roles = {column["name"]: column["role"] for column in outcome["schema"]}
     say("Rows", "h2").props('id="rows"')
     head = [f"{column} ({roles[column]})" if column in roles else column for column in names]
-    table(head, rows, f"Page {number:,} of {pages:,}; {found['rows']:,} rows")
+    table(head, rows, f"Page {number:,} of {pages:,}; {outcome['rows']:,} rows")
     with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
         for label, target in (("First", 1), ("Previous", number - 1), ("Next", number + 1), ("Last", pages)):
             if 1 <= target <= pages and target != number:
                 link(label, path_to("data", name, page=str(target)) + "#rows", "button plain")
 
 
-def _offer_reading(bench: Bench, name: str, found: dict[str, Any]) -> None:
-    recipe = _read_settled(bench, name) or _begin_recipe(found["kind"])
-    say("How is it to be read?" if found["unread"] else "Is that right?", "h2")
+def _offer_reading(bench: Bench, name: str, outcome: dict[str, Any]) -> None:
+    recipe = _read_settled(bench, name) or _begin_recipe(outcome["kind"])
+    say("How is it to be read?" if outcome["unread"] else "Is that right?", "h2")
     say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
     with ui.element("div").classes("row"):
-        kinds = {each: f"{each}{' (could also be)' * (each in found['others'])}" for each in plugins.all_kinds()}
+        kinds = {kind: f"{kind}{' (could also be)' * (kind in outcome['others'])}" for kind in plugins.all_kinds()}
         chosen = Field("Kind of data", recipe.kind, options=kinds)
         press("Take it for that", lambda: _change_kind(bench, name, recipe, chosen.value), "plain")
-    form = ReadingForm(recipe.kind, recipe.options, found["columns"], found["roles"])
+    form = ReadingForm(recipe.kind, recipe.options, outcome["columns"], outcome["roles"])
     with ui.element("div").classes("row"):
         press("Read it so", lambda: _settle(bench, name, dataclasses.replace(recipe, options=form.collect())))
 
 
 def _begin_recipe(kind: str) -> Recipe:
     """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
-    known = plugins.find_kind(kind)
-    method = known.advised[0]
+    data_kind = plugins.find_kind(kind)
+    method = data_kind.advised[0]
     names = [parameter.name for parameter in declared(plugins.find_method(method, kind))]
-    usual = {name: values[len(values) // 2] for name, values in known.usual.items() if name in names}
+    usual = {name: values[len(values) // 2] for name, values in data_kind.usual.items() if name in names}
     return Recipe(kind, {}, method, usual)
 
 

@@ -63,7 +63,7 @@ class ParameterForm:
     def _ask(self, parameter: Parameter, value: Any) -> None:
         param = parameter.param
         allowed = param.range_text()
-        told = f"{param.help} {f'({allowed})' if allowed and not param.choices else ''}".strip()
+        help_text = f"{param.help} {f'({allowed})' if allowed and not param.choices else ''}".strip()
         text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
         options = None
         kind, bounds, step = "text", (param.ge, param.le), "any"
@@ -74,7 +74,7 @@ class ParameterForm:
         elif parameter.type in {int, float}:
             kind, bounds, step = _choose_slider(parameter, value)
         self._fields[parameter.name] = Field(
-            parameter.name, text, help=told, options=options, kind=kind, bounds=bounds, step=step
+            parameter.name, text, help=help_text, options=options, kind=kind, bounds=bounds, step=step
         )
 
     def collect(self) -> dict[str, Any]:
@@ -164,12 +164,12 @@ def explain_options() -> dict[str, str]:
     >>> explain_options()["split"]
     '``day`` or ``week`` for one record per person and day or week.'
     """
-    found: dict[str, str] = {}
+    meanings: dict[str, str] = {}
     text = (Reading.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
-    for names, told in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
+    for names, meaning in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
         for name in names.split(","):
-            found[name.strip()] = " ".join(told.split())
-    return found
+            meanings[name.strip()] = " ".join(meaning.split())
+    return meanings
 
 
 class ReadingForm:
@@ -177,25 +177,25 @@ class ReadingForm:
 
     def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
         self._before = dict(options)
-        known = plugins.find_kind(kind).options
+        kind_options = plugins.find_kind(kind).options
         self._parts: dict[str, Field] = {}
         self._columns: dict[str, Field] = {}
         self._options: dict[str, Field] = {}
-        asked = [name for name in _list_options(kind) if name not in _NOT_ASKED]
-        if "quasi" in known:
-            asked = [name for name in asked if name != "sensitive"]
+        names = [name for name in _list_options(kind) if name not in _NOT_ASKED]
+        if "quasi" in kind_options:
+            names = [name for name in names if name != "sensitive"]
             self._ask_parts(options, columns)
         else:
             self._ask_columns(options, columns, roles)
-        first = [name for name in _FIRST if name in asked]
-        told = explain_options()
+        first = [name for name in _FIRST if name in names]
+        meanings = explain_options()
         with ui.element("div").classes("fields"):
             for name in first:
-                self._ask(name, options.get(name), told.get(name, ""))
+                self._ask(name, options.get(name), meanings.get(name, ""))
         with more("More about reading"), ui.element("div").classes("fields"):
-            for name in asked:
+            for name in names:
                 if name not in first:
-                    self._ask(name, options.get(name), told.get(name, ""))
+                    self._ask(name, options.get(name), meanings.get(name, ""))
 
     def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
         say("What is each column?", "h3")
@@ -207,45 +207,45 @@ class ReadingForm:
         with ui.element("div").classes("fields"):
             for column in columns:
                 part = next((role for role in _ROLES if column in options.get(role, ())), "")
-                chosen = {"": "(not said)"} | {role: f"{role}: {told}" for role, told in _ROLES.items()}
+                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in _ROLES.items()}
                 self._parts[column] = Field(column, part, options=chosen)
 
     def _ask_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
         given = options.get("columns", {})
-        asked = list(dict.fromkeys([*given, *roles]))
-        if not asked:
+        all_roles = list(dict.fromkeys([*given, *roles]))
+        if not all_roles:
             return
         say("Which column is what?", "h3")
         with ui.element("div").classes("fields"):
-            for role in asked:
+            for role in all_roles:
                 value = str(given.get(role, ""))
                 if value and value not in columns:
                     self._columns[role] = Field(role, value, help="Several with commas.")
                 else:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 
-    def _ask(self, name: str, value: Any, told: str) -> None:
-        label, plain = name.replace("_", " "), told.replace("``", "")
+    def _ask(self, name: str, value: Any, meaning: str) -> None:
+        label, plain = name.replace("_", " "), meaning.replace("``", "")
         plain = _FILED.get(name, plain)
         self._options[name] = Field(label, spell_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:
         """Return the reading options that were given."""
-        found: dict[str, Any] = {name: value for name, value in self._before.items() if name == "steps"}
+        options: dict[str, Any] = {name: value for name, value in self._before.items() if name == "steps"}
         for role in _ROLES if self._parts else ():
             listed = [column for column, field in self._parts.items() if field.value == role]
             if listed:
-                found[role] = listed
+                options[role] = listed
         columns = {role: field.value.strip() for role, field in self._columns.items() if field.value.strip()}
         if columns:
-            found["columns"] = columns
+            options["columns"] = columns
         if not self._parts and self._before.get("drop"):
-            found["drop"] = list(self._before["drop"])
+            options["drop"] = list(self._before["drop"])
         for name, field in self._options.items():
             value = read_option(name, field.value.strip())
             if value:
-                found[name] = value
-        return found
+                options[name] = value
+        return options
 
 
 def _list_options(kind: str) -> list[str]:

@@ -91,10 +91,10 @@ def _offer_derive(bench: Bench, data: str) -> None:
         say(f"Values of {data} are not put together by hierarchies: its kind has none.")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data if data in fitting else "", options={"": "(choose)"} | {n: n for n in fitting})
-        known = _name_columns(bench, data)
-        told = f"One of: {', '.join(known)}." if known else "A column of a table, or place, event or item."
-        of = Field("What it is over", known[0] if len(known) == 1 else "", help=told)
-        rule = Field("Rule", "fanout", options={name: told for name, (told, _) in _RULES.items()})
+        columns = _name_columns(bench, data)
+        help_text = f"One of: {', '.join(columns)}." if columns else "A column of a table, or place, event or item."
+        of = Field("What it is over", columns[0] if len(columns) == 1 else "", help=help_text)
+        rule = Field("Rule", "fanout", options={name: help_text for name, (help_text, _) in _RULES.items()})
         number = Field("Number", "10", kind="number", bounds=(2, 999_999), step="1", help="The n, where there is one.")
     watched = ui.element("div")
 
@@ -108,7 +108,7 @@ def _offer_derive(bench: Bench, data: str) -> None:
         job = bench.jobs.ask("derive", fresh=True, files=files, of=of.value.strip(), rule=text)
         watched.clear()
         with watched:
-            watch(bench, job, lambda found: go("hierarchy", found["name"]))
+            watch(bench, job, lambda outcome: go("hierarchy", outcome["name"]))
 
     press("Derive", run, "plain")
 
@@ -134,15 +134,15 @@ def _offer_values(bench: Bench, data: str) -> None:
         list_data(bench, "hierarchies")
         return
     say(f"Of {data}:")
-    known, told = plugins.find_kind(recipe.kind).options, explain_options()
-    names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in known]
+    kind_options, meanings = plugins.find_kind(recipe.kind).options, explain_options()
+    names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in kind_options]
     if not names:
         say(f"Data of the kind {recipe.kind} have none.")
         return
     with ui.element("div").classes("fields"):
         fields = {
             name: Field(
-                name.replace("_", " "), spell_option(recipe.options.get(name)), help=told[name].replace("``", "")
+                name.replace("_", " "), spell_option(recipe.options.get(name)), help=meanings[name].replace("``", "")
             )
             for name in names
         }
@@ -180,18 +180,18 @@ def _draw_tree(path: Path) -> _Drawn:
         inner = below.get(at, [])
         if not inner:
             return f"<li>{label}</li>"
-        shown = "".join(draw(each, opened=False) for each in inner if left[0] > 0)
+        shown = "".join(draw(child, opened=False) for child in inner if left[0] > 0)
         rest = "" if left[0] > 0 else "<li>…</li>"
         head = f"<summary>{label} ({len(inner)})</summary>"
         return f"<li><details{' open' * opened}>{head}<ul>{shown}{rest}</ul></details></li>"
 
     roots = "".join(draw(at, opened=True) for at in below.get(-1, []))
-    told = (
+    summary = (
         f"{len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {int(tree.height)}. "
         "Numbers behind nodes say how many lie right below."
     )
     markup = f"<div class='tree' tabindex='0' role='region' aria-label='Tree'><ul>{roots}</ul></div>"
-    return _Drawn(told, markup, tree.kind == "ranges")
+    return _Drawn(summary, markup, tree.kind == "ranges")
 
 
 _DRAWN = Versions(_draw_tree, most=16)

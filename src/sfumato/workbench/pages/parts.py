@@ -71,8 +71,8 @@ def path_to(*parts: str, **query: str) -> str:
     >>> path_to("data", "a b.csv", page="2")
     '/data/a%20b.csv?page=2'
     """
-    asked = "&".join(f"{name}={quote(value, safe='')}" for name, value in query.items() if value)
-    return "/" + "/".join(quote(part, safe="") for part in parts if part) + (f"?{asked}" if asked else "")
+    query_string = "&".join(f"{name}={quote(value, safe='')}" for name, value in query.items() if value)
+    return "/" + "/".join(quote(part, safe="") for part in parts if part) + (f"?{query_string}" if query_string else "")
 
 
 def say(text: str, tag: str = "p", classes: str = "") -> TextElement:
@@ -191,11 +191,11 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
         + "</tr>"
         for row in rows
     )
-    told = f"<caption>{escape_html(caption)}</caption>" if caption else ""
+    caption_html = f"<caption>{escape_html(caption)}</caption>" if caption else ""
     label = escape_html(caption or "Table")
     ui.html(
         f"<div class='scroll' tabindex='0' role='region' aria-label='{label}'>"
-        f"<table class='{kinds}'>{told}"
+        f"<table class='{kinds}'>{caption_html}"
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>",
         sanitize=False,
     )
@@ -207,9 +207,9 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def facts(found: Mapping[str, Any], caption: str) -> None:
+def facts(values: Mapping[str, Any], caption: str) -> None:
     """Put names with what they stand for on the page."""
-    rows = [(name.replace("_", " "), spell(value)) for name, value in found.items() if value is not None]
+    rows = [(name.replace("_", " "), spell(value)) for name, value in values.items() if value is not None]
     table(["what", "found"], rows, caption)
 
 
@@ -371,18 +371,18 @@ def watch(
     def begin() -> None:
         box.clear()
         with box, ui.element("div").classes("working"):
-            told = say(job.tell())
+            status = say(job.tell())
             bar = ui.element("progress").props('aria-label="Progress"')
             press("Stop", lambda: bench.jobs.stop(job), "stop")
-        state["timer"] = ui.timer(_PATIENCE, lambda: tick(told, bar))
+        state["timer"] = ui.timer(_PATIENCE, lambda: tick(status, bar))
 
-    def tick(told: TextElement, bar: ui.element) -> None:
+    def tick(status: TextElement, bar: ui.element) -> None:
         state["turn"] += 1
         if job.is_over:
             state["timer"].cancel()
             settle()
             return
-        told.set_text(make_visible(job.tell()))
+        status.set_text(make_visible(job.tell()))
         if job.share is not None:
             bar._props["value"] = f"{job.share:.3f}"
             bar.update()

@@ -54,7 +54,7 @@ def register(bench: Bench) -> None:
 def _offer_draw(bench: Bench, data: str) -> None:
     say("Draw queries about data", "h2")
     with ui.element("div").classes("row"):
-        chosen = Field("Data", data, options={"": "(choose)"} | {each: each for each in bench.project.list("data")})
+        chosen = Field("Data", data, options={"": "(choose)"} | {file: file for file in bench.project.list("data")})
         count = Field("How many", "100", kind="number", bounds=(1, 10_000), step="1")
         seed = Field("Seed", "0", kind="number", bounds=(0, None), step="1", help="Same seed, same queries.")
     watched = ui.element("div")
@@ -62,10 +62,10 @@ def _offer_draw(bench: Bench, data: str) -> None:
     def run() -> None:
         if not chosen.value:
             raise ParameterError("Choose data.")
-        asked = {"count": count.read_whole(), "seed": seed.read_whole()}
-        job = bench.jobs.ask("queries", fresh=True, files={"data": [chosen.value]}, **asked)
+        arguments = {"count": count.read_whole(), "seed": seed.read_whole()}
+        job = bench.jobs.ask("queries", fresh=True, files={"data": [chosen.value]}, **arguments)
         watched.clear()
         with watched:
-            watch(bench, job, lambda found: go("workload", found["name"]))
+            watch(bench, job, lambda outcome: go("workload", outcome["name"]))
 
     press("Draw", run, "plain")

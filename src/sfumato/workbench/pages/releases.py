@@ -77,9 +77,13 @@ def _list_releases(bench: Bench) -> None:
             with ui.element("li").classes("card"):
                 with ui.element("h3"):
                     link(name, path_to("releases", name))
-                told = _describe(bench, name)
-                parts = [] if told.get("parts") is None else [f"in {told['parts']:,} parts"]
-                say(", ".join([*(str(told[key]) for key in ("kind", "method", "promise") if key in told), *parts]))
+                described = _describe(bench, name)
+                parts = [] if described.get("parts") is None else [f"in {described['parts']:,} parts"]
+                say(
+                    ", ".join(
+                        [*(str(described[key]) for key in ("kind", "method", "promise") if key in described), *parts]
+                    )
+                )
 
 
 def _describe(bench: Bench, name: str) -> dict[str, Any]:
@@ -101,10 +105,10 @@ def _describe(bench: Bench, name: str) -> dict[str, Any]:
         return {"kind": "not readable"}
 
 
-def _count_records(found: dict[str, Any]) -> str:
-    reasons = ", ".join(f"{number:,} {why}" for why, number in (found.get("withheld_by_reason") or {}).items())
-    told = f"{found.get('published', 0):,} published, {found.get('withheld', 0):,} withheld"
-    return told + (f" ({reasons})" if reasons else "")
+def _count_records(records: dict[str, Any]) -> str:
+    reasons = ", ".join(f"{number:,} {why}" for why, number in (records.get("withheld_by_reason") or {}).items())
+    text = f"{records.get('published', 0):,} published, {records.get('withheld', 0):,} withheld"
+    return text + (f" ({reasons})" if reasons else "")
 
 
 def _find_original(bench: Bench, name: str) -> str:
@@ -123,13 +127,13 @@ def _find_original(bench: Bench, name: str) -> str:
 
 def _offer_judging(bench: Bench, name: str, original: str) -> None:
     say("Check it", "h2")
-    data = {"": "(none: from the published files alone)"} | {each: each for each in bench.project.list("data")}
-    others = {"": "(none)"} | {each: each for each in bench.project.list("releases") if each != name}
-    queries = {"": "(drawn anew)"} | {each: each for each in bench.project.list("workloads")}
+    data = {"": "(none: from the published files alone)"} | {choice: choice for choice in bench.project.list("data")}
+    others = {"": "(none)"} | {choice: choice for choice in bench.project.list("releases") if choice != name}
+    queries = {"": "(drawn anew)"} | {choice: choice for choice in bench.project.list("workloads")}
     with ui.element("div").classes("fields"):
         chosen = Field("The original", original, options=data)
-        known = Field("An attacker knows at most", "2", options=PIECES)
-        asked = Field("Queries to measure by", "", options=queries)
+        knowledge = Field("An attacker knows at most", "2", options=PIECES)
+        workload = Field("Queries to measure by", "", options=queries)
         other = Field("Another release", "", options=others, help="To be laid beside this one.")
 
     def begin(do: str) -> Callable[[], None]:
@@ -138,7 +142,7 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
                 raise ParameterError("Choose another release to lay beside this one.")
             if do in {"attack", "measure"} and not chosen.value:
                 raise ParameterError("Choose the original: attacks and measures compare the release with it.")
-            go("releases", name, do=do, data=chosen.value, with_=other.value, queries=asked.value, m=known.value)
+            go("releases", name, do=do, data=chosen.value, with_=other.value, queries=workload.value, m=knowledge.value)
 
         return act
 
@@ -154,7 +158,7 @@ def _judge(bench: Bench, name: str, do: str, data: str, other: str, queries: str
     # As the page opens, the published files alone say whether the guarantee holds and what remains possible.
     files |= {"data": [data]} if data and do else {}
     if do in {"", "verify"}:
-        watch(bench, bench.jobs.ask("verify", files=files), lambda found: show_verdict(found["verdict"]))
+        watch(bench, bench.jobs.ask("verify", files=files), lambda outcome: show_verdict(outcome["verdict"]))
     elif do == "attack":
         watch(bench, bench.jobs.ask("attack", files=files, m=min(max(m, 1), 6)), _show_attack)
     elif do == "measure":
@@ -162,34 +166,34 @@ def _judge(bench: Bench, name: str, do: str, data: str, other: str, queries: str
         watch(bench, bench.jobs.ask("measure", files=files), _show_measures)
     elif do == "together":
         files["releases"] = [name, other]
-        watch(bench, bench.jobs.ask("together", files=files), lambda found: _show_together(found, name, other))
+        watch(bench, bench.jobs.ask("together", files=files), lambda outcome: _show_together(outcome, name, other))
 
 
-def _show_attack(found: dict[str, Any]) -> None:
+def _show_attack(outcome: dict[str, Any]) -> None:
     with ui.element("div").classes("pair"):
         for when in ("before", "after"):
             with ui.element("section").classes(when):
                 say(when.capitalize(), "h3")
-                show_risks(found["risk"][when], f"Risk {when}")
-    show_remaining(found["risk"].get("remaining", ()))
-    for beyond in found["risk"]["beyond"]:
+                show_risks(outcome["risk"][when], f"Risk {when}")
+    show_remaining(outcome["risk"].get("remaining", ()))
+    for beyond in outcome["risk"]["beyond"]:
         facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker with more than the guarantee covers")
 
 
-def _show_measures(found: dict[str, Any]) -> None:
-    show_scores(found["scores"])
-    show_remaining(found.get("remaining", ()))
+def _show_measures(outcome: dict[str, Any]) -> None:
+    show_scores(outcome["scores"])
+    show_remaining(outcome.get("remaining", ()))
 
 
-def _show_together(found: dict[str, Any], first: str, second: str) -> None:
-    both = found["together"]
+def _show_together(outcome: dict[str, Any], first: str, second: str) -> None:
+    both = outcome["together"]
     facts({n: v for n, v in both.items() if n not in {"warnings", "knowledge"}}, "What both give away together")
-    for told in both["warnings"]:
-        say(told, classes="verdict careful")
-    if found["scores"]:
-        by_name = {score["name"]: score["value"] for score in found["scores"][1]}
+    for warning in both["warnings"]:
+        say(warning, classes="verdict careful")
+    if outcome["scores"]:
+        by_name = {score["name"]: score["value"] for score in outcome["scores"][1]}
         rows = [
-            (s["title"], s["value"], by_name.get(s["name"]), f"{s['better']} is better") for s in found["scores"][0]
+            (s["title"], s["value"], by_name.get(s["name"]), f"{s['better']} is better") for s in outcome["scores"][0]
         ]
         table(["measure", first, second, ""], rows, "Measures of both")
 
@@ -204,25 +208,25 @@ def _offer_export(bench: Bench, name: str) -> None:
     say("The same records in another format. They are for publishing, too; only the release itself can be verified.")
     if in_parts:
         say("All parts go into one file, with a column that names the part; formats without room for it are left out.")
-    known = {
-        f"{layout}.{format}": f"{format}, {told}"
-        for layout, told in _LAYOUTS.items()
+    formats = {
+        f"{layout}.{format}": f"{format}, {explanation}"
+        for layout, explanation in _LAYOUTS.items()
         for format in list_formats(kind, layout)
         if format in WRITTEN or not in_parts
     }
     row, watched = ui.element("div").classes("row"), ui.element("div")
     with row:
-        chosen = Field("Format", next(iter(known)), options=known)
+        chosen = Field("Format", next(iter(formats)), options=formats)
 
     def run() -> None:
-        if chosen.value not in known:
+        if chosen.value not in formats:
             raise ParameterError("Format: choose one of those offered.")
         layout, _, format = chosen.value.partition(".")
         files = {"releases": [name]}
         job = bench.jobs.ask("export", fresh=True, files=files, layout=layout, format=format)
         watched.clear()
         with watched:
-            watch(bench, job, lambda found: _offer_file(found["name"]))
+            watch(bench, job, lambda outcome: _offer_file(outcome["name"]))
 
     with row:
         press("Export", run, "plain")
@@ -245,7 +249,7 @@ def _offer_apply(bench: Bench, name: str) -> None:
     say("Publish a later batch", "h2")
     say("With the same recoding, so that both can be used together.")
     with ui.element("div").classes("fields"):
-        data = Field("The batch", "", options={"": "(choose)"} | {each: each for each in bench.project.list("data")})
+        data = Field("The batch", "", options={"": "(choose)"} | {file: file for file in bench.project.list("data")})
         unknown = Field(
             "Values the recoding does not know",
             "error",

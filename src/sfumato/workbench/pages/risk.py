@@ -68,56 +68,59 @@ def register(bench: Bench) -> None:
         with frame("Who stands out?", "risk", name):
             say(f"{name}, as it stands, before anything is done.", classes="muted")
             with ui.element("div").classes("row"):
-                known = Field("An attacker knows at most", str(m), options=PIECES)
-                press("Look", lambda: go("risk", name, m=known.value), "plain")
+                knowledge = Field("An attacker knows at most", str(m), options=PIECES)
+                press("Look", lambda: go("risk", name, m=knowledge.value), "plain")
             watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
 
 
-def _show_found(found: dict[str, Any]) -> None:
-    for suspect in found["identifiers"]:
-        told = f"Column {suspect['column']!r} looks like {suspect['looks_like']}: leave it out."
-        say(told, classes="verdict careful")
-    for sentence in found["in_words"][-1:]:
+def _show_found(outcome: dict[str, Any]) -> None:
+    for suspect in outcome["identifiers"]:
+        warning = f"Column {suspect['column']!r} looks like {suspect['looks_like']}: leave it out."
+        say(warning, classes="verdict careful")
+    for sentence in outcome["in_words"][-1:]:
         say(sentence, classes="verdict careful")
-    figures(found["figures"])
-    show_risks(found["risk"], "Attackers who know ever more")
-    if found["risk"] and not any("m" in risk for risk in found["risk"]):
+    figures(outcome["figures"])
+    show_risks(outcome["risk"], "Attackers who know ever more")
+    if outcome["risk"] and not any("m" in risk for risk in outcome["risk"]):
         say("Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted")
-    rare = found["rare"]
+    rare = outcome["rare"]
     if rare:
         say("What gives them away", "h2")
-        one, many = rare.get("record", "record"), rare.get("records", "records")
+        record, many = rare.get("record", "record"), rare.get("records", "records")
         say(
-            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {one} only, {rare['few']:,} in fewer than "
-            f"five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {record} only, {rare['few']:,} in fewer "
+            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
             say(
                 "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
             )
         table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
-    if found["columns"]:
-        shown = [(name, show_share(share)) for name, share in found["columns"]]
+    if outcome["columns"]:
+        shown = [(name, show_share(share)) for name, share in outcome["columns"]]
         table(["column known", "share that is alone"], shown, "What gives them away, column by column")
-    unique = [(columns, share) for risk in found["risk"] for columns, share in risk.get("unique_by", {}).items()]
+    unique = [(columns, share) for risk in outcome["risk"] for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
-    for beyond in found["beyond"]:
+    for beyond in outcome["beyond"]:
         facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
 
 
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide."""
-    told = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
-    names = list(dict.fromkeys(told))
+    fields = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
+    names = list(dict.fromkeys(fields))
     rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
     table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
-    known = [risk for risk in risks if risk.get("set_sizes")]
-    bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
-    if known:
+    sized_risks = [risk for risk in risks if risk.get("set_sizes")]
+    bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
+    if sized_risks:
         table(
             ["an attacker who knows", *("in none" if band == "none" else band for band in bands)],
-            [(describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands)) for risk in known],
+            [
+                (describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands))
+                for risk in sized_risks
+            ],
             f"{caption}: share that hides among so many records",
         )
 
@@ -137,7 +140,7 @@ def describe(risk: Mapping[str, Any]) -> str:
     >>> describe({"knowledge": "ordered-places", "m": 2})
     'ordered places (m=2)'
     """
-    known = str(risk["knowledge"]).replace("-", " ").removeprefix("known ")
+    knowledge = str(risk["knowledge"]).replace("-", " ").removeprefix("known ")
     if "seen" in risk:
-        return f"{known} ({show_share(risk['seen'])} of the time points)"
-    return f"{known} (m={risk['m']})" if "m" in risk else f"{known} (all)"
+        return f"{knowledge} ({show_share(risk['seen'])} of the time points)"
+    return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"

@@ -49,13 +49,13 @@ def find_task(name: str) -> Task:
     task: Task = getattr(importlib.import_module(f"{__name__}.{TASKS[name]}"), name)
 
     @functools.wraps(task)
-    def work(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+    def work(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
         def follow(phase: str, done: int, total: int) -> None:
             if phase:
-                tell(phase, done, total)
+                progress(phase, done, total)
 
         # What reads, verifies and measures was not handed any progress; it tells whoever watches.
         with watch(follow):
-            return task(project, asked, folder, tell)
+            return task(project, arguments, folder, progress)
 
     return work

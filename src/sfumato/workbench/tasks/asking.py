@@ -16,17 +16,17 @@ _SHOWN = 200
 """Rows of a table of an answer that a page shows."""
 
 
-def ask(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def ask(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Answer questions, one per line: certain, possible, expected, and the truth where the original is chosen."""
-    release = project.find("releases", asked["files"]["releases"][0])
-    questions = str(asked["questions"])
-    tell("asking the release", 0, 0)
+    release = project.find("releases", arguments["files"]["releases"][0])
+    questions = str(arguments["questions"])
+    progress("asking the release", 0, 0)
     answers = [answer.to_dict() for answer in query_all(release, questions)]
     for answer in answers:
         answer["table"] = answer.get("table", [])[:_SHOWN]
-    given = asked["files"].get("data", [])
+    given = arguments["files"].get("data", [])
     if given:
-        tell("asking the original", 0, 0)
+        progress("asking the original", 0, 0)
         truths = query_all(read_as_released(project, release, given[0]), questions)
         for answer, truth in zip(answers, truths, strict=True):
             answer["truth"] = truth.certain

@@ -21,14 +21,14 @@ _ENTRIES = {"place", "event", "item"}
 """What hierarchies of lists are over."""
 
 
-def derive(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def derive(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Derive a hierarchy from data by a rule."""
-    data, of = asked["files"]["data"][0], asked["of"]
+    data, of = arguments["files"]["data"][0], arguments["of"]
     recipe = read_recipe(project, data)
     if recipe is None:
         raise ParameterError("how these data are read is not settled yet. Open their Data page first.")
-    tell("deriving", 0, 0)
-    tree = _derive(project.find("data", data), recipe, of, asked["rule"])
+    progress("deriving", 0, 0)
+    tree = _derive(project.find("data", data), recipe, of, arguments["rule"])
     path = project.free("hierarchies", f"{data.split('.')[0]}-{of}", ".csv")
     write_hierarchy(tree, path, "arx")
     return {"name": path.name}
@@ -47,8 +47,8 @@ def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
             raise
         return tree
     if of not in dataset.hierarchies:
-        known = ", ".join(dataset.hierarchies) or "none"
-        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {known}.")
+        hierarchies = ", ".join(dataset.hierarchies) or "none"
+        raise ParameterError(f"these data have no hierarchy of {of!r}. Found: {hierarchies}.")
     return dataset.hierarchies[of]
 
 
@@ -57,13 +57,13 @@ def _list_values(path: Path, recipe: Recipe) -> list[str]:
     return [str(label) for label in dataset.history().labels]
 
 
-def queries(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def queries(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Draw COUNT queries about data."""
-    data = asked["files"]["data"][0]
-    tell("reading", 0, 0)
+    data = arguments["files"]["data"][0]
+    progress("reading", 0, 0)
     dataset, _ = read_data(project, data)
-    tell("drawing queries", 0, 0)
-    drawn = pipeline.draw_workload(dataset, int(asked["count"]), int(asked["seed"]))
+    progress("drawing queries", 0, 0)
+    drawn = pipeline.draw_workload(dataset, int(arguments["count"]), int(arguments["seed"]))
     path = project.free("workloads", f"{data.split('.')[0]}-queries", ".csv")
     replace_text(path, drawn.to_csv())
     return {"name": path.name, "queries": len(drawn)}

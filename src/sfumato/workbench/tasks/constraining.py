@@ -34,23 +34,23 @@ _JOINS: dict[str, Any] = {"privacy": np.intersect1d, "utility": np.union1d}
 Groups = list[tuple[int, tuple[str, ...]]]
 
 
-def constraints(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def constraints(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Read a file of constraints row by row; beside data, say also what they have of it and whether they take it."""
-    path = project.find("constraints", asked["files"]["constraints"][0])
-    found: dict[str, Any] = {"digest": digest_text(path.read_bytes()), "refused": "", "values": None, "unsure": False}
-    given, sort = asked["files"].get("data", []), str(asked.get("sort", ""))
+    path = project.find("constraints", arguments["files"]["constraints"][0])
+    outcome: dict[str, Any] = {"digest": digest_text(path.read_bytes()), "refused": "", "values": None, "unsure": False}
+    given, sort = arguments["files"].get("data", []), str(arguments.get("sort", ""))
     if not given:
-        found["unsure"] = depends_on_labels(str(path))
-        return found | {"rows": [[number, list(items), None] for number, items in read_groups(str(path), ())]}
-    tell("reading the data", 0, 0)
-    dataset, found["refused"] = _read(project, given[0], path, sort)
-    tell("holding the rows against the data", 0, 0)
+        outcome["unsure"] = depends_on_labels(str(path))
+        return outcome | {"rows": [[number, list(items), None] for number, items in read_groups(str(path), ())]}
+    progress("reading the data", 0, 0)
+    dataset, outcome["refused"] = _read(project, given[0], path, sort)
+    progress("holding the rows against the data", 0, 0)
     history = dataset.history()
     groups = read_groups(str(path), history.labels)
     holders = _count_holders(history, groups[:_COUNTED], sort)
     counted = [*map(dataset.unit.count, holders), *([None] * (len(groups) - len(holders)))]
     rows = [[number, list(items), count] for (number, items), count in zip(groups, counted, strict=True)]
-    return found | {"rows": rows} | _compare(groups, history.labels, sort)
+    return outcome | {"rows": rows} | _compare(groups, history.labels, sort)
 
 
 def _read(project: Project, data: str, path: Path, sort: str) -> tuple[Dataset, str]:
@@ -72,11 +72,11 @@ def _read(project: Project, data: str, path: Path, sort: str) -> tuple[Dataset, 
 
 def _compare(groups: Groups, labels: Sequence[str], sort: str) -> dict[str, Any]:
     """Say which values the data do not have, which stand in several rows, and which in none."""
-    known, rows_of = frozenset(labels), dict[str, list[int]]()
+    vocabulary, rows_of = frozenset(labels), dict[str, list[int]]()
     for number, items in groups:
         for item in items:
             rows_of.setdefault(item, []).append(number)
-    strangers = [(item, numbers) for item, numbers in rows_of.items() if item not in known]
+    strangers = [(item, numbers) for item, numbers in rows_of.items() if item not in vocabulary]
     repeated = [(item, numbers) for item, numbers in rows_of.items() if len(numbers) > 1 and sort == "utility"]
     missing = [label for label in labels if label not in rows_of]
     return {
@@ -108,5 +108,5 @@ def _count_holders(history: Ragged, groups: Groups, sort: str) -> list[int]:
     def find(item: str) -> npt.NDArray[np.int64]:
         return np.unique(rows[starts[code_of[item]] : starts[code_of[item] + 1]])
 
-    known = ([item for item in items if item in code_of] for _, items in groups)
-    return [len(functools.reduce(_JOINS[sort], map(find, items))) if items else 0 for items in known]
+    coded_groups = ([item for item in items if item in code_of] for _, items in groups)
+    return [len(functools.reduce(_JOINS[sort], map(find, items))) if items else 0 for items in coded_groups]

@@ -47,10 +47,10 @@ def draw_dataset(dataset: Dataset) -> list[str]:
 
 def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
     """Draw which share stands alone for attackers who know one piece, two, and so on."""
-    known = [risk for risk in risks if "m" in risk and "unique_share" in risk]
-    if not known:
+    rising_risks = [risk for risk in risks if "m" in risk and "unique_share" in risk]
+    if not rising_risks:
         return []
-    bars = [(str(risk["m"]), float(risk["unique_share"]), show_share(risk["unique_share"])) for risk in known]
+    bars = [(str(risk["m"]), float(risk["unique_share"]), show_share(risk["unique_share"])) for risk in rising_risks]
     panel = draw_bars(bars, f"Share of {many} that stand alone", "Pieces of knowledge")
     rows = [[name, text] for name, _, text in bars]
     figure = Figure(
@@ -91,7 +91,9 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
     listed = any(column.role == "history" for column in dataset.schema.columns)
     often = np.asarray(dataset.history().lengths) if listed and len(times) == len(dataset) else None
     counts, _ = np.histogram(times, bins=edges, weights=often)
-    told = f"How many {dataset.schema.history if listed else dataset.unit.many} there were in each stretch of time."
+    description = (
+        f"How many {dataset.schema.history if listed else dataset.unit.many} there were in each stretch of time."
+    )
     rows = [
         {"from": to_axis(float(low), clock), "to": to_axis(float(high), clock), "count": int(count)}
         | {"told": f"{show_time(int(low), clock)}: {show_count(int(count))}"}
@@ -110,8 +112,8 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
         .properties(width=420, height=120, title="Over time")
     )
     table = [[show_time(int(low), clock), show_count(int(count))] for low, count in zip(edges, counts, strict=False)]
-    figure = Figure("Over time", told, [panel], head=["from", "count"], rows=table)
-    return [(figure, told)]
+    figure = Figure("Over time", description, [panel], head=["from", "count"], rows=table)
+    return [(figure, description)]
 
 
 def _draw_places(dataset: Dataset) -> tuple[Figure, str]:
@@ -149,23 +151,23 @@ def _draw_places(dataset: Dataset) -> tuple[Figure, str]:
 
 def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     values = dataset.table.column(column.name)
-    found = values.value_counts().to_pylist()
-    read = [_read_number(pair["values"]) for pair in found]
-    known = [number for number in read if number is not None]
-    if len(known) == len(found) and len(found) > _MOST_VALUES:
-        bars = _cut_numbers(np.asarray(known), np.asarray([pair["counts"] for pair in found]))
-        told = f"{len(found):,} different values."
+    pairs = values.value_counts().to_pylist()
+    read = [_read_number(pair["values"]) for pair in pairs]
+    numbers = [number for number in read if number is not None]
+    if len(numbers) == len(pairs) and len(pairs) > _MOST_VALUES:
+        bars = _cut_numbers(np.asarray(numbers), np.asarray([pair["counts"] for pair in pairs]))
+        description = f"{len(pairs):,} different values."
     else:
-        found.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
-        bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in found[:_MOST_VALUES]]
-        told = _say_shown(len(bars), len(found))
+        pairs.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
+        bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in pairs[:_MOST_VALUES]]
+        description = _say_shown(len(bars), len(pairs))
     panel = draw_bars(bars, column.name, "")
     rows = [[name, text] for name, _, text in bars]
-    return Figure(column.name, told, [panel], head=[column.name, "count"], rows=rows), told
+    return Figure(column.name, description, [panel], head=[column.name, "count"], rows=rows), description
 
 
-def _say_shown(shown: int, known: int) -> str:
-    return f"The {shown} most common of {known:,} values." if known > shown else f"All {known:,} values."
+def _say_shown(shown: int, total: int) -> str:
+    return f"The {shown} most common of {total:,} values." if total > shown else f"All {total:,} values."
 
 
 def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64]) -> list[tuple[str, float, str]]:

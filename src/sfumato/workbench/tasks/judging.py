@@ -24,49 +24,51 @@ from sfumato.workbench.tasks.looking import read_data
 __all__ = ["attack", "attack_release", "list_scores", "measure", "read_as_released", "together", "verify"]
 
 
-def verify(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def verify(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Check the published files against their claim; with the original, also what an attacker could match."""
-    release = project.find("releases", asked["files"]["releases"][0])
-    given = asked["files"].get("data", [])
+    release = project.find("releases", arguments["files"]["releases"][0])
+    given = arguments["files"].get("data", [])
     if given and is_divided(release):
         file = project.find("data", given[0])
-        found = verify_file(release, file, engine=Local(), progress=tell)
-        if found is not None:
-            return {"verdict": found.to_dict(), "with_original": True}
-    original = _read_original(project, release, asked, tell)
-    tell("verifying", 0, 0)
+        verdict = verify_file(release, file, engine=Local(), progress=progress)
+        if verdict is not None:
+            return {"verdict": verdict.to_dict(), "with_original": True}
+    original = _read_original(project, release, arguments, progress)
+    progress("verifying", 0, 0)
     return {"verdict": pipeline.verify(release, original).to_dict(), "with_original": original is not None}
 
 
-def attack(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def attack(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Attack a release with the knowledge it is about, with less, and with more."""
-    release = project.find("releases", asked["files"]["releases"][0])
-    original = _require(_read_original(project, release, asked, tell))
-    tell("attacking", 0, 0)
-    return {"risk": attack_release(release, original, int(asked.get("m", 2)))}
+    release = project.find("releases", arguments["files"]["releases"][0])
+    original = _require(_read_original(project, release, arguments, progress))
+    progress("attacking", 0, 0)
+    return {"risk": attack_release(release, original, int(arguments.get("m", 2)))}
 
 
-def measure(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def measure(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Measure what a release is still good for, with queries of one's own if there are any."""
-    release = project.find("releases", asked["files"]["releases"][0])
-    original = _require(_read_original(project, release, asked, tell))
-    queries = asked["files"].get("workloads", [])
+    release = project.find("releases", arguments["files"]["releases"][0])
+    original = _require(_read_original(project, release, arguments, progress))
+    queries = arguments["files"].get("workloads", [])
     workload = Workload.from_csv(project.find("workloads", queries[0]).read_text("utf-8")) if queries else None
-    tell("measuring", 0, 0)
+    progress("measuring", 0, 0)
     scores = assessment.measure(release, original, workload=workload)
     return {"scores": list_scores(scores, original), "remaining": scores.remaining.to_dict()}
 
 
-def together(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def together(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Lay two releases beside each other: what both give away together, and how they measure."""
-    first, second = (project.find("releases", name) for name in asked["files"]["releases"])
-    original = _read_original(project, first, asked, tell)
-    tell("laying them beside each other", 0, 0)
-    found: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
+    first, second = (project.find("releases", name) for name in arguments["files"]["releases"])
+    original = _read_original(project, first, arguments, progress)
+    progress("laying them beside each other", 0, 0)
+    outcome: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
     if original is not None:
-        tell("measuring both", 0, 0)
-        found["scores"] = [list_scores(assessment.measure(one, original), original) for one in (first, second)]
-    return found
+        progress("measuring both", 0, 0)
+        outcome["scores"] = [
+            list_scores(assessment.measure(release, original), original) for release in (first, second)
+        ]
+    return outcome
 
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
@@ -109,11 +111,11 @@ def read_as_released(project: Project, release: Path, data: str, *, batch: bool 
     return pipeline.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
 
 
-def _read_original(project: Project, release: Path, asked: dict[str, Any], tell: Progress) -> Dataset | None:
-    given = asked["files"].get("data", [])
+def _read_original(project: Project, release: Path, arguments: dict[str, Any], progress: Progress) -> Dataset | None:
+    given = arguments["files"].get("data", [])
     if not given:
         return None
-    tell("reading the original", 0, 0)
+    progress("reading the original", 0, 0)
     return read_as_released(project, release, given[0])
 
 

@@ -29,9 +29,9 @@ _MOST_NAMED = 12
 _FEW = 5
 
 
-def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def example(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Put an example of a kind of data into the project: a bundled file, or made-up data."""
-    kind = asked["kind"]
+    kind = arguments["kind"]
     plugins.find_kind(kind)
     path = project.free("data", f"{kind}-example", ".csv")
     aside = project.hidden("incoming") / f"{path.stem}.csv"
@@ -39,40 +39,40 @@ def example(project: Project, asked: dict[str, Any], folder: Path, tell: Progres
         with resources.as_file(resources.files("sfumato") / "demo" / _BUNDLED[kind]) as bundled:
             shutil.copyfile(bundled, aside)
     else:
-        tell("making data up", 0, 0)
+        progress("making data up", 0, 0)
         write_table(plugins.find_kind(kind).generator.load().generate(_SIZE, 1), aside)
     aside.replace(path)
     _guess(project, path.name, kind)
     return {"name": path.name}
 
 
-def look(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
-    name = asked["files"]["data"][0]
-    tell("looking at the file", 0, 0)
+    name = arguments["files"]["data"][0]
+    progress("looking at the file", 0, 0)
     settled = read_recipe(project, name)
-    told: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
+    outcome: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
     try:
         if settled is None:
-            told |= _guess(project, name, asked.get("kind") or None)
-        tell("reading", 0, 0)
+            outcome |= _guess(project, name, arguments.get("kind") or None)
+        progress("reading", 0, 0)
         dataset, recipe = read_data(project, name)
     except SfumatoError as error:
-        kind = settled.kind if settled is not None else asked.get("kind") or "table"
-        return told | _tell_unread(project.find("data", name), kind, settled, error)
-    told |= {"kind": recipe.kind, "row": plugins.find_kind(recipe.kind).row, "facts": dataset.describe()}
-    told["unit"] = dataset.unit.to_dict()
-    told |= {"columns": [], "roles": list_roles(recipe.kind)}
+        kind = settled.kind if settled is not None else arguments.get("kind") or "table"
+        return outcome | _tell_unread(project.find("data", name), kind, settled, error)
+    outcome |= {"kind": recipe.kind, "row": plugins.find_kind(recipe.kind).row, "facts": dataset.describe()}
+    outcome["unit"] = dataset.unit.to_dict()
+    outcome |= {"columns": [], "roles": list_roles(recipe.kind)}
     if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
-        told["columns"] = _list_columns(project.find("data", name), recipe)
+        outcome["columns"] = _list_columns(project.find("data", name), recipe)
 
-    told |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
-    told["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
-    tell("making rows ready", 0, 0)
-    told["rows"] = write_view(dataset, folder / "view.parquet")
-    tell("drawing", 0, 0)
-    told["figures"] = draw_dataset(dataset)
-    return told
+    outcome |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
+    outcome["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
+    progress("making rows ready", 0, 0)
+    outcome["rows"] = write_view(dataset, folder / "view.parquet")
+    progress("drawing", 0, 0)
+    outcome["figures"] = draw_dataset(dataset)
+    return outcome
 
 
 def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoError) -> dict[str, Any]:
@@ -101,19 +101,19 @@ def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
 def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
     """Guess what a file is, and settle it until somebody says otherwise."""
     path = project.find("data", name)
-    found = _guess_file(path, kind)
-    guess = found.guess
-    if found.path != path:
+    guessed = _guess_file(path, kind)
+    guess = guessed.guess
+    if guessed.path != path:
         raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
     options = dict(guess.options)
     if "sensitive" in plugins.find_kind(guess.kind).options and _needs_sensitive(guess.open):
-        options["sensitive"] = [_most_common(found.dataset)]
+        options["sensitive"] = [_most_common(guessed.dataset)]
     recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
     write_recipe(project, name, recipe)
     left = list(guess.open)
     if options.get("sensitive") != guess.options.get("sensitive"):
         left.append("Until you say so, the most common value counts as sensitive.")
-    return {"reasons": list(guess.reasons), "open": left, "others": list(found.others)}
+    return {"reasons": list(guess.reasons), "open": left, "others": list(guessed.others)}
 
 
 def _guess_file(path: Path, kind: str | None) -> Guessed:
@@ -164,16 +164,16 @@ def list_roles(kind: str) -> list[str]:
     return [] if words is None else sorted(set(words.load().roles.values()))
 
 
-def risk(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Say who stands out in data as they are, for attackers who know ever more."""
-    tell("reading", 0, 0)
-    dataset, _ = read_data(project, asked["files"]["data"][0])
-    tell("attacking the data as they are", 0, 0)
-    found = assessment.inspect(dataset, int(asked["m"]))
-    found["figures"] = draw_rising(found["risk"], dataset.unit.many)
-    found["rare"] = _find_rare(dataset)
-    found["columns"] = [] if any(risk.get("unique_by") for risk in found["risk"]) else _rank_columns(dataset)
-    return found
+    progress("reading", 0, 0)
+    dataset, _ = read_data(project, arguments["files"]["data"][0])
+    progress("attacking the data as they are", 0, 0)
+    outcome = assessment.inspect(dataset, int(arguments["m"]))
+    outcome["figures"] = draw_rising(outcome["risk"], dataset.unit.many)
+    outcome["rare"] = _find_rare(dataset)
+    outcome["columns"] = [] if any(risk.get("unique_by") for risk in outcome["risk"]) else _rank_columns(dataset)
+    return outcome
 
 
 def _rank_columns(dataset: Dataset) -> list[list[Any]]:
@@ -194,14 +194,14 @@ def _find_rare(dataset: Dataset) -> dict[str, Any]:
     pairs = np.unique(np.stack([history.codes, history.row_of_token]), axis=1)
     holders = np.bincount(pairs[0], minlength=len(history.labels))
     alone = np.flatnonzero(holders == 1)
-    found = np.unique(pairs[1][np.isin(pairs[0], alone)])
+    unique_rows = np.unique(pairs[1][np.isin(pairs[0], alone)])
     held = np.flatnonzero(holders)
     rarest = held[np.argsort(holders[held], kind="stable")[:_MOST_NAMED]]
     return {
         "what": dataset.schema.history,
         "values": len(alone),
         "of": int((holders > 0).sum()),
-        "share": len(found) / len(dataset),
+        "share": len(unique_rows) / len(dataset),
         "unit": dataset.unit.many,
         "record": dataset.unit.record,
         "records": dataset.unit.records,

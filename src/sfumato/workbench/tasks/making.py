@@ -34,45 +34,47 @@ Made = tuple[Path, dict[str, Any], Callable[[], Dataset] | None]
 """Where a release lies, what is told of it, and what brings its original where there is memory for that."""
 
 
-def publish(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+def publish(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     """Anonymise data, whole or in parts, write and verify the release, and leave the policy that makes it again."""
-    data = asked["files"]["data"][0]
+    data = arguments["files"]["data"][0]
     recipe = require_recipe(project, data)
-    method = build(plugins.find_method(asked["method"], recipe.kind), asked["parameters"])
-    limit, count = float(asked.get("withhold_at_most", WITHHOLD_AT_MOST)), asked.get("count", "records")
-    make = _publish_in_parts if asked.get("engine") else _publish_whole
-    with notice_compilation(lambda: tell("compiling, a minute the first time", 0, 0)):
-        out, told, original = make(project, asked, method, {"count": count, "withhold_at_most": limit}, folder, tell)
+    method = build(plugins.find_method(arguments["method"], recipe.kind), arguments["parameters"])
+    limit, count = float(arguments.get("withhold_at_most", WITHHOLD_AT_MOST)), arguments.get("count", "records")
+    make = _publish_in_parts if arguments.get("engine") else _publish_whole
+    with notice_compilation(lambda: progress("compiling, a minute the first time", 0, 0)):
+        out, outcome, original = make(
+            project, arguments, method, {"count": count, "withhold_at_most": limit}, folder, progress
+        )
     policy = project.free("policies", out.name, ".toml")
     release = {"out": out, "withhold_at_most": limit, "count": count}
-    release |= {name: asked.get(name) or None for name in ("engine", "part_size")}
-    write_policy(project, policy, data, asked["method"], method.parameters(), release)
-    return {**told, **_judge(out, original, tell), "policy": policy.name}
+    release |= {name: arguments.get(name) or None for name in ("engine", "part_size")}
+    write_policy(project, policy, data, arguments["method"], method.parameters(), release)
+    return {**outcome, **_judge(out, original, progress), "policy": policy.name}
 
 
 def _publish_whole(
     project: Project,
-    asked: dict[str, Any],
+    arguments: dict[str, Any],
     method: Method,
     demand: Demand,
     folder: Path,  # noqa: ARG001 (nothing is left for another try)
-    tell: Progress,
+    progress: Progress,
 ) -> Made:
     """Publish all records at once."""
-    tell("reading", 0, 0)
-    dataset, _ = read_data(project, asked["files"]["data"][0])
-    run = Run(progress=tell, engine=Local())
-    tell("anonymising", 0, 0)
+    progress("reading", 0, 0)
+    dataset, _ = read_data(project, arguments["files"]["data"][0])
+    run = Run(progress=progress, engine=Local())
+    progress("anonymising", 0, 0)
     result = pipeline.anonymize(dataset, method, run=run, **demand)
-    out = project.free("releases", asked["out"])
-    return out, _write(result, out, tell) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
+    out = project.free("releases", arguments["out"])
+    return out, _write(result, out, progress) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
 
 
 def _publish_in_parts(
-    project: Project, asked: dict[str, Any], method: Method, demand: Demand, folder: Path, tell: Progress
+    project: Project, arguments: dict[str, Any], method: Method, demand: Demand, folder: Path, progress: Progress
 ) -> Made:
     """Publish in parts of those who are alike; a run that was stopped leaves those that are ready to the next try."""
-    data = asked["files"]["data"][0]
+    data = arguments["files"]["data"][0]
     recipe, aside = require_recipe(project, data), _find_room(project, folder.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReleaseWarning)
@@ -82,16 +84,16 @@ def _publish_in_parts(
             aside,
             kind=recipe.kind,
             reading=recipe.options,
-            part_size=asked.get("part_size"),
+            part_size=arguments.get("part_size"),
             engine=Local(),
             reports=True,
-            progress=tell,
+            progress=progress,
             **demand,
         )
-    out = project.free("releases", asked["out"])
+    out = project.free("releases", arguments["out"])
     aside.rename(out)
     whole = [f"The file was read whole, because {made.read_whole}."] if made.read_whole else []
-    told = _describe(made.release, out) | {
+    outcome = _describe(made.release, out) | {
         "verdict": made.verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in made.seconds.items()},
         "warnings": list(made.warnings),
@@ -101,7 +103,7 @@ def _publish_in_parts(
     }
     # Attacks and measures need everybody in memory, as the report does.
     reported = (out / "owner" / "report.html").is_file()
-    return out, told, (lambda: read_data(project, data)[0]) if reported else None
+    return out, outcome, (lambda: read_data(project, data)[0]) if reported else None
 
 
 def _find_room(project: Project, job: str) -> Path:
@@ -112,35 +114,40 @@ def _find_room(project: Project, job: str) -> Path:
     return project.hidden("parts") / job
 
 
-def apply(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def apply(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Publish a later batch with the recoding of an earlier release."""
-    earlier = project.find("releases", asked["files"]["releases"][0])
-    out = project.free("releases", asked["out"])
-    tell("reading", 0, 0)
-    batch = read_as_released(project, earlier, asked["files"]["data"][0], batch=True)
-    tell("applying the recoding", 0, 0)
-    result = pipeline.apply(earlier, batch, unknown=asked["unknown"], run=Run(progress=tell, engine=Local()))
-    return {**_write(result, out, tell), **_judge(out, lambda: batch, tell), "notes": list(batch.notes), "policy": ""}
+    earlier = project.find("releases", arguments["files"]["releases"][0])
+    out = project.free("releases", arguments["out"])
+    progress("reading", 0, 0)
+    batch = read_as_released(project, earlier, arguments["files"]["data"][0], batch=True)
+    progress("applying the recoding", 0, 0)
+    result = pipeline.apply(earlier, batch, unknown=arguments["unknown"], run=Run(progress=progress, engine=Local()))
+    return {
+        **_write(result, out, progress),
+        **_judge(out, lambda: batch, progress),
+        "notes": list(batch.notes),
+        "policy": "",
+    }
 
 
-def export(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:  # noqa: ARG001
+def export(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
     """Write the records of a release in the layout and format that another tool reads."""
-    release = project.find("releases", asked["files"]["releases"][0])
-    path = project.free("exports", f"{release.name}-{asked['layout']}", f".{asked['format']}")
-    tell("writing", 0, 0)
-    pipeline.export(release, path, layout=asked["layout"], format=asked["format"])
+    release = project.find("releases", arguments["files"]["releases"][0])
+    path = project.free("exports", f"{release.name}-{arguments['layout']}", f".{arguments['format']}")
+    progress("writing", 0, 0)
+    pipeline.export(release, path, layout=arguments["layout"], format=arguments["format"])
     return {"name": path.name}
 
 
-def _write(result: Result, out: Path, tell: Progress) -> dict[str, Any]:
-    tell("writing, verifying and reporting", 0, 0)
+def _write(result: Result, out: Path, progress: Progress) -> dict[str, Any]:
+    progress("writing, verifying and reporting", 0, 0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ReleaseWarning)
         verdict = pipeline.write(result, out)
     return _describe(result.release, out) | {
         "verdict": verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in result.trace.seconds.items()},
-        "warnings": [str(each.message) for each in caught if issubclass(each.category, ReleaseWarning)],
+        "warnings": [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)],
         "doubts": [] if result.trace.original is None else list(result.trace.original.doubts),
         "parts": 0,
     }
@@ -158,15 +165,15 @@ def _describe(release: Release | DividedRelease, out: Path) -> dict[str, Any]:
     }
 
 
-def _judge(out: Path, original: Callable[[], Dataset] | None, tell: Progress) -> dict[str, Any]:
+def _judge(out: Path, original: Callable[[], Dataset] | None, progress: Progress) -> dict[str, Any]:
     """Attack and measure what was published; the release is there whatever becomes of this."""
-    found: dict[str, Any] = {"risk": {}, "scores": []}
+    judgement: dict[str, Any] = {"risk": {}, "scores": []}
     if original is None:
-        return found
+        return judgement
     with contextlib.suppress(KeyboardInterrupt):
         dataset = original()
-        tell("attacking the release", 0, 0)
-        found["risk"] = attack_release(out, dataset)
-        tell("measuring the release", 0, 0)
-        found["scores"] = list_scores(pipeline.measure(out, dataset), dataset)
-    return found
+        progress("attacking the release", 0, 0)
+        judgement["risk"] = attack_release(out, dataset)
+        progress("measuring the release", 0, 0)
+        judgement["scores"] = list_scores(pipeline.measure(out, dataset), dataset)
+    return judgement

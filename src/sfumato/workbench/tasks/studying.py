@@ -29,27 +29,27 @@ _WIDTH = 440
 _TABLES = ("results.csv", "results.parquet", "answers.csv", "answers.parquet")
 
 
-def study(project: Project, asked: dict[str, Any], folder: Path, tell: Progress) -> dict[str, Any]:
+def study(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
     """Run a study file into the folder of its name; what is finished there is not run again."""
-    path = project.find("studies", asked["files"]["studies"][0])
+    path = project.find("studies", arguments["files"]["studies"][0])
     out = path.with_suffix("")
-    tell("reading the study", 0, 0)
+    progress("reading the study", 0, 0)
     plan = plan_study(read_study(path))
     last = 0.0
 
     def show(done: int, total: int) -> None:
         nonlocal last
-        tell("cells", done, total)
+        progress("cells", done, total)
         if time.monotonic() - last > _OFTEN and done < total:
             _draw(_find_finished(plan, out), folder)
             last = time.monotonic()
 
-    tell("cells", 0, len(plan.cells))
-    result = run_plan(plan, out, progress=show, retry=bool(asked.get("retry")))
+    progress("cells", 0, len(plan.cells))
+    result = run_plan(plan, out, progress=show, retry=bool(arguments.get("retry")))
     _draw(result, folder)
     tables = [name for name in _TABLES if (out / name).is_file()]
-    found = {"folder": out.name, "tables": tables, "counts": result.count(), "cells": len(plan.cells)}
-    return {**found, "rows": list_rows(result)}
+    outcome = {"folder": out.name, "tables": tables, "counts": result.count(), "cells": len(plan.cells)}
+    return {**outcome, "rows": list_rows(result)}
 
 
 def list_rows(result: StudyResult) -> list[list[Any]]:
@@ -65,9 +65,9 @@ def list_rows(result: StudyResult) -> list[list[Any]]:
 
 
 def _find_finished(plan: Plan, out: Path) -> StudyResult:
-    kept, digest = CellFolder(out), plan.job.digest
-    found = [(cell, kept.load(cell.key(digest))) for cell in plan.cells]
-    return StudyResult(tuple((cell, outcome) for cell, outcome in found if outcome is not None), {})
+    cell_folder, digest = CellFolder(out), plan.job.digest
+    outcomes = [(cell, cell_folder.load(cell.key(digest))) for cell in plan.cells]
+    return StudyResult(tuple((cell, outcome) for cell, outcome in outcomes if outcome is not None), {})
 
 
 def _draw(result: StudyResult, folder: Path) -> None:

@@ -45,11 +45,11 @@ def main() -> NoReturn:
 def run(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code; with `arguments` instead of those of the process."""
     if arguments is not None:
-        kept, sys.argv = sys.argv, ["sfumato", *arguments]
+        saved_argv, sys.argv = sys.argv, ["sfumato", *arguments]
         try:
             return run()
         finally:
-            sys.argv = kept
+            sys.argv = saved_argv
     try:
         return _run_command()
     except SystemExit as end:
@@ -127,9 +127,9 @@ def leave(code: int) -> NoReturn:
 def _describe_fault(error: OSError, where: str = "writing or reading a file") -> str:
     """Say which file and what the system said; libraries hide both in a text, which may hold other things."""
     reason = error.strerror if error.errno is not None else None
-    found = _SYSTEM_FAULT.search(str(error))
-    if found is not None:
-        reason = os.strerror(int(found[1]))
+    match = _SYSTEM_FAULT.search(str(error))
+    if match is not None:
+        reason = os.strerror(int(match[1]))
     return f"{error.filename or where}: {reason or type(error).__name__}."
 
 
@@ -168,9 +168,9 @@ def _fail_unexpectedly(error: Exception) -> NoReturn:
     if show is not None and isinstance(code, int):
         from sfumato.cli.usage import explain_usage
 
-        told = explain_usage(error)
-        if told:
-            fail(told, code)
+        explanation = explain_usage(error)
+        if explanation:
+            fail(explanation, code)
         show()
         sys.exit(code)
     if isinstance(error, Abort):

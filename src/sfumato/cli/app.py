@@ -103,12 +103,12 @@ def methods(
     from sfumato.cli import listing
 
     out = Output(as_json=as_json)
-    found = listing.find_methods(name, kind) if name else listing.describe_methods(kind)
+    descriptions = listing.find_methods(name, kind) if name else listing.describe_methods(kind)
     if name:
-        listing.show_methods(out, found)
+        listing.show_methods(out, descriptions)
     else:
-        listing.list_methods(out, found, [kind] if kind else all_kinds())
-    out.finish({"methods": found})
+        listing.list_methods(out, descriptions, [kind] if kind else all_kinds())
+    out.finish({"methods": descriptions})
 
 
 @app.command()
@@ -145,11 +145,11 @@ def inspect(
 
     out = Output(as_json=as_json)
     with show_work("read"):
-        found = pipeline.inspect(pipeline.read(data, kind, **reading), m)
-    for note in found["notes"]:
+        facts = pipeline.inspect(pipeline.read(data, kind, **reading), m)
+    for note in facts["notes"]:
         out.say(note)
-    show_inspection(out, found)
-    out.finish(found)
+    show_inspection(out, facts)
+    out.finish(facts)
 
 
 _STANDARD_INPUT = "-"
@@ -339,9 +339,9 @@ def verify(
         out.facts("Measured", verdict.measured)
         out.table("Checks", ["check", "passed"], list(verdict.checks.items()))
     out.warn(verdict.warnings)
-    told = verdict.to_dict()
-    out.remain(told["remaining"])
-    out.finish(told)
+    values = verdict.to_dict()
+    out.remain(values["remaining"])
+    out.finish(values)
     if not verdict:
         raise typer.Exit(EXIT_CODES[verdict.outcome])
 
@@ -466,7 +466,7 @@ def plot(
     from sfumato import pipeline
     from sfumato.cli.publishing import read_original
 
-    said = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     if original is None and (directory / "release").is_dir():
         raise ParameterError("plot: this is a release; give its original data too (--original).")
     if original is None:
@@ -474,8 +474,8 @@ def plot(
     else:
         dataset = read_original(existing(directory), original, reading)
         drawn = pipeline.save_plots(directory, dataset, out, form, force=force)
-    said.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
-    said.finish({"plots": [str(path) for path in drawn]})
+    output.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
+    output.finish({"plots": [str(path) for path in drawn]})
 
 
 @app.command()

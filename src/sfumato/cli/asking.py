@@ -54,10 +54,10 @@ def query(
     """
     from sfumato.questions import query_all
 
-    asked = _collect(questions or [], file)
+    queries = _collect(questions or [], file)
     source_data, hierarchies = _open(source, kind, reading)
     with show_work("answer"):
-        answers = query_all(source_data, asked, hierarchies)
+        answers = query_all(source_data, queries, hierarchies)
     out = Output(as_json=as_json)
     _show(out, answers)
     out.finish({"answers": [answer.to_dict() for answer in answers]})
@@ -67,15 +67,15 @@ def _collect(questions: list[str], file: Path | None) -> list[Any]:
     """Read the questions of the command line and of a file."""
     from sfumato.query.language import parse, parse_lines
 
-    asked = [parse(question) for question in questions]
+    queries = [parse(question) for question in questions]
     if file is not None:
         try:
-            asked += parse_lines(file.read_text(encoding="utf-8"))
+            queries += parse_lines(file.read_text(encoding="utf-8"))
         except UnicodeDecodeError:
             raise ParameterError(f"{file}: questions must be written in UTF-8.") from None
-    if not asked:
+    if not queries:
         raise ParameterError("query: ask something, on the command line or in a file (--file).")
-    return asked
+    return queries
 
 
 def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:

@@ -101,8 +101,8 @@ class Bars:
     def _go_on(self, phase: str) -> None:
         """Make a phase whose end nobody knows the one that goes on: its bar only moves. Without a name, none does."""
         rows = self._rows
-        known = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)
-        if known is not None and known.description == phase:
+        main_task = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)
+        if main_task is not None and main_task.description == phase:
             return
         if rows.main is not None:
             rows.remove_task(rows.main)

@@ -25,7 +25,7 @@ def compile(
         find_kind(kind)
     with show_progress() as progress:
         done = compile_kernels([kind] if kind else all_kinds(), progress, tell_method)
-    for said, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
+    for heading, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
         if names:
-            out.say(f"{said}: {', '.join(dict.fromkeys(names))}.")
+            out.say(f"{heading}: {', '.join(dict.fromkeys(names))}.")
     out.finish({"compiled": list(done.compiled), "ready": list(done.ready), "left_out": done.left_out})

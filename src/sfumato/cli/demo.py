@@ -24,11 +24,11 @@ def show(out: Output, directory: Path) -> None:
     with resources.as_file(resources.files("sfumato") / "demo" / "checkins.csv") as bundled:
         shutil.copyfile(bundled, data)
     original = pipeline.read(data, "trajectories")
-    found = pipeline.inspect(original, 2)
+    facts = pipeline.inspect(original, 2)
     out.say(
-        f"1. {found['people']:,} people made {found['entries']:,} check-ins at {found['distinct_values']:,} places."
+        f"1. {facts['people']:,} people made {facts['entries']:,} check-ins at {facts['distinct_values']:,} places."
     )
-    before = found["risk"][-1]
+    before = facts["risk"][-1]
     out.say(
         f"   Someone who knows two places of a person, in order, can single out {before['unique_share']:.0%} of the "
         "people."
@@ -67,7 +67,7 @@ def show(out: Output, directory: Path) -> None:
     out.say(f"Look at {directory / 'owner' / 'report.html'}.")
     out.finish(
         {
-            "inspect": found,
+            "inspect": facts,
             "anonymize": published,
             "verify": verdict.to_dict(),
             "attack": risk,

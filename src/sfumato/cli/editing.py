@@ -50,7 +50,7 @@ def edit(
     if not listed:
         raise ParameterError("edit: say what to change, such as --rename venue=place or --steps FILE.")
     check_file(out, force=force)
-    told = write_edited(
+    changes = write_edited(
         data,
         out,
         listed,
@@ -59,7 +59,7 @@ def edit(
         header=tuple(name.strip() for name in header.split(",")) if header else (),
     )
     output = Output(as_json=as_json)
-    for line in told:
+    for line in changes:
         output.say(line)
     output.say(f"Wrote {out} and what was done to {out}.steps.toml.")
-    output.finish({"out": str(out), "steps": told})
+    output.finish({"out": str(out), "steps": changes})

@@ -36,25 +36,25 @@ def erase_people(
     """Make a release again without somebody, put it in its place and say what changed."""
     named = {line for line in read_lines(person[1:]) if line} if person.startswith("@") else {person}
     earlier = read_release(directory)
-    found: list[Erased] = []
+    erased: list[Erased] = []
     made: list[Result] = []
 
     def read() -> Dataset:
-        found.append(leave_out_people(directory, named, original, column=column))
-        return found[0].dataset
+        erased.append(leave_out_people(directory, named, original, column=column))
+        return erased[0].dataset
 
     def anonymize(dataset: Dataset, run: Run) -> Result:
-        made.append(pipeline.anonymize(dataset, found[0].method, count=found[0].counting, run=run))
+        made.append(pipeline.anonymize(dataset, erased[0].method, count=erased[0].counting, run=run))
         return made[0]
 
     place = target or directory
     folder = Path(str(find_release(directory)))
     included = [folder / file.name for file in earlier.included]
     done = publish(Quiet(), place, read, anonymize, secret=None, force=target is None, report=report, include=included)
-    changes = compare_releases(earlier, made[0].release, len(named), found[0].rows)
+    changes = compare_releases(earlier, made[0].release, len(named), erased[0].rows)
     _say(out, changes, place, original)
     out.warn([_warn_of_both(changes, earlier.guarantee.crowd or 1), *done["warnings"]])
-    out.remain([one for one in done["remaining"] if one["severity"] == "note"])
+    out.remain([possibility for possibility in done["remaining"] if possibility["severity"] == "note"])
     out.finish({**changes.to_dict(), "anonymize": done})
 
 
@@ -85,11 +85,11 @@ def leave_out_people(
     column
         The column of the file that names people, where how it was read does not tell.
     """
-    kept = owner.read_trace(Path(path))
-    if not kept.get("reading") or not isinstance(kept.get("parameters"), dict):
+    trace = owner.read_trace(Path(path))
+    if not trace.get("reading") or not isinstance(trace.get("parameters"), dict):
         raise SchemaError(f"{path}: owner/ is not there, which says how the release was made. Anonymise anew.")
-    reading = Reading.from_dict(kept["reading"])
-    method = plugins.find_method(kept["method"], reading.kind)(**kept["parameters"])
+    reading = Reading.from_dict(trace["reading"])
+    method = plugins.find_method(trace["method"], reading.kind)(**trace["parameters"])
     file, rows = leave_out(Path(original), people, reading, column)
     dataset = plugins.find_kind(reading.kind).reader.load().read(file, read_as_table(reading))
     # What is remembered is how the file is read, so that its owner can read it once more.
@@ -99,14 +99,14 @@ def leave_out_people(
 
 def _warn_of_both(changes: Changes, k: int) -> str:
     """Say what whoever has the earlier release as well can tell."""
-    told = (
+    warning = (
         "Copies of the earlier release that others have are as they were, and whoever has both can compare them: of "
         f"the earlier one {_count(changes.gone)} gone, and {_count(changes.new)} new."
     )
     fewest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
     if 0 < fewest < k:
-        return f"{told} That is fewer than {k}, so that what was published of whoever was left out can be told."
-    return told
+        return f"{warning} That is fewer than {k}, so that what was published of whoever was left out can be told."
+    return warning
 
 
 def _count(records: int) -> str:

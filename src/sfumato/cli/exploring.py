@@ -36,9 +36,9 @@ def explore(
     """Say what the risk is, what each promise costs and what to choose, and write a policy for it."""
     from sfumato.study.explore import explore as explore_data
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with show_progress() as progress:
-        found = explore_data(
+        exploration = explore_data(
             data,
             kind,
             out=out,
@@ -52,17 +52,19 @@ def explore(
             progress=lambda done, total: progress("candidates", done, total),
             **reading,
         )
-    show_rising(told, "How identifying the data are as they stand", found.before)
-    told.table(
-        f"What each promise costs ({found.measure[0]}: less is better)",
+    show_rising(output, "How identifying the data are as they stand", exploration.before)
+    output.table(
+        f"What each promise costs ({exploration.measure[0]}: less is better)",
         ["promise", "cheapest", "loss", "success before", "success after", "withheld"],
         [
             (c["promise"], c["cheapest"], c["loss"], c["risk_before"], c["risk_after"], c["withheld"])
-            for c in found.costs()
+            for c in exploration.costs()
         ],
     )
-    for sentence in found.sentences:
-        told.say(sentence)
-    if found.policy:
-        told.say(f"Look at {out / 'explore.html'}; 'sfumato run {out / 'policy.toml'}' publishes with the choice.")
-    told.finish(found.to_dict() | {"out": str(out), "policy": str(out / "policy.toml") if found.policy else None})
+    for sentence in exploration.sentences:
+        output.say(sentence)
+    if exploration.policy:
+        output.say(f"Look at {out / 'explore.html'}; 'sfumato run {out / 'policy.toml'}' publishes with the choice.")
+    output.finish(
+        exploration.to_dict() | {"out": str(out), "policy": str(out / "policy.toml") if exploration.policy else None}
+    )

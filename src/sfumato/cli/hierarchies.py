@@ -44,8 +44,8 @@ def derive(
     dataset = pipeline.read(data, kind, **options)
     tree = dataset.hierarchies.get(of)
     if tree is None:
-        known = ", ".join(dataset.hierarchies) or "none"
-        raise ParameterError(f"--of: data of this kind have no hierarchy of {of!r}. Found: {known}.")
+        available = ", ".join(dataset.hierarchies) or "none"
+        raise ParameterError(f"--of: data of this kind have no hierarchy of {of!r}. Found: {available}.")
     write_hierarchy(tree, out, written)
     _tell(Output(as_json=as_json), tree, out)
 
@@ -57,11 +57,11 @@ def show(file: File, as_json: Json = False) -> None:
     from sfumato.io.hierarchies.formats import SPELLERS
 
     tree = read_hierarchy(file)
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     for line in SPELLERS["indented"](tree, file.stem):
-        told.say(line)
-    told.say(_describe(tree))
-    told.finish({**_count(tree), "parents": _list_parents(tree)})
+        output.say(line)
+    output.say(_describe(tree))
+    output.finish({**_count(tree), "parents": _list_parents(tree)})
 
 
 @app.command()
@@ -118,8 +118,8 @@ def _count(tree: Any) -> dict[str, int]:
 
 
 def _describe(tree: Any) -> str:
-    found = _count(tree)
-    return f"{found['values']:,} values, {found['nodes']:,} nodes, height {found['height']}."
+    counts = _count(tree)
+    return f"{counts['values']:,} values, {counts['nodes']:,} nodes, height {counts['height']}."
 
 
 def _list_parents(tree: Any) -> dict[str, str | None]:
@@ -128,6 +128,6 @@ def _list_parents(tree: Any) -> dict[str, str | None]:
     }
 
 
-def _tell(told: Output, tree: Any, out: Path) -> None:
-    told.say(f"Wrote {_describe(tree)[:-1]} to {out}.")
-    told.finish({**_count(tree), "out": str(out)})
+def _tell(output: Output, tree: Any, out: Path) -> None:
+    output.say(f"Wrote {_describe(tree)[:-1]} to {out}.")
+    output.finish({**_count(tree), "out": str(out)})

@@ -10,14 +10,14 @@ from sfumato.cli.risks import show_rising
 __all__ = ["show_inspection"]
 
 
-def show_inspection(out: Output, found: dict[str, Any]) -> None:
+def show_inspection(out: Output, facts: dict[str, Any]) -> None:
     """Show what data are, what in them looks like names of people, and how identifying they are."""
     apart = {"notes", "identifiers", "doubts", "risk", "beyond", "in_words"}
-    out.facts("What the data are", {n: v for n, v in found.items() if n not in apart})
-    looks = [f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in found["identifiers"]]
-    out.warn([*looks, *found["doubts"]])
-    show_rising(out, "How identifying they are as they stand", found["risk"], leave_out=found)
-    for sentence in found["in_words"][-1:]:
+    out.facts("What the data are", {n: v for n, v in facts.items() if n not in apart})
+    warnings = [f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in facts["identifiers"]]
+    out.warn([*warnings, *facts["doubts"]])
+    show_rising(out, "How identifying they are as they stand", facts["risk"], leave_out=facts)
+    for sentence in facts["in_words"][-1:]:
         out.say(sentence)
-    for beyond in found["beyond"]:
+    for beyond in facts["beyond"]:
         show_beyond(out, "An attacker who knows or does a little more", beyond)

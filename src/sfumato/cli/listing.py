@@ -63,21 +63,21 @@ def find_methods(name: str, kind: str = "") -> list[dict[str, Any]]:
         ...
     sfumato.core.errors.ParameterError: methods: there is no method 'seqann'. Did you mean 'seqanon'?
     """
-    known = describe_methods(kind)
-    found = [method for method in known if method["name"] == name]
-    if not found:
-        near = difflib.get_close_matches(name, [method["name"] for method in known], n=1)
+    descriptions = describe_methods(kind)
+    matches = [method for method in descriptions if method["name"] == name]
+    if not matches:
+        near = difflib.get_close_matches(name, [method["name"] for method in descriptions], n=1)
         hint = f" Did you mean {near[0]!r}?" if near else " See sfumato methods."
         raise ParameterError(f"methods: there is no method {name!r}.{hint}")
-    return found
+    return matches
 
 
-def list_methods(out: Output, found: list[dict[str, Any]], kinds: Iterable[str]) -> None:
+def list_methods(out: Output, descriptions: list[dict[str, Any]], kinds: Iterable[str]) -> None:
     """Show methods in short, kind by kind."""
     for kind in kinds:
         rows = [
             (m["name"], " or ".join(m["guarantees"]), ", ".join(m["needs"]) or "-", m["optimises"])
-            for m in found
+            for m in descriptions
             if kind in m["kinds"]
         ]
         if rows:
@@ -85,9 +85,9 @@ def list_methods(out: Output, found: list[dict[str, Any]], kinds: Iterable[str])
     out.say("Parameters and paper of one method: sfumato methods NAME.")
 
 
-def show_methods(out: Output, found: list[dict[str, Any]]) -> None:
+def show_methods(out: Output, descriptions: list[dict[str, Any]]) -> None:
     """Show everything about methods, one after another."""
-    for method in found:
+    for method in descriptions:
         facts = {
             "what it does": method["summary"],
             "for": method["kinds"],

@@ -289,11 +289,11 @@ def existing(path: Path) -> Path:
         raise ParameterError(f"{path}: there is no such directory.")
     from sfumato.io.releases import is_release
 
-    found = next((folder for folder in path.parents if is_release(folder)), None)
-    if found is None:
+    release_folder = next((folder for folder in path.parents if is_release(folder)), None)
+    if release_folder is None:
         raise ParameterError(
             f"{path}: is a file, and no directory of a release. To make one of it: sfumato start {path}"
         )
-    whole = found.parent if found.name == "release" else found
+    whole = release_folder.parent if release_folder.name == "release" else release_folder
     words = (str(whole) if word == str(path) else word for word in sys.argv[1:])
     raise ParameterError(f"{path}: is one file of a release. Give its directory: {shlex.join(['sfumato', *words])}")

@@ -97,8 +97,8 @@ class Output:
 
     def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
         """Print what remains possible, warnings first; only those where little is to be said."""
-        said = [one for one in remaining if one["severity"] == "warning" or not _quiet.get()]
-        if not said or self.as_json:
+        shown = [possibility for possibility in remaining if possibility["severity"] == "warning" or not _quiet.get()]
+        if not shown or self.as_json:
             return
         from rich.text import Text
 
@@ -107,13 +107,13 @@ class Output:
         console = _console()
         console.print(Text(TITLE, style="bold"), highlight=False)
         hint = ""
-        for one in said:
-            is_warning = one["severity"] == "warning"
+        for possibility in shown:
+            is_warning = possibility["severity"] == "warning"
             line = Text("  WARNING: " if is_warning else "  - ", style="bold red" if is_warning else "")
-            line.append(make_visible(speak(one["sentence"])), style="bold" if is_warning else "")
+            line.append(make_visible(speak(possibility["sentence"])), style="bold" if is_warning else "")
             console.print(line, highlight=False, soft_wrap=True)
-            if one["hint"] and one["hint"] != hint:
-                hint = one["hint"]
+            if possibility["hint"] and possibility["hint"] != hint:
+                hint = possibility["hint"]
                 console.print(Text(f"    {make_visible(speak(hint))}"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
@@ -143,15 +143,15 @@ class Output:
             sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=False, default=_json)) + "\n")
 
 
-def show_beyond(out: Output, title: str, found: Mapping[str, Any]) -> None:
+def show_beyond(out: Output, title: str, finding: Mapping[str, Any]) -> None:
     """Print what an attacker reaches who does more than a promise is about, and say it loudly where people are found.
 
     Examples
     --------
     >>> show_beyond(Output(as_json=True), "An attacker", {"found": 3, "warnings": ["Three people are found."]})
     """
-    out.facts(title, {name: value for name, value in found.items() if name != "warnings"})
-    out.warn(found.get("warnings", ()))
+    out.facts(title, {name: value for name, value in finding.items() if name != "warnings"})
+    out.warn(finding.get("warnings", ()))
 
 
 class Quiet(Output):

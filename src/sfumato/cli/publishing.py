@@ -163,8 +163,8 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     about_values = {"constraints", "hierarchies"} | (
         {"sensitive"} if plugins.find_kind(release.kind).columns else set()
     )
-    kept = {name: value for name, value in _remembered(directory).items() if name not in about_values}
-    return pipeline.read(path, release.kind, **{**kept, **given})
+    options = {name: value for name, value in _remembered(directory).items() if name not in about_values}
+    return pipeline.read(path, release.kind, **{**options, **given})
 
 
 def _remembered(directory: Path) -> dict[str, Any]:
@@ -181,20 +181,20 @@ def show_scores(
     """Measure a release, and say which measures need something that is not installed."""
     with show_work("measure"):
         scores = pipeline.measure(path, original, workload=workload, seed=seed, parameters=parameters)
-    found = [score.to_dict() for score in scores]
+    measures = [score.to_dict() for score in scores]
     shown = ("metric", "value", "better")
-    rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in found]
+    rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in measures]
     out.table("Utility", ["measure", "value", "better", "details"], rows)
     out.remain(scores.remaining.to_dict())
-    if any(PARTS in score for score in found):
+    if any(PARTS in score for score in measures):
         out.say(
             "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
             "least and most are those of a part alone with its own people."
         )
-    lacking = {m.name: told for m in plugins.metrics_for(original.kind) if (told := m.lacks())} | scores.left_out
-    for name, told in lacking.items():
-        out.say(f"{name}: {told}")
-    measured = {"measures": found, "remaining": scores.remaining.to_dict()}
+    lacking = {m.name: reason for m in plugins.metrics_for(original.kind) if (reason := m.lacks())} | scores.left_out
+    for name, reason in lacking.items():
+        out.say(f"{name}: {reason}")
+    measured = {"measures": measures, "remaining": scores.remaining.to_dict()}
     out.finish(measured | ({"not_measured": lacking} if lacking else {}))
 
 
@@ -274,14 +274,14 @@ def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
     """Check a release against its original in bounded memory, or on its own where the original is not here."""
     if is_uri(policy.release.out):
         return {}
-    directory, found = Path(policy.release.out), None
+    directory, verdict = Path(policy.release.out), None
     if not is_uri(policy.data.path):
-        found = check_against_file(directory, Path(policy.data.path), policy.reading)
-    if found is None:
+        verdict = check_against_file(directory, Path(policy.data.path), policy.reading)
+    if verdict is None:
         with show_work("verify"):
-            found = pipeline.verify(directory)
-    out.say(found.sentence)
-    return {"verify": found.to_dict()}
+            verdict = pipeline.verify(directory)
+    out.say(verdict.sentence)
+    return {"verify": verdict.to_dict()}
 
 
 def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
@@ -322,12 +322,12 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
 
 def show_attacks(out: Output, risk: Finding, beyond: Sequence[Finding]) -> dict[str, Any]:
     """Show what attackers reach with the knowledge of the promise and with more; return plain values."""
-    told = risk.to_dict() | {"beyond": [finding.to_dict() for finding in beyond]}
-    show_risk(out, {name: value for name, value in told.items() if name != "beyond"})
-    for found in told["beyond"]:
-        shown = {name: value for name, value in found.items() if name != "warnings"}
+    values = risk.to_dict() | {"beyond": [finding.to_dict() for finding in beyond]}
+    show_risk(out, {name: value for name, value in values.items() if name != "beyond"})
+    for stronger_attack in values["beyond"]:
+        shown = {name: value for name, value in stronger_attack.items() if name != "warnings"}
         out.facts("An attacker with more than the guarantee covers", shown)
-    return told
+    return values
 
 
 def show_risk(out: Output, risk: dict[str, Any]) -> None:
@@ -341,8 +341,8 @@ def show_risk(out: Output, risk: dict[str, Any]) -> None:
             "Somebody who also sees what became of the record: guesses that are right",
             ["the record is", "records", "with the release alone", "knowing each snapshot's frequencies"],
             [
-                (fate.replace("_", " "), found["people"], found["right"], found["right_knowing_frequencies"])
-                for fate, found in risk["fates"].items()
+                (fate.replace("_", " "), counts["people"], counts["right"], counts["right_knowing_frequencies"])
+                for fate, counts in risk["fates"].items()
             ],
         )
 

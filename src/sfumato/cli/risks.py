@@ -31,8 +31,8 @@ def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], lea
         [(_describe(risk), *(risk.get(name) for name in names)) for risk in risks],
     )
     show_sizes(out, risks)
-    for told in dict.fromkeys(risk["sampling"] for risk in risks if risk.get("sampling")):
-        out.say(f"People were drawn: {told}.")
+    for sampling in dict.fromkeys(risk["sampling"] for risk in risks if risk.get("sampling")):
+        out.say(f"People were drawn: {sampling}.")
     unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]
@@ -47,9 +47,9 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
     >>> found = {"knowledge": "items", "set_sizes": {"1": 1.0}, "set_size_quantiles": {"50 %": 1}}
     >>> show_sizes(Output(as_json=True), [found])
     """
-    known = [risk for risk in risks if risk.get("set_sizes")]
-    bands = list(dict.fromkeys(band for risk in known for band in risk["set_sizes"]))
-    if known:
+    sized_risks = [risk for risk in risks if risk.get("set_sizes")]
+    bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
+    if sized_risks:
         out.table(
             "Share that hides among so many records",
             ["an attacker who knows", *("in none" if band == "none" else band for band in bands), "half of them"],
@@ -59,13 +59,13 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
                     *(f"{100 * risk['set_sizes'].get(band, 0.0):.1f} %" for band in bands),
                     risk["set_size_quantiles"].get("50 %"),
                 )
-                for risk in known
+                for risk in sized_risks
             ],
         )
 
 
 def _describe(risk: Mapping[str, Any]) -> str:
-    known = str(risk["knowledge"])
+    knowledge = str(risk["knowledge"])
     if "seen" in risk:
-        return f"{known} ({100 * risk['seen']:.0f} % of the time points)"
-    return f"{known} (m={risk['m']})" if "m" in risk else f"{known} (all)"
+        return f"{knowledge} ({100 * risk['seen']:.0f} % of the time points)"
+    return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"

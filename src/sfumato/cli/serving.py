@@ -35,5 +35,5 @@ def serve(
         names=allow_name,
         ask_token=ask_token,
         largest=int(max_upload * 1_000_000),
-        say=typer.echo,
+        announce=typer.echo,
     )

@@ -54,33 +54,33 @@ def start(
         raise ParameterError(f"{policy.absolute().parent}: there is no such directory.")
     given = {"sensitive": list(sensitive)} if sensitive else {}
     with show_work("look at the file"):
-        found = guess_file(path, kind or None, given)
-    _show(out, found)
+        guessed = guess_file(path, kind or None, given)
+    _show(out, guessed)
     if not yes:
-        found = _ask(out, path, found, given)
-    needed = _CANNOT_GUESS.get(found.guess.kind)
-    if needed and not found.guess.options.get(needed):
+        guessed = _ask(out, path, guessed, given)
+    needed = _CANNOT_GUESS.get(guessed.guess.kind)
+    if needed and not guessed.guess.options.get(needed):
         raise ParameterError(
-            f"{found.guess.kind}: which values are sensitive cannot be guessed. Name them: --sensitive VALUE, or "
+            f"{guessed.guess.kind}: which values are sensitive cannot be guessed. Name them: --sensitive VALUE, or "
             "answer without --yes."
         )
     with show_work("inspect"):
-        inspected = pipeline.inspect(found.dataset)
+        inspected = pipeline.inspect(guessed.dataset)
     for note in inspected["notes"]:
         out.say(note)
     show_inspection(out, inspected)
-    policy.write_text(spell_policy(found, policy), encoding="utf-8")
+    policy.write_text(spell_policy(guessed, policy), encoding="utf-8")
     out.say(f"Wrote {policy}: read it, change what is wrong, and run it with: sfumato run {policy}")
-    out.finish(_to_dict(found, policy) | {"inspect": inspected})
+    out.finish(_to_dict(guessed, policy) | {"inspect": inspected})
 
 
-def _show(out: Output, found: Guessed) -> None:
-    guess = found.guess
+def _show(out: Output, guessed: Guessed) -> None:
+    guess = guessed.guess
     facts = {
         "kind": f"{guess.kind}: a row is {plugins.find_kind(guess.kind).row}",
-        "file": str(found.path),
+        "file": str(guessed.path),
         **{name: value for name, value in guess.options.items() if name != "header"},
-        "could also be": ", ".join(found.others) or None,
+        "could also be": ", ".join(guessed.others) or None,
     }
     out.facts("What the file looks like", facts)
     for reason in guess.reasons:
@@ -90,37 +90,37 @@ def _show(out: Output, found: Guessed) -> None:
     out.warn(guess.warnings)
 
 
-def _ask(out: Output, path: Path, found: Guessed, given: dict[str, Any]) -> Guessed:
+def _ask(out: Output, path: Path, guessed: Guessed, given: dict[str, Any]) -> Guessed:
     """Ask what cannot be guessed, with the guess as the answer to take."""
     kinds = ", ".join(plugins.all_kinds())
-    kind = typer.prompt(f"Kind of data ({kinds})", default=found.guess.kind, err=True)
-    if kind != found.guess.kind:
-        found = guess_file(path, kind, given)
-        _show(out, found)
-    if _CANNOT_GUESS.get(found.guess.kind) and not found.guess.options.get("sensitive"):
+    kind = typer.prompt(f"Kind of data ({kinds})", default=guessed.guess.kind, err=True)
+    if kind != guessed.guess.kind:
+        guessed = guess_file(path, kind, given)
+        _show(out, guessed)
+    if _CANNOT_GUESS.get(guessed.guess.kind) and not guessed.guess.options.get("sensitive"):
         named = typer.prompt("Sensitive events, separated by commas", err=True)
         given = given | {"sensitive": [name.strip() for name in named.split(",") if name.strip()]}
-        found = guess_file(path, kind, given)
-    if "k" in found.guess.parameters:
-        k = typer.prompt("Smallest group that a person hides in (k)", default=found.guess.parameters["k"], err=True)
-        found = found._replace(guess=found.guess._replace(parameters={**found.guess.parameters, "k": int(k)}))
-    build(plugins.find_method(found.guess.method, found.guess.kind), dict(found.guess.parameters))
+        guessed = guess_file(path, kind, given)
+    if "k" in guessed.guess.parameters:
+        k = typer.prompt("Smallest group that a person hides in (k)", default=guessed.guess.parameters["k"], err=True)
+        guessed = guessed._replace(guess=guessed.guess._replace(parameters={**guessed.guess.parameters, "k": int(k)}))
+    build(plugins.find_method(guessed.guess.method, guessed.guess.kind), dict(guessed.guess.parameters))
     if not typer.confirm("Go on with this?", default=True, err=True):
         raise typer.Abort
-    return found
+    return guessed
 
 
-def _to_dict(found: Guessed, policy: Path) -> dict[str, Any]:
-    guess = found.guess
+def _to_dict(guessed: Guessed, policy: Path) -> dict[str, Any]:
+    guess = guessed.guess
     return {
-        "file": str(found.path),
+        "file": str(guessed.path),
         "kind": guess.kind,
         "score": guess.score,
         "options": guess.options,
         "reasons": guess.reasons,
         "open": list(guess.open),
         "warnings": list(guess.warnings),
-        "could_also_be": list(found.others),
+        "could_also_be": list(guessed.others),
         "method": {"name": guess.method, **guess.parameters},
         "policy": str(policy),
     }
@@ -129,7 +129,7 @@ def _to_dict(found: Guessed, policy: Path) -> dict[str, Any]:
 _IN_PARTS = "made in parts of those who are alike, on all cores. Without this line they are made all at once."
 
 
-def spell_policy(found: Guessed, policy: Path) -> str:
+def spell_policy(guessed: Guessed, policy: Path) -> str:
     """Return the text of a policy file, with the reasons for what stands in it.
 
     Examples
@@ -154,7 +154,7 @@ def spell_policy(found: Guessed, policy: Path) -> str:
     out = "b-release"
     <BLANKLINE>
     """
-    guess = found.guess
+    guess = guessed.guess
     lines = [
         "# A first policy, guessed by `sfumato start`. Change what is wrong, then: sfumato run " + policy.name,
         "#",
@@ -164,16 +164,16 @@ def spell_policy(found: Guessed, policy: Path) -> str:
         *(f"# WARNING: {_comment(text)}" for text in guess.warnings),
         "",
         "[data]",
-        f"path = {spell_toml(_beside(found.path, policy))}",
+        f"path = {spell_toml(_beside(guessed.path, policy))}",
         f"kind = {spell_toml(guess.kind)}",
     ]
     for name, value in guess.options.items():
         if name in _ABOUT:
             lines.append(f"# {_ABOUT[name]}")
         lines.append(f"{name} = {spell_toml(value)}")
-    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(found.path))}"]
-    if has_many_parts(found.dataset):
-        lines += [f"# {found.dataset.unit.count(len(found.dataset))}: {_IN_PARTS}", 'engine = "local"']
+    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(guessed.path))}"]
+    if has_many_parts(guessed.dataset):
+        lines += [f"# {guessed.dataset.unit.count(len(guessed.dataset))}: {_IN_PARTS}", 'engine = "local"']
     lines.append("")
     return "\n".join(lines)
 

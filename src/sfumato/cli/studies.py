@@ -96,8 +96,8 @@ def _run(
             progress("cells", 0, len(plan.cells))
             result = run_plan(plan, out, resume=resume, force=force, retry=retry, workers=workers, progress=count_cells)
     except KeyboardInterrupt:
-        kept = f"{done} of {len(plan.cells)} cells are finished and kept in {out}; the same command goes on from there."
-        fail(f"stopped; {kept}", STOPPED)
+        note = f"{done} of {len(plan.cells)} cells are finished and kept in {out}; the same command goes on from there."
+        fail(f"stopped; {note}", STOPPED)
     _show(Output(as_json=as_json or quiet), result, out, printed=as_json)
 
 
@@ -118,7 +118,7 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
         values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying)
         output.say(f"{cell.name} {values}: {outcome.status}: {outcome.reason}")
     output.say(f"Look at {out / 'study.html'}; every number is in {out / 'results.parquet'} and results.csv.")
-    found: dict[str, Any] = {
+    summary: dict[str, Any] = {
         "cells": len(result.cells),
         "by_status": result.count(),
         "not_done": [
@@ -128,7 +128,7 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
         "out": str(out),
     }
     if printed:
-        output.finish(found)
+        output.finish(summary)
 
 
 def _values(cell: Any) -> dict[str, Any]:

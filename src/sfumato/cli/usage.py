@@ -39,11 +39,13 @@ def _list_missing(error: Any) -> str:
     for name in names:
         words = words[words.index(name) + 1 :]
     given = command.make_parser(context).parse_args(_without_general(words))[0]
-    missing = [found for found in command.params if found.required and given.get(found.name) is None]
-    lacking = [found.opts[0] if found.param_type_name == "option" else found.name.upper() for found in missing]
+    missing = [parameter for parameter in command.params if parameter.required and given.get(parameter.name) is None]
+    lacking = [
+        parameter.opts[0] if parameter.param_type_name == "option" else parameter.name.upper() for parameter in missing
+    ]
     several = ", ".join(lacking[:-1]) + " and " + lacking[-1] if len(lacking) > 1 else lacking[0]
     example = f"See: sfumato {' '.join(names)} -h"
-    if _GUESSED & {found.name for found in missing} and given.get("data") is not None:
+    if _GUESSED & {parameter.name for parameter in missing} and given.get("data") is not None:
         example = f"To have them guessed: {shlex.join(['sfumato', 'start', str(given['data'])])}"
     return f"{' '.join(names)}: {several} must be given. {example}"
 

@@ -85,14 +85,14 @@ def speak(text: str) -> str:
     >>> speak("LmAnon: k must be at most 3.")
     'lm-anon: k must be at most 3.'
     """
-    text = _RULE.sub(lambda found: f"--{_spell(found['name'])}", text).removeprefix("reading: ")
+    text = _RULE.sub(lambda match: f"--{_spell(match['name'])}", text).removeprefix("reading: ")
     text = text.replace("allow_expansion: must", "--max-expansion must")
-    text = _MUST.sub(lambda found: f"--{_spell(found['name'])} must", text)
+    text = _MUST.sub(lambda match: f"--{_spell(match['name'])} must", text)
     text = _BRACKETS.sub(_spell_brackets, text)
     text = _GUESS.sub(_spell_guess, text)
-    text = _GIVEN.sub(lambda found: f"--{_spell(found['name'])} {shlex.quote(found['value'])}", text)
+    text = _GIVEN.sub(lambda match: f"--{_spell(match['name'])} {shlex.quote(match['value'])}", text)
     text = _FORCE.sub("--force", text)
-    text = _EXPANSION.sub(lambda found: f"sfumato --max-expansion {found['times']} ...", text)
+    text = _EXPANSION.sub(lambda match: f"sfumato --max-expansion {match['times']} ...", text)
     if text.startswith("What helps: "):
         text = _HELP.sub("-p ", text)
     return _METHOD.sub(_name_method, text)
@@ -102,25 +102,25 @@ def _spell(name: str) -> str:
     return _SPELLED.get(name) or name
 
 
-def _spell_brackets(found: re.Match[str]) -> str:
+def _spell_brackets(match: re.Match[str]) -> str:
     """Spell options that stand in brackets; brackets that hold anything else stay."""
-    inside = _SEVERAL.fullmatch(found["inside"])
+    inside = _SEVERAL.fullmatch(match["inside"])
     if inside is None:
-        return found[0]
+        return match[0]
     options = _EACH.sub(
-        lambda one: f"--{_spell(one['name'])}" + (f" {one['value']}" if one["value"] else ""), inside["options"]
+        lambda item: f"--{_spell(item['name'])}" + (f" {item['value']}" if item["value"] else ""), inside["options"]
     )
     return f"({options}{inside['rest'] or ''})"
 
 
-def _spell_guess(found: re.Match[str]) -> str:
+def _spell_guess(match: re.Match[str]) -> str:
     """Spell lists of columns so that they can be pasted behind a command."""
     try:
-        call = ast.parse(f"dict({found['given']})", mode="eval").body
+        call = ast.parse(f"dict({match['given']})", mode="eval").body
         assert isinstance(call, ast.Call)
         given = {word.arg: ast.literal_eval(word.value) for word in call.keywords}
     except (SyntaxError, ValueError):
-        return found[0]
+        return match[0]
     return " ".join(word for name, value in given.items() for word in _spell_option(f"--{_spell(str(name))}", value))
 
 
@@ -139,14 +139,14 @@ def _spell_option(option: str, value: str | Sequence[str] | Mapping[str, str]) -
         yield f"{option} {shlex.quote(text.getvalue())}"
 
 
-def _name_method(found: re.Match[str]) -> str:
+def _name_method(match: re.Match[str]) -> str:
     """Return the name of a method or promise whose class begins a message; other words stay."""
     from sfumato.core.kind import all_kinds, find_kind
 
     for kind in all_kinds():
         spec = find_kind(kind)
         classes = {method.name: name for name, method in spec.methods.items()}
-        classes |= {each.guarantee.name: name for name, each in spec.guarantees.items()}
-        if found["name"] in classes:
-            return f"{classes[found['name']]}: "
-    return found[0]
+        classes |= {promise.guarantee.name: name for name, promise in spec.guarantees.items()}
+        if match["name"] in classes:
+            return f"{classes[match['name']]}: "
+    return match[0]

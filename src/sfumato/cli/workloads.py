@@ -38,9 +38,9 @@ def generate(
     check_file(out, force=force)
     drawn = pipeline.draw_workload(pipeline.read(data, kind, **reading), count, seed)
     out.write_text(drawn.to_csv(), encoding="utf-8")
-    told = Output(as_json=as_json)
-    told.say(f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data.")
-    told.finish({"queries": len(drawn), "out": str(out)})
+    output = Output(as_json=as_json)
+    output.say(f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data.")
+    output.finish({"queries": len(drawn), "out": str(out)})
 
 
 @app.command()
@@ -51,8 +51,8 @@ def show(file: File, as_json: Json = False) -> None:
 
     queries = read_workload(file).queries
     out = Output(as_json=as_json)
-    spelled = [Workload((query,)).to_csv().rstrip("\n") for query in queries]
-    rows = [(number, text, len(query)) for number, (text, query) in enumerate(zip(spelled, queries, strict=True), 1)]
+    texts = [Workload((query,)).to_csv().rstrip("\n") for query in queries]
+    rows = [(number, text, len(query)) for number, (text, query) in enumerate(zip(texts, queries, strict=True), 1)]
     out.table(f"{len(queries):,} queries", ["number", "query", "parts"], rows)
     out.finish({"queries": [list(query) for query in queries]})
 
@@ -77,28 +77,28 @@ def edit(
     check_file(out, force=force)
     queries = read_workload(file).queries
     gone = {number for text in drop for number in _read_numbers(text, len(queries), "--drop")}
-    kept = [query for number, query in enumerate(queries, start=1) if number not in gone]
-    kept = [query for query in kept if all(any(text in part for part in query) for text in only)]
+    selected = [query for number, query in enumerate(queries, start=1) if number not in gone]
+    selected = [query for query in selected if all(any(text in part for part in query) for text in only)]
     if parts:
         sizes = set(_read_numbers(parts, max(map(len, queries)), "--parts"))
-        kept = [query for query in kept if len(query) in sizes]
-    kept += [query for text in add for query in Workload.from_csv(text).queries]
-    left = tuple(dict.fromkeys(kept))
+        selected = [query for query in selected if len(query) in sizes]
+    selected += [query for text in add for query in Workload.from_csv(text).queries]
+    left = tuple(dict.fromkeys(selected))
     if not left:
         raise ParameterError("workload: no query is left. Drop or filter fewer.")
     out.write_text(Workload(left).to_csv(), encoding="utf-8")
-    told = Output(as_json=as_json)
-    told.say(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
-    told.finish({"before": len(queries), "queries": len(left), "out": str(out)})
+    output = Output(as_json=as_json)
+    output.say(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
+    output.finish({"before": len(queries), "queries": len(left), "out": str(out)})
 
 
 def _read_numbers(text: str, most: int, option: str) -> range:
     """Read ``3`` or ``7-9``."""
     low, dash, high = text.partition("-")
     try:
-        found = range(int(low), int(high if dash else low) + 1)
+        numbers = range(int(low), int(high if dash else low) + 1)
     except ValueError:
         raise ParameterError(f"{option}: write a number such as 3, or several such as 7-9.") from None
-    if not found or found[0] < 1 or (option == "--drop" and found[-1] > most):
+    if not numbers or numbers[0] < 1 or (option == "--drop" and numbers[-1] > most):
         raise ParameterError(f"{option}: write numbers from 1 to {most}, the smaller first.")
-    return found
+    return numbers

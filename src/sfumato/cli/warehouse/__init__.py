@@ -32,12 +32,12 @@ def build(
     """Read sources into a store, infer what mappings and rules give, and link what is the same."""
     from sfumato.warehouse.building import build as build_warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with show_work("build"):
-        found = build_warehouse(file, out)
-    _show_contents(told, found)
-    told.say(f"Built {out}. Try: sfumato warehouse connectivity {out}")
-    told.finish({**found, "out": str(out)})
+        facts = build_warehouse(file, out)
+    _show_contents(output, facts)
+    output.say(f"Built {out}. Try: sfumato warehouse connectivity {out}")
+    output.finish({**facts, "out": str(out)})
 
 
 @app.command()
@@ -54,15 +54,15 @@ def refresh(
     """Read sources again: only their graphs, what follows from them and links that rest on them change."""
     from sfumato.warehouse.building import refresh as refresh_warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with show_work("refresh"):
-        found = refresh_warehouse(directory, source, file)
-    if found["refreshed"]:
-        _show_contents(told, found)
-        told.say(f"Read again: {', '.join(found['refreshed'])}.")
+        facts = refresh_warehouse(directory, source, file)
+    if facts["refreshed"]:
+        _show_contents(output, facts)
+        output.say(f"Read again: {', '.join(facts['refreshed'])}.")
     else:
-        told.say("No file of a source has changed; nothing was read again.")
-    told.finish({**found, "out": str(directory)})
+        output.say("No file of a source has changed; nothing was read again.")
+    output.finish({**facts, "out": str(directory)})
 
 
 @app.command()
@@ -78,31 +78,31 @@ def query(
     from sfumato.warehouse.provenance import explain
     from sfumato.warehouse.warehouse import Warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse:
         text = warehouse.read_query(Path(query[1:])) if query.startswith("@") else query
         with show_work("answer"):
-            found = explain(warehouse, text)
+            explanation = explain(warehouse, text)
         show = warehouse.prefixes.show
-        rows = [tuple(map(show, row)) for row in found.answer.rows]
+        rows = [tuple(map(show, row)) for row in explanation.answer.rows]
     sources = [
         " or ".join(" + ".join(names) or ("the ontology" if grounded else "-") for names in sets)
-        for sets, grounded in zip(found.sufficient, found.grounded, strict=True)
+        for sets, grounded in zip(explanation.sufficient, explanation.grounded, strict=True)
     ]
-    told.table(
-        "Answer", [*found.answer.columns, "sources"], [(*row, by) for row, by in zip(rows, sources, strict=True)]
+    output.table(
+        "Answer", [*explanation.answer.columns, "sources"], [(*row, by) for row, by in zip(rows, sources, strict=True)]
     )
-    told.say(f"{len(rows):,} rows. Sources that contribute: {', '.join(found.sources) or 'none'}.")
-    if not found.complete:
-        told.say("There are too many sources to try all sets of them: rows that name all of them may need fewer.")
-    told.finish(
+    output.say(f"{len(rows):,} rows. Sources that contribute: {', '.join(explanation.sources) or 'none'}.")
+    if not explanation.complete:
+        output.say("There are too many sources to try all sets of them: rows that name all of them may need fewer.")
+    output.finish(
         {
-            "columns": found.answer.columns,
+            "columns": explanation.answer.columns,
             "rows": rows,
-            "sufficient": found.sufficient,
-            "grounded": found.grounded,
-            "sources": found.sources,
-            "complete": found.complete,
+            "sufficient": explanation.sufficient,
+            "grounded": explanation.grounded,
+            "sources": explanation.sources,
+            "complete": explanation.complete,
         }
     )
 
@@ -119,29 +119,29 @@ def provenance(
     from sfumato.warehouse.provenance import find_mentions, find_statements, list_reasons
     from sfumato.warehouse.warehouse import Warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse:
         show = warehouse.prefixes.show
-        found = find_statements(warehouse, thing or None, property or None, value or None)
+        statements = find_statements(warehouse, thing or None, property or None, value or None)
         mentions = find_mentions(warehouse, value) if value else {}
         reasons = list_reasons(warehouse, warehouse.prefixes.expand(thing)) if thing else []
         rows = [
             (
-                show(said.subject),
-                show(said.property),
-                show(said.value),
-                said.source,
-                "follows" if said.inferred else "says",
+                show(statement.subject),
+                show(statement.property),
+                show(statement.value),
+                statement.source,
+                "follows" if statement.inferred else "says",
             )
-            for said in found
+            for statement in statements
         ]
         links = [(show(link.a), show(link.b), link.rule) for link in reasons]
-    told.table("Who says so", ["thing", "property", "value", "source", "how"], rows)
+    output.table("Who says so", ["thing", "property", "value", "source", "how"], rows)
     if links:
-        told.table("Why these are one thing", ["thing", "same as", "rule"], links)
+        output.table("Why these are one thing", ["thing", "same as", "rule"], links)
     if mentions:
-        told.facts("How often sources have the value", mentions)
-    told.finish(
+        output.facts("How often sources have the value", mentions)
+    output.finish(
         {
             "statements": [
                 dict(zip(("thing", "property", "value", "source", "how"), row, strict=True)) for row in rows
@@ -156,36 +156,36 @@ for _command in (connectivity, test, hierarchy):
     app.command()(_command)
 
 
-def _show_contents(told: Output, found: dict[str, Any]) -> None:
-    told.table(
-        found["title"] or "Sources",
+def _show_contents(output: Output, facts: dict[str, Any]) -> None:
+    output.table(
+        facts["title"] or "Sources",
         ["source", "says", "follows"],
-        [(name, count, found["inferred"][name]["statements"]) for name, count in found["sources"].items()],
+        [(name, count, facts["inferred"][name]["statements"]) for name, count in facts["sources"].items()],
     )
     rules: dict[str, list[int]] = {}
-    for inferred in found["inferred"].values():
+    for inferred in facts["inferred"].values():
         for name, count in inferred["by_rule"].items():
             entry = rules.setdefault(name, [0, 0])
             entry[0] += count
             entry[1] += inferred["not_split"][name]
     if rules:
-        told.table(
+        output.table(
             "Transformation rules",
             ["rule", "statements", "texts that do not fit"],
             [(n, *both) for n, both in rules.items()],
         )
-    if found["matched"]:
-        told.table(
+    if facts["matched"]:
+        output.table(
             "Matching rules",
             ["rule", "between", "links", "values of several things"],
-            [(n, " and ".join(m["between"]), m["links"], m["ambiguous"]) for n, m in found["matched"].items()],
+            [(n, " and ".join(m["between"]), m["links"], m["ambiguous"]) for n, m in facts["matched"].items()],
         )
-    if found["classes"]:
-        told.say(f"{found['linked_things']:,} names stand for {found['classes']:,} things that several sources have.")
-    if found["ontology_unused"]:
-        told.warn(
+    if facts["classes"]:
+        output.say(f"{facts['linked_things']:,} names stand for {facts['classes']:,} things that several sources have.")
+    if facts["ontology_unused"]:
+        output.warn(
             [
-                f"The ontology says {found['ontology_unused']:,} things about classes without a name, from which "
+                f"The ontology says {facts['ontology_unused']:,} things about classes without a name, from which "
                 "nothing is inferred. Write a class by restriction into the file: [[mapping.restriction]]."
             ]
         )

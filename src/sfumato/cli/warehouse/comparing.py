@@ -29,11 +29,11 @@ def connectivity(
     from sfumato.warehouse.connectivity import measure_connectivity
     from sfumato.warehouse.warehouse import Warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     if plot is not None:
         check_file(plot, force=force)
     with Warehouse(directory) as warehouse, show_work("measure"):
-        found = measure_connectivity(warehouse)
+        measurement = measure_connectivity(warehouse)
         show = warehouse.prefixes.show
         conflicts: list[dict[str, Any]] = [
             {
@@ -44,8 +44,8 @@ def connectivity(
             }
             for conflict in find_conflicts(warehouse)
         ]
-    _show_connectivity(told, found)
-    told.table(
+    _show_connectivity(output, measurement)
+    output.table(
         "What contradicts when sources meet",
         ["what", "property", "about", "values"],
         [
@@ -59,14 +59,14 @@ def connectivity(
         ],
     )
     if len(conflicts) > _SHOWN:
-        told.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
+        output.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
     if plot is not None:
         from sfumato.report.figure import save_figure
         from sfumato.warehouse.plots import draw_connectivity
 
-        save_figure(draw_connectivity(found), plot)
-        told.say(f"Drew {plot}.")
-    told.finish(_plain(found) | {"conflicts": conflicts})
+        save_figure(draw_connectivity(measurement), plot)
+        output.say(f"Drew {plot}.")
+    output.finish(_plain(measurement) | {"conflicts": conflicts})
 
 
 def test(directory: Dir, as_json: Json = False) -> None:
@@ -77,75 +77,77 @@ def test(directory: Dir, as_json: Json = False) -> None:
     from sfumato.warehouse.competence import run_suite
     from sfumato.warehouse.warehouse import Warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse, show_work("ask"):
         outcomes = run_suite(warehouse)
         sources = warehouse.sources
     if not outcomes:
         raise ParameterError(f"{directory}: the file of this warehouse has no [[competence]] to run.")
-    told.table(
+    output.table(
         "Which sources alone answer which question\nall: every expected row; 2 of 5: some of them; empty: none",
         ["question", "warehouse", *sources],
         [
-            (found.name, "yes" if found.passed else "NO", *(found.tell_alone(source) for source in sources))
-            for found in outcomes
+            (outcome.name, "yes" if outcome.passed else "NO", *(outcome.tell_alone(source) for source in sources))
+            for outcome in outcomes
         ],
     )
-    told.table(
+    output.table(
         "Rows that are lost without a source",
         ["question", "rows", *sources],
-        [(found.name, found.rows, *(found.lost[source] or "" for source in sources)) for found in outcomes],
+        [(outcome.name, outcome.rows, *(outcome.lost[source] or "" for source in sources)) for outcome in outcomes],
     )
-    for found in outcomes:
-        for rows, what in ((found.missing, "is missing"), (found.unexpected, "was not expected")):
+    for outcome in outcomes:
+        for rows, what in ((outcome.missing, "is missing"), (outcome.unexpected, "was not expected")):
             for row in rows[:_SHOWN]:
-                told.say(f"{found.name}: {what}: {', '.join(row)}")
-    passed = sum(found.passed for found in outcomes)
-    told.say(f"{passed} of {len(outcomes)} questions are answered as expected.")
-    told.finish(
+                output.say(f"{outcome.name}: {what}: {', '.join(row)}")
+    passed = sum(outcome.passed for outcome in outcomes)
+    output.say(f"{passed} of {len(outcomes)} questions are answered as expected.")
+    output.finish(
         {
             "passed": passed == len(outcomes),
-            "questions": [found._asdict() | {"passed": found.passed} for found in outcomes],
+            "questions": [outcome._asdict() | {"passed": outcome.passed} for outcome in outcomes],
         }
     )
     if passed < len(outcomes):
         raise typer.Exit(1)
 
 
-def _show_connectivity(told: Output, found: Any) -> None:
+def _show_connectivity(output: Output, measurement: Any) -> None:
     for what in ("things", "statements", "properties"):
-        told.table(
+        output.table(
             f"{what.capitalize()} of two sources, before and after links",
             ["sources", "common before", "common after", "only first", "only second"],
             [
                 (
                     f"{a} and {b}",
-                    found.before[a, b][what].common,
+                    measurement.before[a, b][what].common,
                     shared[what].common,
                     shared[what].only_a,
                     shared[what].only_b,
                 )
-                for (a, b), shared in found.after.items()
+                for (a, b), shared in measurement.after.items()
             ],
         )
-    told.table(
+    output.table(
         "What each source adds, after links; only: what is lost without it",
         ["source", "things", "only", "statements", "only", "properties", "only", "links lost"],
-        list(found.contributions),
+        list(measurement.contributions),
     )
-    told.table(
-        "Things by how many sources say something about them", ["sources", "things"], list(found.about_common.items())
+    output.table(
+        "Things by how many sources say something about them",
+        ["sources", "things"],
+        list(measurement.about_common.items()),
     )
 
 
-def _plain(found: Any) -> dict[str, Any]:
+def _plain(measurement: Any) -> dict[str, Any]:
     return {
         when: [
             {"sources": list(pair), **{what: shared._asdict() for what, shared in by.items()}}
-            for pair, by in getattr(found, when).items()
+            for pair, by in getattr(measurement, when).items()
         ]
         for when in ("before", "after")
     } | {
-        "contributions": [contribution._asdict() for contribution in found.contributions],
-        "sources_per_thing": found.about_common,
+        "contributions": [contribution._asdict() for contribution in measurement.contributions],
+        "sources_per_thing": measurement.about_common,
     }

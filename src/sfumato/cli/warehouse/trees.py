@@ -62,7 +62,7 @@ def hierarchy(
     from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
     from sfumato.warehouse.warehouse import Warehouse
 
-    told = Output(as_json=as_json)
+    output = Output(as_json=as_json)
     beside = out.with_name(f"{out.name}.report.json")
     check_file(out, force=force)
     wanted = Wanted(
@@ -79,11 +79,11 @@ def hierarchy(
     )
     counted = None if values is None else _count(values, kind, of, reading)
     with Warehouse(directory) as warehouse, show_work("take out the tree"):
-        found = export_hierarchy(warehouse, wanted, counted)
-    write_hierarchy(found.hierarchy, out, written)
-    beside.write_text(json.dumps(found.report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
-    _show_export(told, found, out, beside, unplaced)
-    told.finish({**found.report, "out": str(out), "report": str(beside)})
+        export = export_hierarchy(warehouse, wanted, counted)
+    write_hierarchy(export.hierarchy, out, written)
+    beside.write_text(json.dumps(export.report, ensure_ascii=False, indent=1) + "\n", encoding="utf-8")
+    _show_export(output, export, out, beside, unplaced)
+    output.finish({**export.report, "out": str(out), "report": str(beside)})
 
 
 def _count(values: Path, kind: str, of: str, reading: dict[str, Any]) -> dict[str, int]:
@@ -101,11 +101,11 @@ def _list_languages(counts: dict[str, int]) -> str:
     return ", ".join(f"{language or 'none'} ({count:,})" for language, count in counts.items())
 
 
-def _show_export(told: Output, found: Export, out: Path, beside: Path, unplaced: str) -> None:
+def _show_export(output: Output, export: Export, out: Path, beside: Path, unplaced: str) -> None:
     """Say how large the tree is, and everything that a reader would not expect of it."""
-    tree, report = found.hierarchy, found.report
-    told.say(f"Wrote {len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {tree.height} to {out}.")
-    told.facts(
+    tree, report = export.hierarchy, export.report
+    output.say(f"Wrote {len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {tree.height} to {out}.")
+    output.facts(
         "What was decided on the way",
         {
             "nodes that several sources have": len(report["merged"]),
@@ -119,15 +119,15 @@ def _show_export(told: Output, found: Export, out: Path, beside: Path, unplaced:
             "nodes without a value": report.get("unused_nodes"),
         },
     )
-    told.say(f"They are listed in {beside}, for the owner only.")
+    output.say(f"They are listed in {beside}, for the owner only.")
     if "values" not in report:
         return
-    told.say(f"{report['placed']:,} of {report['values']:,} values have a node.")
+    output.say(f"{report['placed']:,} of {report['values']:,} values have a node.")
     for name, what in (("unplaced", "fit no node"), ("ambiguous", "fit several nodes")):
         if report[name]:
             records = sum(entry["records"] for entry in report[name])
             put = f"put below {unplaced!r}" if unplaced else "not in the hierarchy"
-            told.warn(
+            output.warn(
                 [
                     f"{len(report[name]):,} values {what} and are {put}; records that have one, summed over values: "
                     f"{records:,}."

@@ -59,14 +59,14 @@ def refresh(folder: Path, names: Sequence[str] = (), file: Path | None = None) -
     """
     describe(folder)
     with write_next(folder) as state:
-        known = describe(folder)
-        path = Path(known["file"]) if file is None else file
+        description = describe(folder)
+        path = Path(description["file"]) if file is None else file
         definition = read_definition(path)
-        _check_same(known, definition, path)
-        chosen = _choose(known, definition, names)
+        _check_same(description, definition, path)
+        chosen = _choose(description, definition, names)
         if not chosen:
-            return {**known["report"], "refreshed": []}
-        store = state.begin_from(known)
+            return {**description["report"], "refreshed": []}
+        store = state.begin_from(description)
         before = Classes(list_links(store, definition), definition.names)
         sources = {
             source.name: _read(store, source, definition) for source in definition.source if source.name in chosen
@@ -75,13 +75,13 @@ def refresh(folder: Path, names: Sequence[str] = (), file: Path | None = None) -
         touched = [match.name for match in definition.match if {match.a.source, match.b.source} & set(chosen)]
         matched = _link(store, definition, touched)
         stale = _find_stale(store, definition, before, chosen)
-        former = known["report"]
+        former = description["report"]
         return _finish(
             state,
             store,
             definition,
             path,
-            {**known["sources"], **sources},
+            {**description["sources"], **sources},
             {**former["inferred"], **inferred},
             {**former["matched"], **matched},
             stale,
@@ -110,7 +110,7 @@ def _finish(
     ontology = list(store.quads_for_pattern(None, None, None, graphs.ONTOLOGY))
     report = {
         "title": definition.title,
-        "sources": {name: found["statements"] for name, found in sources.items()},
+        "sources": {name: source["statements"] for name, source in sources.items()},
         "inferred": inferred,
         "matched": matched,
         "classes": len(classes.groups()),
@@ -142,12 +142,12 @@ def _read(store: Store, source: SourceSection, definition: Definition) -> dict[s
 
 
 def _fingerprint(path: Path) -> str:
-    files = sorted(found for found in path.rglob("*") if found.is_file()) if path.is_dir() else [path]
+    files = sorted(file for file in path.rglob("*") if file.is_file()) if path.is_dir() else [path]
     digest = hashlib.sha256()
     try:
-        for found in files:
-            digest.update(f"{found.relative_to(path.parent)}\0".encode())
-            with found.open("rb") as opened:
+        for file in files:
+            digest.update(f"{file.relative_to(path.parent)}\0".encode())
+            with file.open("rb") as opened:
                 digest.update(hashlib.file_digest(opened, "sha256").digest())
     except FileNotFoundError:
         raise SchemaError(f"{path}: there is no such file.") from None
@@ -171,24 +171,24 @@ def _mark_ontology(definition: Definition) -> str | None:
 def _infer(store: Store, definition: Definition, names: Iterable[str]) -> dict[str, Any]:
     schema: Schema = read_schema(definition, store.quads_for_pattern(None, None, None, graphs.ONTOLOGY))
     rules = [Rule.read(section, definition.find_prefixes()) for section in definition.rule]
-    found = {name: infer(store, name, schema, rules) for name in track("infer", list(names))}
-    return {name: inference._asdict() for name, inference in found.items()}
+    inferences = {name: infer(store, name, schema, rules) for name in track("infer", list(names))}
+    return {name: inference._asdict() for name, inference in inferences.items()}
 
 
 def _link(store: Store, definition: Definition, names: Iterable[str]) -> dict[str, Any]:
     """Make the links of some rules anew, each rule's in a graph of its own."""
     chosen = set(names)
-    found = {}
+    matched = {}
     for match in track("link", [match for match in definition.match if match.name in chosen]):
         matching = find_links(store, match, definition.find_prefixes())
         graph = graphs.links(match.name)
         graphs.renew_graph(store, graph, (Quad(a, SAME, b) for a, b in matching.pairs))
-        found[match.name] = {
+        matched[match.name] = {
             "links": len(matching.pairs),
             "ambiguous": matching.ambiguous,
             "between": [match.a.source, match.b.source],
         }
-    return found
+    return matched
 
 
 def _merge_all(store: Store, names: list[str], classes: Classes, stale: list[str]) -> None:
@@ -196,8 +196,8 @@ def _merge_all(store: Store, names: list[str], classes: Classes, stale: list[str
     first = min(map(names.index, stale), default=len(names))
     seen: set[int] = set()
     for name in names[:first]:
-        kept = store.quads_for_pattern(None, None, None, graphs.merged(name))
-        seen.update(hash(Quad(quad.subject, quad.predicate, quad.object)) for quad in kept)
+        quads = store.quads_for_pattern(None, None, None, graphs.merged(name))
+        seen.update(hash(Quad(quad.subject, quad.predicate, quad.object)) for quad in quads)
     for number in track("merge", range(first, len(names))):
         _merge(store, names[number], classes, {graphs.merged(name) for name in names[:number]}, seen)
 
@@ -227,8 +227,8 @@ def _merge(store: Store, source: str, classes: Classes, earlier: set[NamedNode],
 
 
 def _is_said(store: Store, quad: Quad, where: set[NamedNode]) -> bool:
-    found = store.quads_for_pattern(quad.subject, quad.predicate, quad.object, None)
-    return any(other.graph_name in where for other in found)
+    quads = store.quads_for_pattern(quad.subject, quad.predicate, quad.object, None)
+    return any(other.graph_name in where for other in quads)
 
 
 def _find_stale(store: Store, definition: Definition, before: Classes, chosen: list[str]) -> list[str]:
@@ -249,11 +249,13 @@ def _mentions(store: Store, source: str, things: Iterable[NamedNode]) -> bool:
     return False
 
 
-def _check_same(known: dict[str, Any], definition: Definition, path: Path) -> None:
+def _check_same(description: dict[str, Any], definition: Definition, path: Path) -> None:
     """Refuse a file or an ontology that says something else now, as only sources are read again."""
-    if _mark_ontology(definition) != known["ontology"]:
+    if _mark_ontology(definition) != description["ontology"]:
         raise ParameterError(f"{path}: the ontology is not as when the warehouse was built. Build it again.")
-    former, now = (_settle(found) for found in (known["definition"], definition.model_dump(mode="json", by_alias=True)))
+    former, now = (
+        _settle(version) for version in (description["definition"], definition.model_dump(mode="json", by_alias=True))
+    )
     for part in former:
         if former[part] != now.get(part):
             raise ParameterError(
@@ -273,11 +275,11 @@ def _settle(definition: dict[str, Any]) -> dict[str, Any]:
     return {name: plain[name] for name in plain if name not in ("title", "competence", "checks")}
 
 
-def _choose(known: dict[str, Any], definition: Definition, names: Sequence[str]) -> list[str]:
+def _choose(description: dict[str, Any], definition: Definition, names: Sequence[str]) -> list[str]:
     for name in names:
         if name not in definition.names:
             raise ParameterError(f"there is no source {name!r}. Known: {', '.join(definition.names)}.")
     if names:
         return [name for name in definition.names if name in names]
     marks = {source.name: _fingerprint(Path(source.file)) for source in definition.source}
-    return [name for name in definition.names if marks[name] != known["sources"][name]["sha256"]]
+    return [name for name in definition.names if marks[name] != description["sources"][name]["sha256"]]

@@ -57,8 +57,8 @@ class Outcome(NamedTuple):
 
     def tell_alone(self, source: str) -> str:
         """Say whether a source alone answers all, some or none of it."""
-        found = self.alone[source]
-        return "all" if found == self.rows and self.rows else f"{found} of {self.rows}" if found else ""
+        count = self.alone[source]
+        return "all" if count == self.rows and self.rows else f"{count} of {self.rows}" if count else ""
 
 
 def run_suite(warehouse: Warehouse) -> list[Outcome]:

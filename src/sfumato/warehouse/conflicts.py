@@ -29,20 +29,22 @@ class Conflict(NamedTuple):
 def find_conflicts(warehouse: Warehouse) -> list[Conflict]:
     """Return what contradicts: of properties that have one value, of keys, and of classes of equal things."""
     checks = warehouse.definition.checks
-    found = []
+    conflicts = []
     for name in checks.single:
         property = warehouse.prefixes.expand(name)
         by_thing = _collect(warehouse, property, by_value=False)
-        found += [_conflict("two values", thing, says, property) for thing, says in by_thing.items() if len(says) > 1]
+        conflicts += [
+            _conflict("two values", thing, says, property) for thing, says in by_thing.items() if len(says) > 1
+        ]
     for name in checks.key:
         property = warehouse.prefixes.expand(name)
         by_code = _collect(warehouse, property, by_value=True)
-        found += [
+        conflicts += [
             _conflict("one code for two things", code, says, property)
             for code, says in by_code.items()
             if len(says) > 1
         ]
-    return found + _find_doubtful(warehouse)
+    return conflicts + _find_doubtful(warehouse)
 
 
 def _conflict(what: str, about: Any, says: dict[Any, list[str]], property: NamedNode) -> Conflict:
@@ -52,7 +54,7 @@ def _conflict(what: str, about: Any, says: dict[Any, list[str]], property: Named
 
 def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> dict[Any, dict[Any, list[str]]]:
     """Return who says which values of a property about which things, or the other way round; texts count as such."""
-    found: dict[Any, dict[Any, list[str]]] = {}
+    statements: dict[Any, dict[Any, list[str]]] = {}
     for source in warehouse.sources:
         for graph in graphs.whole(source):
             for quad in warehouse.store.quads_for_pattern(None, property, None, graph):
@@ -64,10 +66,10 @@ def _collect(warehouse: Warehouse, property: NamedNode, *, by_value: bool) -> di
                     warehouse.classes.find(value) if isinstance(value, NamedNode) else getattr(value, "value", value)
                 )
                 key, entry = (value, thing) if by_value else (thing, value)
-                sources = found.setdefault(key, {}).setdefault(entry, [])
+                sources = statements.setdefault(key, {}).setdefault(entry, [])
                 if source not in sources:
                     sources.append(source)
-    return found
+    return statements
 
 
 def _find_doubtful(warehouse: Warehouse) -> list[Conflict]:

@@ -91,8 +91,8 @@ def measure_connectivity(warehouse: Warehouse) -> Connectivity:
     names = np.arange(len(numbering.numbers) + len(warehouse.classes.names))
     for thing, name in warehouse.classes.names.items():
         names[numbering.number(thing)] = numbering.number(name)
-    before = {source: _count(*found, np.arange(len(names))) for source, found in read.items()}
-    after = {source: _count(*found, names) for source, found in read.items()}
+    before = {source: _count(*statements, np.arange(len(names))) for source, statements in read.items()}
+    after = {source: _count(*statements, names) for source, statements in read.items()}
     links = dict.fromkeys(warehouse.sources, 0)
     for link in warehouse.links:
         for source in {link.a_source, link.b_source}:

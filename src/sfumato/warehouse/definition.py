@@ -57,11 +57,13 @@ class TableSection(_Section):
 
     def list_columns(self) -> list[tuple[str, ColumnSection]]:
         """Return the columns, those that were given as a property only spelled out; one may say several things."""
-        found: list[tuple[str, ColumnSection]] = []
+        columns: list[tuple[str, ColumnSection]] = []
         for name, given in self.columns.items():
             several = given if isinstance(given, list) else [given]
-            found += [(name, ColumnSection(property=one) if isinstance(one, str) else one) for one in several]
-        return found
+            columns += [
+                (name, ColumnSection(property=column) if isinstance(column, str) else column) for column in several
+            ]
+        return columns
 
 
 class SourceSection(_Section):
@@ -183,53 +185,53 @@ def read_definition(path: Path) -> Definition:
     """Read a file and check all of it before anything is built; files it names are relative to it."""
     content = read_toml(path)
     try:
-        found = Definition.model_validate(content)
+        definition = Definition.model_validate(content)
     except ValidationError as error:
         raise ParameterError(f"{path}: {_say_invalid(error)}") from None
     try:
-        _check(found)
+        _check(definition)
     except SfumatoError as error:
         raise ParameterError(f"{path}: {error}") from None
     folder = path.absolute().parent
-    sources = [source.model_copy(update={"file": str(folder / source.file)}) for source in found.source]
+    sources = [source.model_copy(update={"file": str(folder / source.file)}) for source in definition.source]
     competence = [
         entry.model_copy(update={"query": str(folder / entry.query), "expected": str(folder / entry.expected)})
-        for entry in found.competence
+        for entry in definition.competence
     ]
-    ontology = found.ontology and OntologySection(file=str(folder / found.ontology.file))
-    return found.model_copy(update={"source": sources, "competence": competence, "ontology": ontology})
+    ontology = definition.ontology and OntologySection(file=str(folder / definition.ontology.file))
+    return definition.model_copy(update={"source": sources, "competence": competence, "ontology": ontology})
 
 
-def _check(found: Definition) -> None:
+def _check(definition: Definition) -> None:
     for section, entries in (
-        ("source", found.source),
-        ("rule", found.rule),
-        ("match", found.match),
-        ("competence", found.competence),
+        ("source", definition.source),
+        ("rule", definition.rule),
+        ("match", definition.match),
+        ("competence", definition.competence),
     ):
         names = [entry.name for entry in entries]
         for number, name in enumerate(names):
             if name in names[:number]:
                 raise ParameterError(f"[[{section}]] {number + 1}: there are two of the name {name!r}.")
-    prefixes = found.find_prefixes()
-    for name, iri in found.prefixes.items():
+    prefixes = definition.find_prefixes()
+    for name, iri in definition.prefixes.items():
         if not _PREFIX.fullmatch(name):
             raise ParameterError(f"[prefixes]: {shorten_text(name)!r}: a prefix is letters and digits, a letter first.")
         prefixes.expand(f"<{iri}>")
-    for number, source in enumerate(found.source):
+    for number, source in enumerate(definition.source):
         with _at("source", number, source.name):
             _check_source(source, prefixes)
     with _at("mapping"):
-        _check_mapping(found.mapping, prefixes)
-    for number, rule in enumerate(found.rule):
+        _check_mapping(definition.mapping, prefixes)
+    for number, rule in enumerate(definition.rule):
         with _at("rule", number, rule.name):
-            _check_rule(rule, found.names, prefixes)
-    for number, match in enumerate(found.match):
+            _check_rule(rule, definition.names, prefixes)
+    for number, match in enumerate(definition.match):
         with _at("match", number, match.name):
             for side in (match.a, match.b):
-                _check_side(side, found.names, prefixes)
+                _check_side(side, definition.names, prefixes)
     with _at("checks"):
-        for name in (*found.checks.single, *found.checks.key):
+        for name in (*definition.checks.single, *definition.checks.key):
             prefixes.expand(name)
 
 
@@ -279,9 +281,9 @@ def _check_rule(rule: RuleSection, sources: list[str], prefixes: Prefixes) -> No
     if rule.source is not None:
         _check_name(rule.source, sources)
     where, add = ([prefixes.parse_pattern(text) for text in texts] for texts in (rule.where, rule.add))
-    known = set(_list_variables(where))
+    variables = set(_list_variables(where))
     for name in (*rule.different, *([rule.of] if rule.of else [])):
-        if name.removeprefix("?") not in known:
+        if name.removeprefix("?") not in variables:
             raise ParameterError(f"{name} is in no pattern of where.")
     if (rule.of is None) != (rule.pattern is None):
         raise ParameterError("of and pattern go together: which text is split, and how.")
@@ -289,10 +291,10 @@ def _check_rule(rule: RuleSection, sources: list[str], prefixes: Prefixes) -> No
         raise ParameterError("different names two variables.")
     if rule.pattern is not None:
         try:
-            known |= set(re.compile(rule.pattern).groupindex)
+            variables |= set(re.compile(rule.pattern).groupindex)
         except re.error as error:
             raise ParameterError(f"pattern is no regular expression ({error}).") from None
-    unbound = [name for name in _list_variables(add) if name not in known]
+    unbound = [name for name in _list_variables(add) if name not in variables]
     if unbound:
         raise ParameterError(f"?{unbound[0]} is added but neither found by where nor a group of pattern.")
 
@@ -318,8 +320,8 @@ def _check_name(name: str, sources: list[str]) -> None:
         raise ParameterError(f"there is no source {name!r}.{_hint(name, sources)} Known: {', '.join(sources)}.")
 
 
-def _hint(name: str, known: list[str] | tuple[str, ...]) -> str:
-    near = difflib.get_close_matches(name, known, n=1)
+def _hint(name: str, choices: list[str] | tuple[str, ...]) -> str:
+    near = difflib.get_close_matches(name, choices, n=1)
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
@@ -343,20 +345,20 @@ _MODELS: dict[str, type[_Section]] = {
 def _say_invalid(error: ValidationError) -> str:
     """Say the first thing that is wrong with where it is, and the nearest name that would be right."""
     # A name that is nearly right explains the one that is missing, and comes first.
-    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     path = [part for part in first["loc"] if part not in ("str", "ColumnSection", "list[ColumnSection]")]
     where = _name_place(path[:-1]) if path else ""
     key = str(path[-1]) if path else ""
     if first["type"] == "extra_forbidden":
         models: list[Any] = [_MODELS[part] for part in path[:-1] if isinstance(part, str) and part in _MODELS]
         fields = (models[-1] if models else Definition).model_fields
-        known = [field.alias or name for name, field in fields.items()]
-        told = f"there is no {shorten_text(key)!r} here.{_hint(key, known)} Known: {', '.join(known)}."
+        names = [field.alias or name for name, field in fields.items()]
+        message = f"there is no {shorten_text(key)!r} here.{_hint(key, names)} Known: {', '.join(names)}."
     elif first["type"] == "string_pattern_mismatch":
-        told = f"{key}: must begin with a letter or a digit and have only letters, digits and _ . - in it."
+        message = f"{key}: must begin with a letter or a digit and have only letters, digits and _ . - in it."
     else:
-        told = f"{key}: {first['msg'][0].lower()}{first['msg'][1:].removesuffix('.')}."
-    return f"{where}: {told}" if where else told
+        message = f"{key}: {first['msg'][0].lower()}{first['msg'][1:].removesuffix('.')}."
+    return f"{where}: {message}" if where else message
 
 
 def _name_place(path: list[Any]) -> str:

@@ -36,8 +36,8 @@ def _take_local_name(text: str) -> str:
 
 
 def _take_integer(text: str) -> str:
-    found = _INTEGER.search(text)
-    return (found[0].lstrip("0") or "0") if found else ""
+    match = _INTEGER.search(text)
+    return (match[0].lstrip("0") or "0") if match else ""
 
 
 def _drop_quotes(text: str) -> str:

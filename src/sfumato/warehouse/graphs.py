@@ -95,8 +95,8 @@ def add_to_graph(store: Store, graph: NamedNode, statements: Iterable[Quad]) -> 
 
 def count(store: Store, graph: NamedNode) -> int:
     """Return how many statements a graph holds."""
-    ((found,),) = select(store, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", [graph])
-    return int(found.value)  # type: ignore[attr-defined]
+    ((total,),) = select(store, "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }", [graph])
+    return int(total.value)  # type: ignore[attr-defined]
 
 
 def replace_graph(store: Store, graph: NamedNode, statements: Iterable[Quad]) -> int:
@@ -155,6 +155,6 @@ def select(store: Store, query: str, graphs: Sequence[NamedNode]) -> list[tuple[
     >>> select(store, "SELECT ?o { ?s ?p ?o }", [stated("a")])
     [(<NamedNode value=urn:y>,)]
     """
-    found = store.query(query, default_graph=list(graphs))
-    width = len(found.variables)  # type: ignore[union-attr]
-    return [tuple(row[i] for i in range(width)) for row in found]  # type: ignore[union-attr]
+    solutions = store.query(query, default_graph=list(graphs))
+    width = len(solutions.variables)  # type: ignore[union-attr]
+    return [tuple(row[i] for i in range(width)) for row in solutions]  # type: ignore[union-attr]

@@ -76,8 +76,8 @@ def read_schema(definition: Definition, ontology: Iterable[Quad]) -> Schema:
     classes = stated[_SUBCLASS] + _expand(mapping.subclass, prefixes) + equivalent
     classes += [(above, below) for below, above in equivalent]
     restrictions = tuple(
-        Restriction(*map(prefixes.expand, (found.class_, found.of, found.property, found.some)))
-        for found in mapping.restriction
+        Restriction(*map(prefixes.expand, (restriction.class_, restriction.of, restriction.property, restriction.some)))
+        for restriction in mapping.restriction
     )
     properties = stated[_SUBPROPERTY] + _expand(mapping.subproperty, prefixes)
     return Schema(_close(classes), _close(properties), restrictions)
@@ -149,14 +149,14 @@ def _infer_once(store: Store, source: str, schema: Schema) -> int:
     for below, aboves in schema.classes.items():
         for above in aboves:
             added += _construct(store, source, f"?s {_TYPE} {above}", f"?s {_TYPE} {below}")
-    for found in schema.restrictions:
-        where = f"?s {_TYPE} {found.of} . ?s {found.property} ?o . ?o {_TYPE} {found.some}"
-        added += _construct(store, source, f"?s {_TYPE} {found.makes}", where)
+    for restriction in schema.restrictions:
+        where = f"?s {_TYPE} {restriction.of} . ?s {restriction.property} ?o . ?o {_TYPE} {restriction.some}"
+        added += _construct(store, source, f"?s {_TYPE} {restriction.makes}", where)
     return added
 
 
 def _construct(store: Store, source: str, made: str, where: str) -> int:
     query = f"CONSTRUCT {{ {made} }} WHERE {{ {where} FILTER NOT EXISTS {{ {made} }} }}"
-    found = store.query(query, default_graph=[*graphs.whole(source)])
-    new = dict.fromkeys(Quad(triple.subject, triple.predicate, triple.object) for triple in found)  # type: ignore[union-attr]
+    triples = store.query(query, default_graph=[*graphs.whole(source)])
+    new = dict.fromkeys(Quad(triple.subject, triple.predicate, triple.object) for triple in triples)  # type: ignore[union-attr]
     return graphs.add_to_graph(store, graphs.inferred(source), new) if new else 0

@@ -74,7 +74,7 @@ def _collect(store: Store, side: SideSection, prefixes: Prefixes) -> dict[str, l
     else:
         query = f"SELECT DISTINCT ?x ?v {{ {kind} ?x {prefixes.expand(side.value)} ?v }}"
     steps = side.steps
-    found: dict[str, list[NamedNode]] = {}
+    things: dict[str, list[NamedNode]] = {}
     for thing, *rest in graphs.select(store, query, graphs.whole(side.source)):
         value = rest[0] if rest else thing
         if not isinstance(thing, NamedNode) or not isinstance(value, NamedNode | Literal):
@@ -83,8 +83,8 @@ def _collect(store: Store, side: SideSection, prefixes: Prefixes) -> dict[str, l
             continue
         key = apply_steps(value.value, steps)
         if key:
-            found.setdefault(key, []).append(thing)
-    return found
+            things.setdefault(key, []).append(thing)
+    return things
 
 
 def _speaks(value: object, language: str) -> bool:
@@ -94,15 +94,15 @@ def _speaks(value: object, language: str) -> bool:
 
 def list_links(store: Store, definition: Definition) -> list[Link]:
     """Return every link of a warehouse with who made it: rules in their order, then sources that state some."""
-    found = []
+    links = []
     for match in definition.match:
         for quad in store.quads_for_pattern(None, SAME, None, graphs.links(match.name)):
-            found.append(Link(quad.subject, quad.object, match.name, match.a.source, match.b.source))  # type: ignore[arg-type]
+            links.append(Link(quad.subject, quad.object, match.name, match.a.source, match.b.source))  # type: ignore[arg-type]
     for source in definition.names:
         for quad in store.quads_for_pattern(None, SAME, None, graphs.stated(source)):
             if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
-                found.append(Link(quad.subject, quad.object, f"stated by {source}", source, source))
-    return found
+                links.append(Link(quad.subject, quad.object, f"stated by {source}", source, source))
+    return links
 
 
 class Classes:

@@ -62,16 +62,20 @@ class Next:
 def describe(folder: Path) -> dict[str, Any]:
     """Return what is known about a warehouse, or refuse a folder that is none."""
     try:
-        known = json.loads((folder / _MARK).read_bytes())
+        description = json.loads((folder / _MARK).read_bytes())
     except FileNotFoundError:
         raise SchemaError(f"{folder}: there is no warehouse here. Build one: sfumato warehouse build.") from None
     except (OSError, ValueError):
         raise SchemaError(f"{folder / _MARK}: cannot be read. Build the warehouse again.") from None
-    if not isinstance(known, dict) or known.get("format") != _FORMAT or not isinstance(known.get("store"), str):
+    if (
+        not isinstance(description, dict)
+        or description.get("format") != _FORMAT
+        or not isinstance(description.get("store"), str)
+    ):
         raise SchemaError(f"{folder / _MARK}: is not of this version. Build the warehouse again.")
-    if Path(known["store"]).name != known["store"] or not known["store"].startswith("store-"):
+    if Path(description["store"]).name != description["store"] or not description["store"].startswith("store-"):
         raise SchemaError(f"{folder / _MARK}: names no store of this folder. Build the warehouse again.")
-    return known
+    return description
 
 
 @contextlib.contextmanager
@@ -105,17 +109,17 @@ def write_next(folder: Path) -> Iterator[Next]:
 def open_to_read(folder: Path) -> tuple[dict[str, Any], Store, Callable[[], None]]:
     """Return what is known about a warehouse, its store, and what lets go of it; writers do not disturb it."""
     for _ in range(100):
-        known = describe(folder)
-        path = folder / known["store"]
+        description = describe(folder)
+        path = folder / description["store"]
         held = contextlib.ExitStack()
         try:
             held.enter_context(_hold(path))
-            return known, Store.read_only(str(path / "data")), held.close
+            return description, Store.read_only(str(path / "data")), held.close
         except FileNotFoundError:  # a writer came between
             held.close()
         except OSError:
             held.close()
-            if describe(folder)["store"] == known["store"]:
+            if describe(folder)["store"] == description["store"]:
                 break
     raise SchemaError(f"{folder}: the store is missing or damaged. Build the warehouse again.")
 
@@ -146,11 +150,11 @@ def _next_number(folder: Path) -> int:
 def _clear(folder: Path) -> None:
     """Remove every store that is not in force and that nobody reads."""
     try:
-        kept = describe(folder)["store"]
+        current = describe(folder)["store"]
     except SchemaError:
-        kept = None
+        current = None
     for path in [*folder.glob("store-*"), *folder.glob(f".{_MARK}.*")]:
-        if path.name == kept:
+        if path.name == current:
             continue
         if not path.is_dir():
             path.unlink(missing_ok=True)

@@ -8,22 +8,28 @@ from sfumato.warehouse.connectivity import Connectivity
 __all__ = ["draw_connectivity"]
 
 
-def draw_connectivity(found: Connectivity) -> Figure:
+def draw_connectivity(connectivity: Connectivity) -> Figure:
     """Draw what every two sources have in common before and after links, and what only one source has."""
-    pairs, said = (
-        [(f"{a} and {b}", found.before[a, b][what].common, found.after[a, b][what].common) for a, b in found.before]
+    pairs, statements = (
+        [
+            (f"{a} and {b}", connectivity.before[a, b][what].common, connectivity.after[a, b][what].common)
+            for a, b in connectivity.before
+        ]
         for what in ("things", "statements")
     )
     panels = [
         draw_twin_bars(pairs, "Things in common, before and after links", None, shares=False),
-        draw_twin_bars(said, "Statements in common, before and after links", None, shares=False),
+        draw_twin_bars(statements, "Statements in common, before and after links", None, shares=False),
         draw_bars(
-            [(c.source, c.only_statements, f"{c.only_statements:,} of {c.statements:,}") for c in found.contributions],
+            [
+                (c.source, c.only_statements, f"{c.only_statements:,} of {c.statements:,}")
+                for c in connectivity.contributions
+            ],
             "Statements that are lost without a source",
             "",
         ),
         draw_bars(
-            [(str(number), count, f"{count:,}") for number, count in found.about_common.items()],
+            [(str(number), count, f"{count:,}") for number, count in connectivity.about_common.items()],
             "Things by how many sources say something about them",
             "Sources",
         ),
@@ -36,7 +42,7 @@ def draw_connectivity(found: Connectivity) -> Figure:
         legend=BEFORE_AND_AFTER,
         head=["Sources", "Things before", "Things after", "Statements before", "Statements after"],
         rows=[
-            [name, str(before), str(after), str(told[1]), str(told[2])]
-            for (name, before, after), told in zip(pairs, said, strict=True)
+            [name, str(before), str(after), str(statement_row[1]), str(statement_row[2])]
+            for (name, before, after), statement_row in zip(pairs, statements, strict=True)
         ],
     )

@@ -65,14 +65,14 @@ def explain(warehouse: Warehouse, query: str) -> Explained:
     grounded = tuple(row not in nothing for row in _freeze(answer.rows))
     if not warehouse.can_divide(query):
         return Explained(answer, ((tuple(sources),),) * len(answer.rows), grounded, complete=False)
-    asked: dict[tuple[str, ...], frozenset[tuple[Any, ...]]] = {}
+    rows_by_sources: dict[tuple[str, ...], frozenset[tuple[Any, ...]]] = {}
 
     def give(names: Iterable[str]) -> frozenset[tuple[Any, ...]]:
         chosen = set(names)
         key = tuple(name for name in sources if name in chosen)
-        if key not in asked:
-            asked[key] = frozenset(_freeze(warehouse.ask(query, key).rows))
-        return asked[key]
+        if key not in rows_by_sources:
+            rows_by_sources[key] = frozenset(_freeze(warehouse.ask(query, key).rows))
+        return rows_by_sources[key]
 
     needed: dict[tuple[Any, ...], list[str]] = {row: [] for row in _freeze(answer.rows)}
     for name in sources:
@@ -97,14 +97,14 @@ def _find_smallest(
     row: tuple[Any, ...], needed: Sequence[str], free: Sequence[str], give: Any
 ) -> tuple[tuple[str, ...], ...]:
     """Try sets from the smallest on; one that holds a set that suffices is not among the smallest."""
-    found: list[set[str]] = []
+    smallest: list[set[str]] = []
     for size in range(1, len(free) + 1):
         for more in itertools.combinations(free, size):
             names = {*needed, *more}
-            if not any(smaller <= names for smaller in found) and row in give(names):
-                found.append(names)
+            if not any(smaller <= names for smaller in smallest) and row in give(names):
+                smallest.append(names)
     order = [*needed, *free]
-    return tuple(tuple(name for name in order if name in names) for names in found)
+    return tuple(tuple(name for name in order if name in names) for names in smallest)
 
 
 def _freeze(rows: Iterable[tuple[Any, ...]]) -> list[tuple[Any, ...]]:
@@ -131,14 +131,14 @@ def find_statements(
     things = None if subject is None else _all_names(warehouse, prefixes.expand(subject))
     predicate = None if property is None else prefixes.expand(property)
     values = None if value is None else _list_values(warehouse, value)
-    found = []
+    statements = []
     for source in warehouse.sources:
         for graph, is_inferred in ((graphs.stated(source), False), (graphs.inferred(source), True)):
             for thing in things or [None]:  # type: ignore[list-item]
                 for quad in warehouse.store.quads_for_pattern(thing, predicate, None, graph):
                     if values is None or quad.object in values or _text(quad.object) == value:
-                        found.append(Statement(quad.subject, quad.predicate, quad.object, source, is_inferred))
-    return found
+                        statements.append(Statement(quad.subject, quad.predicate, quad.object, source, is_inferred))
+    return statements
 
 
 def find_mentions(warehouse: Warehouse, value: str) -> dict[str, int]:

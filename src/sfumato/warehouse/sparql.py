@@ -34,15 +34,15 @@ def refuse_elsewhere(query: str) -> None:
         ...
     sfumato.core.errors.ParameterError: query: SERVICE asks another server; ...
     """
-    plain = _ESCAPED.sub(lambda found: _spell(found[1] or found[2]), query)
+    plain = _ESCAPED.sub(lambda match: _spell(match[1] or match[2]), query)
     if _SERVICE.search(query) or _SERVICE.search(plain):
         raise ParameterError(
             "query: SERVICE asks another server; a warehouse asks none. In a text, write [s]ervice (as a pattern)."
         )
-    found = _GRAPHS.search(TOKEN.sub(" ", query))
-    if found is not None:
+    match = _GRAPHS.search(TOKEN.sub(" ", query))
+    if match is not None:
         raise ParameterError(
-            f"query: {found[1].upper()} chooses graphs, and a query is answered by all sources together. Leave it out; "
+            f"query: {match[1].upper()} chooses graphs, and a query is answered by all sources together. Leave it out; "
             "the answer names the sources of every row."
         )
 

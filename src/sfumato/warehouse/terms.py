@@ -69,8 +69,8 @@ class Prefixes:
             return self._make(bare, text)
         if not colon:
             raise ParameterError(f"{shorten_text(text)!r}: a name is written prefix:name, or <iri>.")
-        known = ", ".join(self.known)
-        raise ParameterError(f"{shorten_text(text)!r}: there is no prefix {shorten_text(prefix)!r}. Known: {known}.")
+        prefixes = ", ".join(self.known)
+        raise ParameterError(f"{shorten_text(text)!r}: there is no prefix {shorten_text(prefix)!r}. Known: {prefixes}.")
 
     def _make(self, iri: str, text: str) -> NamedNode:
         if _FORBIDDEN.search(iri):
@@ -101,9 +101,9 @@ class Prefixes:
             return BlankNode(word[2:])
         if word == "a":
             return NamedNode(COMMON["rdf"] + "type")
-        if (found := _QUOTED.fullmatch(word)) is not None:
-            text = re.sub(r"\\(.)", r"\1", found[1])
-            return Literal(text, language=found[2]) if found[2] else Literal(text)
+        if (match := _QUOTED.fullmatch(word)) is not None:
+            text = re.sub(r"\\(.)", r"\1", match[1])
+            return Literal(text, language=match[2]) if match[2] else Literal(text)
         return self.expand(word)
 
     def show(self, term: object) -> str:
@@ -120,7 +120,7 @@ class Prefixes:
 
     def declare(self, query: str) -> str:
         """Return a query with the prefixes that it does not declare itself."""
-        own = {found.lower() for found in re.findall(r"(?i)\bprefix\s+([\w.-]*):", query)}
+        own = {prefix.lower() for prefix in re.findall(r"(?i)\bprefix\s+([\w.-]*):", query)}
         lines = [f"PREFIX {name}: <{iri}>" for name, iri in self.known.items() if name.lower() not in own]
         # On one line, so that a complaint about a line of the query is about the line that people see.
         return " ".join(lines) + " " + query

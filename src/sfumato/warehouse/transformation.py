@@ -97,10 +97,10 @@ class Rule(NamedTuple):
         if self.of is None or self.pattern is None:
             return {}
         value = solution[self.of]
-        found = self.pattern.fullmatch(value.value.strip()) if isinstance(value, Literal) else None
-        if found is None:
+        match = self.pattern.fullmatch(value.value.strip()) if isinstance(value, Literal) else None
+        if match is None:
             return None
-        return {name: Literal(text.strip()) for name, text in found.groupdict(default="").items()}
+        return {name: Literal(text.strip()) for name, text in match.groupdict(default="").items()}
 
     def _fill(self, solution: Mapping[str, Term]) -> list[Quad]:
         key = "\n".join([self.name, *(f"{name} {term}" for name, term in sorted(solution.items()))])

@@ -43,10 +43,10 @@ class Warehouse:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        known, self.store, self._let_go = open_to_read(folder)
-        self.known = known
+        description, self.store, self._let_go = open_to_read(folder)
+        self.known = description
         self._united: dict[tuple[str, ...], Store] = {}
-        self.definition = Definition.model_validate(known["definition"])
+        self.definition = Definition.model_validate(description["definition"])
         self.prefixes: Prefixes = self.definition.find_prefixes()
 
     def __enter__(self) -> Warehouse:
@@ -90,8 +90,8 @@ class Warehouse:
 
     def find(self, thing: NamedNode) -> NamedNode:
         """Return the name that a thing has in answers: its own, or that of the class of things it is in."""
-        found = next(iter(self.store.quads_for_pattern(thing, graphs.NAMED, None, graphs.NAMES)), None)
-        return thing if found is None else found.object  # type: ignore[return-value]
+        quad = next(iter(self.store.quads_for_pattern(thing, graphs.NAMED, None, graphs.NAMES)), None)
+        return thing if quad is None else quad.object  # type: ignore[return-value]
 
     def ask(self, query: str, sources: Sequence[str] | None = None) -> Answer:
         """Return the answer of some sources together, of all if none are named.
@@ -113,8 +113,8 @@ class Warehouse:
         if sources not in self._united:
             self._united[sources] = Store()
             for graph in self.graphs_of(sources):
-                found = self.store.quads_for_pattern(None, None, None, graph)
-                graphs.add_to_graph(self._united[sources], graphs.ONTOLOGY, found)
+                quads = self.store.quads_for_pattern(None, None, None, graph)
+                graphs.add_to_graph(self._united[sources], graphs.ONTOLOGY, quads)
         return self._united[sources]
 
     def ask_alone(self, query: str, source: str) -> Answer:
@@ -131,36 +131,36 @@ class Warehouse:
         refuse_elsewhere(query)
         text = self.prefixes.declare(self._rename(query, find))
         try:
-            found = (store or self.store).query(text, default_graph=[*over], named_graphs=[])
+            result = (store or self.store).query(text, default_graph=[*over], named_graphs=[])
         except SyntaxError as error:
             raise ParameterError(f"query: {explain_fault(str(error), query)}") from None
         except (ValueError, RuntimeError, OSError) as error:
             raise ParameterError(f"query: cannot be answered ({str(error).splitlines()[0][:200]}).") from None
-        if isinstance(found, QueryBoolean):
-            return Answer(("answer",), ((bool(found),),))
-        if not isinstance(found, QuerySolutions):
+        if isinstance(result, QueryBoolean):
+            return Answer(("answer",), ((bool(result),),))
+        if not isinstance(result, QuerySolutions):
             raise ParameterError("query: only SELECT and ASK have rows. Ask for the variables of the triples.")
-        columns = tuple(variable.value for variable in found.variables)
+        columns = tuple(variable.value for variable in result.variables)
         try:
-            return Answer(columns, tuple(tuple(row[i] for i in range(len(columns))) for row in found))
+            return Answer(columns, tuple(tuple(row[i] for i in range(len(columns))) for row in result))
         except (ValueError, RuntimeError, OSError) as error:
             raise ParameterError(f"query: cannot be answered ({str(error).splitlines()[0][:200]}).") from None
 
     def _rename(self, query: str, find: Callable[[NamedNode], NamedNode]) -> str:
         """Put the name of the class in the place of every other name of a thing."""
         own = dict(re.findall(r"(?i)\bprefix\s+([\w.-]*):\s*<([^>]*)>", query))
-        known = {**self.prefixes.known, **own}
+        prefixes = {**self.prefixes.known, **own}
 
-        def replace(found: re.Match[str]) -> str:
-            if found["skip"] is not None or (found["iri"] is None and found["prefix"] not in known):
-                return found[0]
-            local = re.sub(r"\\(.)", r"\1", found["name"] or "")
+        def replace(match: re.Match[str]) -> str:
+            if match["skip"] is not None or (match["iri"] is None and match["prefix"] not in prefixes):
+                return match[0]
+            local = re.sub(r"\\(.)", r"\1", match["name"] or "")
             try:
-                thing = NamedNode(found["iri"] if found["iri"] is not None else known[found["prefix"]] + local)
+                thing = NamedNode(match["iri"] if match["iri"] is not None else prefixes[match["prefix"]] + local)
             except ValueError:
-                return found[0]
+                return match[0]
             name = find(thing)
-            return found[0] if name == thing else str(name)
+            return match[0] if name == thing else str(name)
 
         return TOKEN.sub(replace, query)
 

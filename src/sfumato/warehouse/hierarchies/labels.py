@@ -45,13 +45,13 @@ class Labels(NamedTuple):
 
 def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
     """Return the names of the nodes of a tree."""
-    found = read_texts(warehouse, wanted.labels, tree)
+    literals = read_texts(warehouse, wanted.labels, tree)
     texts: dict[NamedNode, list[str]] = {}
     plain: dict[NamedNode, str] = {}
     several, without = {}, []
     languages: Counter[str] = Counter()
     for node in tree.parent:
-        ranked = _rank(found.get(node, []), wanted.languages)
+        ranked = _rank(literals.get(node, []), wanted.languages)
         # Lines of a file hold one label each, so that a label has no line ends.
         texts[node] = list(dict.fromkeys(text for literal in ranked if (text := " ".join(literal.value.split()))))
         if texts[node]:
@@ -69,16 +69,16 @@ def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
 
 def read_texts(warehouse: Warehouse, properties: tuple[str, ...], tree: Tree) -> dict[NamedNode, list[Literal]]:
     """Return the texts of nodes, in the order of properties, sources and letters."""
-    found: dict[NamedNode, list[Literal]] = {}
+    texts: dict[NamedNode, list[Literal]] = {}
     for name in properties:
         for graph in (graph for own in warehouse.graphs_by_source() for graph in own):
-            said: list[tuple[NamedNode, Literal]] = []
+            pairs: list[tuple[NamedNode, Literal]] = []
             for quad in warehouse.store.quads_for_pattern(None, warehouse.prefixes.expand(name), None, graph):
                 if isinstance(quad.object, Literal) and quad.subject in tree.parent:
-                    said.append((quad.subject, quad.object))  # type: ignore[arg-type]
-            for node, text in sorted(said, key=lambda pair: (pair[0].value, pair[1].value, pair[1].language or "")):
-                found.setdefault(node, []).append(text)
-    return found
+                    pairs.append((quad.subject, quad.object))  # type: ignore[arg-type]
+            for node, text in sorted(pairs, key=lambda pair: (pair[0].value, pair[1].value, pair[1].language or "")):
+                texts.setdefault(node, []).append(text)
+    return texts
 
 
 def _rank(texts: list[Literal], languages: tuple[str, ...]) -> list[Literal]:

@@ -53,8 +53,8 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     if root is not None and root not in set(everything):
         raise SchemaError(f"hierarchy: nothing belongs to the root {show(root)} by the relations to follow.")
     inside = _reach_down(above, [root] if root is not None else [node for node in everything if not above.get(node)])
-    kept = {node: [high for high in above.get(node, []) if high in inside] for node in inside}
-    cycle = find_cycle(kept) or ([] if root is not None else find_cycle(above))
+    parents = {node: [high for high in above.get(node, []) if high in inside] for node in inside}
+    cycle = find_cycle(parents) or ([] if root is not None else find_cycle(above))
     if cycle:
         named = ", ".join(map(show, cycle[:_SHOWN])) + (", ..." if len(cycle) > _SHOWN else "")
         raise SchemaError(
@@ -66,7 +66,7 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
             f"hierarchy: things that belong to something but not to the root: {len(outside):,}, such as "
             f"{show(outside[0])}. Name another root, or leave them out: drop (outside)."
         )
-    parent, several = settle_parents(kept, wanted.parents)
+    parent, several = settle_parents(parents, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
@@ -76,11 +76,11 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     return Tree(parent, several, outside, nameless, root is None)
 
 
-def _check_choice(name: str, given: str, known: tuple[str, ...]) -> None:
-    if given not in known:
-        near = difflib.get_close_matches(given, known, n=1)
+def _check_choice(name: str, given: str, choices: tuple[str, ...]) -> None:
+    if given not in choices:
+        near = difflib.get_close_matches(given, choices, n=1)
         hint = f" Did you mean {near[0]!r}?" if near else ""
-        raise ParameterError(f"{name} must be one of {', '.join(known)}, got {given!r}.{hint}")
+        raise ParameterError(f"{name} must be one of {', '.join(choices)}, got {given!r}.{hint}")
 
 
 def _read_relations(warehouse: Warehouse, wanted: Wanted) -> tuple[dict[NamedNode, list[NamedNode]], int]:
@@ -90,14 +90,14 @@ def _read_relations(warehouse: Warehouse, wanted: Wanted) -> tuple[dict[NamedNod
     for name, leads_up in [*((name, True) for name in wanted.up), *((name, False) for name in wanted.down)]:
         relation = warehouse.prefixes.expand(name)
         for own in warehouse.graphs_by_source():
-            found = []
+            pairs = []
             for graph in own:
                 for quad in warehouse.store.quads_for_pattern(None, relation, None, graph):
                     if isinstance(quad.subject, NamedNode) and isinstance(quad.object, NamedNode):
-                        found.append((quad.subject, quad.object) if leads_up else (quad.object, quad.subject))
+                        pairs.append((quad.subject, quad.object) if leads_up else (quad.object, quad.subject))
                     else:
                         nameless += not isinstance(quad.object, Literal)
-            for low, high in sorted(found, key=lambda pair: (pair[0].value, pair[1].value)):
+            for low, high in sorted(pairs, key=lambda pair: (pair[0].value, pair[1].value)):
                 above.setdefault(low, {})[high] = None
     return {low: list(highs) for low, highs in above.items()}, nameless
 

@@ -51,7 +51,9 @@ def place_values(
     """Put every value to the node whose label, or else whose code, is equal to it after the steps."""
     # Labels have one blank between words, so that values are compared as if they had, too.
     steps = tuple(map(parse_step, ("trim", *wanted.apply)))
-    codes = {node: [text.value for text in found] for node, found in read_texts(warehouse, wanted.codes, tree).items()}
+    codes = {
+        node: [text.value for text in literals] for node, literals in read_texts(warehouse, wanted.codes, tree).items()
+    }
     named = {node: [labels.names[node]] for node in tree.parent}
     by_label, by_code, by_name = (_index(texts, steps) for texts in (labels.texts, codes, named))
     placing = Placing({}, [], [])
@@ -85,11 +87,11 @@ def _find_lowest(tree: Tree, nodes: list[NamedNode]) -> NamedNode | None:
 
 
 def _index(texts: Mapping[NamedNode, Iterable[str]], steps: tuple[Step, ...]) -> dict[str, list[NamedNode]]:
-    found: dict[str, dict[NamedNode, None]] = {}
+    index: dict[str, dict[NamedNode, None]] = {}
     for node, own in texts.items():
         for text in own:
-            found.setdefault(apply_steps(text, steps), {})[node] = None
-    return {key: list(nodes) for key, nodes in found.items()}
+            index.setdefault(apply_steps(text, steps), {})[node] = None
+    return {key: list(nodes) for key, nodes in index.items()}
 
 
 def count_values(dataset: Dataset, of: str) -> dict[str, int]:
@@ -108,8 +110,8 @@ def count_values(dataset: Dataset, of: str) -> dict[str, int]:
         lists = dataset.table.column(history).combine_chunks()
         column, records = lists.flatten(), np.repeat(np.arange(len(lists)), np.diff(np.asarray(lists.offsets)))
     else:
-        known = ", ".join(dataset.table.column_names)
-        raise ParameterError(f"of: there is no {of!r} in these data. Give item, place, event or one of: {known}.")
+        columns = ", ".join(dataset.table.column_names)
+        raise ParameterError(f"of: there is no {of!r} in these data. Give item, place, event or one of: {columns}.")
     if not pa.types.is_dictionary(column.type):
         column = column.dictionary_encode()
     if not pa.types.is_string(column.type.value_type) and not pa.types.is_large_string(column.type.value_type):

@@ -86,10 +86,10 @@ def choose_format(path: Path) -> str:
 
 def _rename_blank_nodes(statements: Iterator[Quad], source: str) -> Iterator[Quad]:
     """Number blank nodes by where they are found first: parsers give them another name at every run."""
-    known: dict[BlankNode, BlankNode] = {}
+    renamed: dict[BlankNode, BlankNode] = {}
 
     def rename(node: BlankNode) -> BlankNode:
-        return known.setdefault(node, BlankNode(f"{source}-{len(known) + 1}"))
+        return renamed.setdefault(node, BlankNode(f"{source}-{len(renamed) + 1}"))
 
     for quad in statements:
         if isinstance(quad.subject, BlankNode) or isinstance(quad.object, BlankNode):

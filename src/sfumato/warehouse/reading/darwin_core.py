@@ -59,13 +59,13 @@ class _Description:
             self._take_field(tag, attributes)
 
     def _take_field(self, tag: str, attributes: dict[str, str]) -> None:
-        index, found = attributes.get("index", ""), self.files[-1]
+        index, file = attributes.get("index", ""), self.files[-1]
         if tag != "field":
-            found.id_index = int(index) if index.isdecimal() else None
+            file.id_index = int(index) if index.isdecimal() else None
         elif index.isdecimal():
-            found.terms[int(index)] = attributes.get("term", "")
+            file.terms[int(index)] = attributes.get("term", "")
         elif "default" in attributes:
-            found.defaults[attributes.get("term", "")] = attributes["default"]
+            file.defaults[attributes.get("term", "")] = attributes["default"]
 
     def end(self, path: tuple[str, ...], tag: str, text: str) -> None:
         if tag == "location" and path[-1:] == ("files",) and self.files:
@@ -93,11 +93,11 @@ def read_archive(path: Path, source: SourceSection, prefixes: Prefixes) -> Itera
 
 
 def _check_extensions(source: SourceSection, files: list[_File], name: str) -> None:
-    known = [file.row_type for file in files if not file.is_core]
+    row_types = [file.row_type for file in files if not file.is_core]
     for wanted in source.extensions:
-        if wanted not in known:
+        if wanted not in row_types:
             raise ParameterError(
-                f"{source.name}: {name} has no extension {wanted!r}. Found: {', '.join(known) or 'none'}."
+                f"{source.name}: {name} has no extension {wanted!r}. Found: {', '.join(row_types) or 'none'}."
             )
 
 
@@ -201,10 +201,10 @@ def _find_description(path: Path) -> PurePosixPath:
         raise SchemaError(f"{path}: there is no such file.") from None
     except (zipfile.BadZipFile, OSError):
         raise SchemaError(f"{path.name}: the archive is cut short or damaged. Copy it again.") from None
-    found = sorted((len(name.parts), name) for name in names if name.name == "meta.xml" and ".." not in name.parts)
-    if not found:
+    candidates = sorted((len(name.parts), name) for name in names if name.name == "meta.xml" and ".." not in name.parts)
+    if not candidates:
         raise missing
-    return found[0][1].parent
+    return candidates[0][1].parent
 
 
 def _load(path: Path, name: PurePosixPath) -> bytes:

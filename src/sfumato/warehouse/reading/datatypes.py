@@ -77,8 +77,8 @@ def fits_datatype(text: str, datatype: str) -> bool:
         return (least is None or number >= least) and (most is None or number <= most)
     if datatype not in _PATTERNS:
         return True
-    found = _PATTERNS[datatype].fullmatch(text)
-    return found is not None and _has_day(found.groupdict())
+    match = _PATTERNS[datatype].fullmatch(text)
+    return match is not None and _has_day(match.groupdict())
 
 
 def _has_day(parts: dict[str, str]) -> bool:

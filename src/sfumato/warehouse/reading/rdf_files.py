@@ -91,10 +91,10 @@ def _explain(name: str, format: str, line: int | None, message: str) -> str:
 def _check_entities(name: str, data: bytes) -> None:
     """Refuse entities that stand for files or for one another, and those that unpack to more than a file may."""
     added = 0
-    for found in _ENTITY.finditer(data):
-        line = data[: found.start()].count(b"\n") + 1
-        entity, value = found[2], found[3]
-        if found[1] or value.upper() in (b"SYSTEM", b"PUBLIC") or re.search(rb"&(?!#|amp;|lt;|gt;|quot;|apos;)", value):
+    for match in _ENTITY.finditer(data):
+        line = data[: match.start()].count(b"\n") + 1
+        entity, value = match[2], match[3]
+        if match[1] or value.upper() in (b"SYSTEM", b"PUBLIC") or re.search(rb"&(?!#|amp;|lt;|gt;|quot;|apos;)", value):
             raise SchemaError(
                 f"{name}, line {line}: declares an entity that stands for a file or for other entities. Remove it."
             )

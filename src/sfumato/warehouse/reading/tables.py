@@ -112,9 +112,9 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
     if not slots:
         raise ParameterError(f"{template!r}: names no column, so that all rows would be about one thing.")
     prefix, colon, rest = template.partition(":")
-    spelled = prefixes.known[prefix] + rest if colon and prefix in prefixes.known else template
+    expanded = prefixes.known[prefix] + rest if colon and prefix in prefixes.known else template
     # A column that holds whole IRIs is one as it is.
-    whole = spelled == f"{{{slots[0]}}}"
+    whole = expanded == f"{{{slots[0]}}}"
 
     def make(row: dict[str, str]) -> NamedNode | None:
         parts = {slot: row[slot].strip() for slot in slots}
@@ -122,7 +122,7 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
             return None
         if whole:
             return _expand_cell(parts[slots[0]], prefixes)
-        return NamedNode(_SLOT.sub(lambda found: quote(parts[found[1]].replace(" ", "_"), safe="-_.~:"), spelled))
+        return NamedNode(_SLOT.sub(lambda match: quote(parts[match[1]].replace(" ", "_"), safe="-_.~:"), expanded))
 
     return make
 
@@ -149,12 +149,12 @@ def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes)
         _check_columns(rows, [tag])
 
         def make(text: str, row: dict[str, str]) -> Any:
-            found = row[tag].strip()
-            if not found:
+            language_tag = row[tag].strip()
+            if not language_tag:
                 return Literal(text)
-            if not _LANGUAGE.fullmatch(found):
+            if not _LANGUAGE.fullmatch(language_tag):
                 raise ValueError("no language")
-            return Literal(text, language=found)
+            return Literal(text, language=language_tag)
     elif column.language is not None:
         language = column.language
 

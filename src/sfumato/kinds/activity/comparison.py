@@ -112,8 +112,8 @@ class ActivityComparison:
     @property
     def all_slots(self) -> Longs:
         """Slots that everybody of the whole original spent on every activity."""
-        whole, known = self.comparison.whole, len(self.labels)
-        return whole.once("slots", lambda: np.bincount(whole.original.view_history().codes, minlength=known))
+        whole, width = self.comparison.whole, len(self.labels)
+        return whole.once("slots", lambda: np.bincount(whole.original.view_history().codes, minlength=width))
 
     @cached_property
     def totals(self) -> Longs:
@@ -237,21 +237,21 @@ class ActivityComparison:
         return sum_over_spans(self.codes[rows], edges, len(self.labels))
 
 
-def choose_activities(found: ActivityComparison, named: str | None, most: int) -> list[int]:
+def choose_activities(view: ActivityComparison, named: str | None, most: int) -> list[int]:
     """Return the codes of the activities named, separated by commas, or of those that take most time.
 
     Activities that are named and that nobody did are an error.
     """
     if named is None:
-        used = np.flatnonzero(found.occurring)
-        longest = used[np.argsort(-found.all_slots[used], kind="stable")]
+        used = np.flatnonzero(view.occurring)
+        longest = used[np.argsort(-view.all_slots[used], kind="stable")]
         return [int(code) for code in longest[:most]]
     wanted = [name.strip() for name in named.split(",") if name.strip()]
-    missing = [at for at, name in enumerate(wanted, start=1) if name not in found.labels]
+    missing = [at for at, name in enumerate(wanted, start=1) if name not in view.labels]
     if missing or not wanted:
         which = f"number {missing[0]} does not occur" if missing else "none is named"
         raise ParameterError(f"activities must name activities of the data, separated by commas: {which}.")
-    return [found.labels.index(name) for name in wanted]
+    return [view.labels.index(name) for name in wanted]
 
 
 def sum_over_spans(codes: Ints, edges: Longs, activities: int) -> Longs:

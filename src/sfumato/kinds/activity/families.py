@@ -128,10 +128,10 @@ class ActivityClasses(Method):
         unobserved = (everybody.codes == everybody.gap).any(axis=1)
         if self.gaps == "unknown" or not unobserved.any():
             return Observed(everybody, np.zeros(len(dataset), dtype=bool))
-        known = int((~unobserved).sum())
-        if known < self.group_size:
+        observed = int((~unobserved).sum())
+        if observed < self.group_size:
             raise InfeasibleError(
-                f"{type(self).__name__}: part of the time is unknown of all but {known} of "
+                f"{type(self).__name__}: part of the time is unknown of all but {observed} of "
                 f"{dataset.unit.count(len(dataset))}, "
                 f"fewer than a class needs ({self.group_size}). Use gaps=unknown, or read the data with a coarser "
                 "resolution or a later start."

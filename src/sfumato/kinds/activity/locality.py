@@ -41,4 +41,4 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
         return np.full(len(dataset), ANYWHERE)
     most = (1 << _BITS) - 1
     spent = [(slots.codes == code).sum(axis=1) * most // np.maximum(left, 1) for code in commonest]
-    return np.where(left > 0, interleave([np.asarray(each, np.uint64) for each in spent], _BITS), ANYWHERE)
+    return np.where(left > 0, interleave([np.asarray(share, np.uint64) for share in spent], _BITS), ANYWHERE)

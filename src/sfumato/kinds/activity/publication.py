@@ -165,7 +165,7 @@ def _list_shares(
     """List the shares of every class by interval and activity, those that are not nothing."""
     begins = np.arange(0, slots.codes.shape[1], classified.slot)
     nothing = np.array(slots.labels) == name_unknown(dataset)
-    found: list[tuple[Ints, Ints, Floats]] = []
+    entries: list[tuple[Ints, Ints, Floats]] = []
     for at, rows in enumerate(members):
         counts = count_durations(slots.codes[rows], classified.slot, len(slots.labels))
         if classified.digits is None:
@@ -175,9 +175,9 @@ def _list_shares(
         if classified.hidden is not None and classified.hidden[at].any():
             shares[classified.hidden[at]] = nothing
         interval, activity = np.nonzero(shares)
-        found.append((interval, activity, shares[interval, activity]))
-    owner = np.repeat(np.arange(len(members)), [len(interval) for interval, _, _ in found])
-    interval, activity = (np.concatenate([entry[at] for entry in found]).astype(np.int64) for at in (0, 1))
+        entries.append((interval, activity, shares[interval, activity]))
+    owner = np.repeat(np.arange(len(members)), [len(interval) for interval, _, _ in entries])
+    interval, activity = (np.concatenate([entry[at] for entry in entries]).astype(np.int64) for at in (0, 1))
     dated = dataset.clock.unit is not None
     when = dataset.clock.to_arrow(dataset.clock.origin + begins) if dated else pa.array(np.arange(len(begins)))
     # Categories are numbered as they first occur, so that the spelled table reads back to the same numbers.
@@ -191,6 +191,6 @@ def _list_shares(
             "class": names.take(pa.array(owner)),
             "interval": when.take(pa.array(interval)),
             "activity": pa.DictionaryArray.from_arrays(pa.array(number[activity]), labels),
-            "share": pa.array(np.concatenate([entry[2] for entry in found]), pa.float64()),
+            "share": pa.array(np.concatenate([entry[2] for entry in entries]), pa.float64()),
         }
     )

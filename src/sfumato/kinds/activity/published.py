@@ -85,11 +85,11 @@ class PublishedClasses(NamedTuple):
         position = {name: at for at, name in enumerate(names)}
         if len(position) < len(names):
             raise SchemaError("classes.csv: two classes have the same name.")
-        owners, known = _encode(table.column("class"))
-        unlisted = [name for name in known if name not in position]
+        owners, classes = _encode(table.column("class"))
+        unlisted = [name for name in classes if name not in position]
         if unlisted:
             raise SchemaError("a row names a class that classes.csv does not list.")
-        owner = np.array([position[name] for name in known], dtype=np.int64)[owners]
+        owner = np.array([position[name] for name in classes], dtype=np.int64)[owners]
         activity, labels = _encode(table.column("activity"))
         begins, interval = np.unique(_numbers(table.column("interval")), return_inverse=True)
         order = np.lexsort((activity, interval, owner))
@@ -142,9 +142,9 @@ def _encode(column: pa.ChunkedArray) -> tuple[Ints, tuple[str, ...]]:
     coded = text.dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    found = coded.dictionary.to_pylist()
-    order = sorted(range(len(found)), key=found.__getitem__)
-    number = np.empty(len(found), dtype=np.int64)
-    number[order] = np.arange(len(found))
-    codes = number[coded.indices.to_numpy()] if len(found) else np.zeros(0, dtype=np.int64)
-    return codes, tuple(found[at] for at in order)
+    names = coded.dictionary.to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    number = np.empty(len(names), dtype=np.int64)
+    number[order] = np.arange(len(names))
+    codes = number[coded.indices.to_numpy()] if len(names) else np.zeros(0, dtype=np.int64)
+    return codes, tuple(names[at] for at in order)

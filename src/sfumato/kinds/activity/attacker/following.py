@@ -70,10 +70,10 @@ class Followed:
     @property
     def remaining(self) -> Remaining:
         """How far people can be followed, and what would help where they can be."""
-        known = f"Someone who knows one {self.unit} unique to a person in a class"
+        attacker = f"Someone who knows one {self.unit} unique to a person in a class"
         if not self.wins:
-            found = Possibility("uniqueness", self.knowledge, "note", f"{known} learns next to nothing more.")
-            return Remaining((found,))
+            possibility = Possibility("uniqueness", self.knowledge, "note", f"{attacker} learns next to nothing more.")
+            return Remaining((possibility,))
         worst: dict[str, float] = {"slots": round(self.slots), "cases": self.share}
         learns = f"learns {{slots}} more {self._name(worst['slots'])}, 99 times of 100"
         if not worst["slots"]:
@@ -86,7 +86,7 @@ class Followed:
                 "length of aggregate)."
             )
         return Remaining(
-            (Possibility("uniqueness", self.knowledge, "warning", f"{known} {learns}.", remedy, worst=worst),)
+            (Possibility("uniqueness", self.knowledge, "warning", f"{attacker} {learns}.", remedy, worst=worst),)
         )
 
     def _name(self, number: float) -> str:
@@ -100,7 +100,7 @@ class Followed:
         >>> Followed(0.0, 0.01, 60, 60).join(Followed(5.0, 0.5, 120, 60)).slots
         5.0
         """
-        return max(self, other, key=lambda found: (found.wins, found.slots, found.share))
+        return max(self, other, key=lambda followed: (followed.wins, followed.slots, followed.share))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -137,12 +137,14 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     """
     if rows is None or not len(release):
         return None
-    known = KnownSlots.of(release, original)
-    found = follow(known, np.asarray(rows), original.clock.unit, seed)
-    seldom = [each.share <= _SELDOM for each in found]
+    knowledge = KnownSlots.of(release, original)
+    followings = follow(knowledge, np.asarray(rows), original.clock.unit, seed)
+    seldom = [following.share <= _SELDOM for following in followings]
     # One length alone may be just below: the next ones must say the same.
-    stops = next((each.length for at, each in enumerate(found) if all(seldom[at : at + _AGREEING])), None)
-    return Followed(found[0].median, found[0].share, stops, known.length, original.clock.unit or "slot")
+    stops = next(
+        (following.length for at, following in enumerate(followings) if all(seldom[at : at + _AGREEING])), None
+    )
+    return Followed(followings[0].median, followings[0].share, stops, knowledge.length, original.clock.unit or "slot")
 
 
 def attack_original(dataset: Dataset) -> None:

@@ -61,15 +61,15 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     >>> risk.smallest_anonymity_set, risk.max_sensitive_share
     (2, 0.5)
     """
-    known = KnownSlots.of(release, original)
-    sizes = known.know_all() if m is None else known.know_best(m)[-1]
-    slots = known.slots.codes.shape[1]
+    knowledge = KnownSlots.of(release, original)
+    sizes = knowledge.know_all() if m is None else knowledge.know_best(m)[-1]
+    slots = knowledge.slots.codes.shape[1]
     drawn = np.random.default_rng(seed).integers(0, max(slots, 1), (len(original), min(m or _DRAWN, slots)))
-    random = known.know_some(drawn)
+    random = knowledge.know_some(drawn)
     if rows is not None:
         published = np.isin(np.arange(len(original)), rows)
         sizes, random = sizes * published, random * published
-    share = _find_largest_share(release, known, rows)
+    share = _find_largest_share(release, knowledge, rows)
     at_random = float(success(random).mean()) if len(random) else 0.0
     return Risk.of(sizes, KNOWLEDGE, max_sensitive_share=share, m=m, mean_success_random=at_random)
 
@@ -88,13 +88,13 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 1)]
     [(1, 2), (None, 2)]
     """
-    known = KnownSlots.of(release, original)
+    knowledge = KnownSlots.of(release, original)
     people = draw_people(len(original), _PEOPLE, 0)
-    some = np.arange(len(original)) if people is None else people
-    published = None if rows is None else np.isin(some, rows)
+    targets = np.arange(len(original)) if people is None else people
+    published = None if rows is None else np.isin(targets, rows)
     parts = [
-        Risk.of(found, KNOWLEDGE, published=published, people=len(original), m=number)
-        for number, found in enumerate(known.know_best(m, some), start=1)
+        Risk.of(sizes, KNOWLEDGE, published=published, people=len(original), m=number)
+        for number, sizes in enumerate(knowledge.know_best(m, targets), start=1)
     ]
     return [*parts, attack(release, original, rows)]
 
@@ -118,13 +118,13 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     sizes, shares = KnownDays(slots, m, sensitive, people).fit()
     parts = [
         Risk.of(
-            sizes[known - 1],
+            sizes[number - 1],
             KNOWLEDGE,
             people=len(dataset),
-            max_sensitive_share=float(shares[known - 1]) if sensitive else None,
-            m=known,
+            max_sensitive_share=float(shares[number - 1]) if sensitive else None,
+            m=number,
         )
-        for known in range(1, m + 1)
+        for number in range(1, m + 1)
     ]
     return [*parts, _know_everything(slots, sensitive)]
 
@@ -139,21 +139,21 @@ def _know_everything(slots: Slots, sensitive: list[int]) -> Risk:
     return Risk.of(np.bincount(number)[number].astype(np.int64), KNOWLEDGE, max_sensitive_share=share)
 
 
-def _find_largest_share(release: Release, known: KnownSlots, rows: Ints | None) -> float | None:
+def _find_largest_share(release: Release, knowledge: KnownSlots, rows: Ints | None) -> float | None:
     """Return the largest share of a class that may do a sensitive activity throughout a window; None without claim."""
     claim: Any = release.guarantee
     sensitive = tuple(getattr(claim, "sensitive", ()))
     if not sensitive:
         return None
-    slots, published = known.slots, known.published
-    gap = -1 if known.gap is None else slots.find((known.gap,))[0]
+    slots, published = knowledge.slots, knowledge.published
+    gap = -1 if knowledge.gap is None else slots.find((knowledge.gap,))[0]
     largest = Fraction(0)
     for label, code in zip(sensitive, slots.find(sensitive), strict=True):
         if rows is None:
             time = PublishedTime.of(published, label, claim)
             crowds = [time.bound_from_above(owner, claim.delta_slots) for owner in range(len(published.names))]
         else:
-            classes = zip(known.hidden, published.members(np.asarray(rows)), strict=True)
+            classes = zip(knowledge.hidden, published.members(np.asarray(rows)), strict=True)
             crowds = [count_shown(slots.codes[people], code, gap, hidden, claim)[1] for hidden, people in classes]
-        largest = max([largest, *(each.largest()[0] for each in crowds)])
+        largest = max([largest, *(crowd.largest()[0] for crowd in crowds)])
     return float(largest)

@@ -92,13 +92,13 @@ def list_grids(begins: Ints, lengths: Ints, *, dated: bool) -> tuple[Grid, ...]:
     within = np.arange(ends[-1]) - np.repeat(ends[:-1], lengths)
     if not dated:
         return (Grid("", np.repeat(begins, lengths) + within, ends),)
-    found = []
+    grids = []
     for unit in UNITS:
         numbers = count_units(unit, begins)
         if np.array_equal(find_moments(unit, numbers), begins) and np.array_equal(np.diff(numbers), lengths[:-1]):
-            found.append(Grid(unit, find_moments(unit, np.repeat(numbers, lengths) + within), ends))
-    if found:
-        return tuple(found)
+            grids.append(Grid(unit, find_moments(unit, np.repeat(numbers, lengths) + within), ends))
+    if grids:
+        return tuple(grids)
     # No data that are read here have slots of another length: intervals are cut evenly.
     step = max(int(np.diff(begins).min(initial=int(lengths[0]))) // int(lengths[0]), 1)
     return (Grid("", np.repeat(begins, lengths) + within * step, ends),)

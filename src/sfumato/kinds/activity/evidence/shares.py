@@ -154,8 +154,8 @@ class Shares:
 
     def judge(self, links: Sequence[Link]) -> Truth:
         """Tell of how many people of every class the events happened one after the other."""
-        found = [self._judge(links, grid) for grid in self.grids]
-        low, high = (np.stack([getattr(truth, side) for truth in found]) for side in ("low", "high"))
+        truths = [self._judge(links, grid) for grid in self.grids]
+        low, high = (np.stack([getattr(truth, side) for truth in truths]) for side in ("low", "high"))
         return Truth(low.min(axis=0), high.max(axis=0), self.classes)
 
     def _judge(self, links: Sequence[Link], grid: Grid) -> Truth:
@@ -180,14 +180,14 @@ class Shares:
 
     def _follow(self, before: Ints, after: Ints, within: int | None, grid: Grid) -> Ints:
         """Return of how many people both happened, the second in every interval: at least a + b - n of n."""
-        found = np.zeros_like(after)
+        both = np.zeros_like(after)
         for at in range(1, len(self.lengths)):
             first = 0
             if within is not None:
                 first = int(np.searchsorted(grid.starts, grid.lasts[at] - within))
             if first < at:
-                found[:, at] = before[:, first:at].max(axis=1) + after[:, at] - self.classes
-        return np.maximum(found, 0)
+                both[:, at] = before[:, first:at].max(axis=1) + after[:, at] - self.classes
+        return np.maximum(both, 0)
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
         """Tell of how many people all of several such things hold."""
@@ -211,12 +211,12 @@ class Shares:
         low, high = self._count_slots(link.selection)
         moments = -(-low // self.classes[:, None])
         may, sure = np.nonzero(high)[1], np.nonzero(low)
-        found = []
+        reaches = []
         for grid in self.grids:
             soonest = grid.slots[grid.ends[sure[1]] + moments[sure] - 1]
             latest = grid.slots[grid.ends[sure[1] + 1] - moments[sure]]
-            found.append(Reach.of(grid.starts[may], grid.lasts[may], soonest, latest))
-        return functools.reduce(Reach.either, found)
+            reaches.append(Reach.of(grid.starts[may], grid.lasts[may], soonest, latest))
+        return functools.reduce(Reach.either, reaches)
 
     def tells(self, selection: Selection) -> bool:  # noqa: ARG002
         """Tell whether there is a class and interval of which shares are published."""

@@ -64,8 +64,8 @@ class _Changes(NamedTuple):
 
     def without_repeats(self) -> "_Changes":
         again = (self.person[1:] == self.person[:-1]) & (self.state[1:] == self.state[:-1])
-        kept = np.append(True, ~again)
-        return _Changes(*(column[kept] for column in self))
+        is_change = np.append(True, ~again)
+        return _Changes(*(column[is_change] for column in self))
 
 
 def simulate(size: int, seed: int, model: str, settings: dict[str, Any]) -> pa.Table:
@@ -143,10 +143,10 @@ def _merge_rare(changes: _Changes, labels: tuple[str, ...], settings: dict[str, 
     lasted = np.where(last, settings["days"] * HOURS * _MINUTES, end) - changes.minute
     total = np.bincount(changes.state, lasted, minlength=len(labels))
     total[[at for at, label in enumerate(labels) if label == _OTHER]] = -1
-    kept = np.sort(np.argsort(-total, kind="stable")[: settings["activities"] - 1])
-    codes = np.full(len(labels), len(kept))
-    codes[kept] = np.arange(len(kept))
-    return codes, (*(labels[at] for at in kept), _OTHER)
+    common = np.sort(np.argsort(-total, kind="stable")[: settings["activities"] - 1])
+    codes = np.full(len(labels), len(common))
+    codes[common] = np.arange(len(common))
+    return codes, (*(labels[at] for at in common), _OTHER)
 
 
 def _send_away(changes: _Changes, vacations: Vacations, code: int, days: int) -> _Changes:

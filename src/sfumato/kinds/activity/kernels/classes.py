@@ -225,15 +225,17 @@ def _classify(activities: Activities, demand: Demand, group: Callable[[Rule], Fo
     activity, start, crowd = find_fullest(windows, people)
     if crowd * demand.denominator > demand.numerator * people.size:
         return Outcome("not diverse", nobody, activity=activity, start=start, crowd=crowd)
-    found = group(new_rule(windows, demand.numerator, demand.denominator))
-    if not found.groups:
-        found = found._replace(groups=[people])
-    return _conclude(found, people.size)
+    grouping = group(new_rule(windows, demand.numerator, demand.denominator))
+    if not grouping.groups:
+        grouping = grouping._replace(groups=[people])
+    return _conclude(grouping, people.size)
 
 
-def _conclude(found: Found, people: int) -> Outcome:
+def _conclude(grouping: Found, people: int) -> Outcome:
     """Number the classes by their first members."""
     label = np.full(people, -1, np.int64)
-    for number, group in enumerate(sorted(found.groups, key=lambda group: int(group[0]))):
+    for number, group in enumerate(sorted(grouping.groups, key=lambda group: int(group[0]))):
         label[group] = number
-    return Outcome("done", label, found.size, found.backtracks, found.restarts, found.extended, found.joined)
+    return Outcome(
+        "done", label, grouping.size, grouping.backtracks, grouping.restarts, grouping.extended, grouping.joined
+    )

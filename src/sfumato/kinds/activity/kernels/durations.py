@@ -46,7 +46,7 @@ class Activities(NamedTuple):
     gap: int = -1
 
 
-def number_kept(activities: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
+def number_kept(activities: int, selected: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number some activities from 0; the others get -1.
 
     Examples
@@ -55,7 +55,7 @@ def number_kept(activities: int, kept: NDArray[np.int64]) -> NDArray[np.int64]:
     [-1, 0, -1, 1]
     """
     column = np.full(activities, -1, np.int64)
-    column[kept] = np.arange(kept.size)
+    column[selected] = np.arange(selected.size)
     return column
 
 
@@ -105,10 +105,10 @@ def sum_durations(
     >>> sum_durations(codes, 2, np.array([0, 1]), np.array([0, 2, 1]), np.array([0, 0, 1])).tolist()
     [[3.0, 1.0], [0.0, 2.0]]
     """
-    kept = int(column.max(initial=-1)) + 1
+    column_count = int(column.max(initial=-1)) + 1
     intervals = -(-codes.shape[1] // length)
-    durations = np.zeros((int(group.max(initial=-1)) + 1, intervals * kept))
-    _add_durations(codes, (length, kept), column, people, group, durations)
+    durations = np.zeros((int(group.max(initial=-1)) + 1, intervals * column_count))
+    _add_durations(codes, (length, column_count), column, people, group, durations)
     return durations
 
 
@@ -122,7 +122,7 @@ def _add_durations(
     durations: NDArray[np.float64],
 ) -> None:
     """Add the durations of people to the rows of their groups."""
-    length, kept = shape
+    length, column_count = shape
     for at in range(people.size):
         row, slots = durations[group[at]], codes[people[at]]
         start = 0
@@ -131,7 +131,7 @@ def _add_durations(
                 number = column[slots[slot]]
                 if number >= 0:
                     row[start + number] += 1.0
-            start += kept
+            start += column_count
 
 
 def tabulate_squares(
@@ -161,8 +161,8 @@ def _multiply_pairs(
     codes: NDArray[np.int32], length: int, column: NDArray[np.int64], people: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Multiply the durations of all pairs of people, so many intervals at a time that they stay small."""
-    kept = int(column.max(initial=-1)) + 1
-    intervals = max(1, _CELLS_PER_BLOCK // max(1, people.size * kept))
+    column_count = int(column.max(initial=-1)) + 1
+    intervals = max(1, _CELLS_PER_BLOCK // max(1, people.size * column_count))
     products = np.zeros((people.size, people.size))
     for begin in range(0, codes.shape[1], intervals * length):
         durations = aggregate(codes[:, begin : begin + intervals * length], length, column, people)
@@ -175,10 +175,10 @@ def _add_products(columns: NDArray[np.float64], products: NDArray[np.float64]) -
     """Add the products of all pairs of people; durations are given column by column."""
     people = columns.shape[1]
     for column in columns:
-        for one in range(people):
-            duration = column[one]
+        for person in range(people):
+            duration = column[person]
             if duration != 0.0:
-                row = products[one]
+                row = products[person]
                 for other in range(people):
                     row[other] += duration * column[other]
 
@@ -187,10 +187,10 @@ def _count_agreements(
     codes: NDArray[np.int32], column: NDArray[np.int64], people: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Count the slots in which pairs of people do the same kept activity, without a column per slot and activity."""
-    kept = int(column.max(initial=-1)) + 1
-    narrow = np.uint8 if kept < 254 else np.uint32
+    column_count = int(column.max(initial=-1)) + 1
+    narrow = np.uint8 if column_count < 254 else np.uint32
     # Activities that are not kept never agree: they have another number on the left than on the right.
-    left, right = (np.where(column < 0, kept + side, column).astype(narrow)[codes[people]] for side in (0, 1))
+    left, right = (np.where(column < 0, column_count + side, column).astype(narrow)[codes[people]] for side in (0, 1))
     agreements: NDArray[np.int64] = _compare_slots(left, right)
     return agreements
 
@@ -200,10 +200,10 @@ def _compare_slots(left: NDArray[np.uint8], right: NDArray[np.uint8]) -> NDArray
     """Count equal slots of every pair."""
     people = left.shape[0]
     agreements = np.zeros((people, people), np.int64)
-    for one in range(people):
-        for other in range(one, people):
+    for person in range(people):
+        for other in range(person, people):
             equal = 0
             for slot in range(left.shape[1]):
-                equal += left[one, slot] == right[other, slot]
-            agreements[one, other] = agreements[other, one] = equal
+                equal += left[person, slot] == right[other, slot]
+            agreements[person, other] = agreements[other, person] = equal
     return agreements

@@ -175,14 +175,14 @@ class _Attempts:
             size += 1
 
     def _split_all(self, size: int) -> list[NDArray[np.int64]]:
-        found: list[NDArray[np.int64]] = []
+        all_groups: list[NDArray[np.int64]] = []
         for at, number in enumerate(self.order):
             groups = self._split_part(number, size)
             if groups is None:
                 self.order.insert(0, self.order.pop(at))
                 return []
-            found += groups
-        return found
+            all_groups += groups
+        return all_groups
 
     def _split_part(self, number: int, size: int) -> list[NDArray[np.int64]] | None:
         part = self.parts[number]

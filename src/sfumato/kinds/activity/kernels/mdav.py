@@ -245,13 +245,13 @@ def _extend(
     queue = np.flatnonzero(left)
     queue = queue[np.argsort(distance[queue], kind="mergesort")]
     state = rule.crowd.state
-    found = 0
+    joined = 0
     for person in queue:
         if holds(rule):
             break
         most = most_with(rule.windows, rule.crowd.tally, state[MOST], people[person])
         if most * state[SIZE] < state[MOST] * (state[SIZE] + 1):
             join(rule, people[person])
-            queue[found] = person
-            found += 1
-    return queue[:found]
+            queue[joined] = person
+            joined += 1
+    return queue[:joined]

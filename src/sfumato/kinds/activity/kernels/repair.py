@@ -80,7 +80,7 @@ def _centroids(
     parts = [everything]
     if weight is not None:
         parts = [np.setdiff1d(everything, activities.sensitive), activities.sensitive]
-    columns = [number_kept(activities.activities, kept) for kept in parts]
+    columns = [number_kept(activities.activities, part) for part in parts]
     return [sum_durations(activities.codes, length, column, people, group) for column in columns]
 
 

@@ -148,10 +148,12 @@ def _fits_table(size: int, width: int) -> bool:
     return size <= max(_SMALL, width)
 
 
-def _build_points(activities: Activities, people: NDArray[np.int64], length: int, kept: NDArray[np.int64]) -> Points:
+def _build_points(
+    activities: Activities, people: NDArray[np.int64], length: int, selected: NDArray[np.int64]
+) -> Points:
     """Place people by their durations of some activities."""
-    column = number_kept(activities.activities, kept)
-    width = -(-activities.codes.shape[1] // length) * kept.size
+    column = number_kept(activities.activities, selected)
+    width = -(-activities.codes.shape[1] // length) * selected.size
     size, cursor = people.size, np.zeros(1, np.int64)
     if _fits_table(size, width):
         table = tabulate_squares(activities.codes, length, column, people)
@@ -224,8 +226,8 @@ def _find_row(points: Points, person: int) -> NDArray[np.int64]:
         row, own = points.rows[place], points.norms[person]
         for other in range(row.size):
             row[other] = points.norms[other] + own - 2 * products[other]
-    found: NDArray[np.int64] = points.rows[place]
-    return found
+    distances: NDArray[np.int64] = points.rows[place]
+    return distances
 
 
 @njit(cache=True, nogil=True)
@@ -285,19 +287,19 @@ def take_out(points: Points, people: NDArray[np.int64], sums: NDArray[np.int64])
 
 
 @njit(cache=True, nogil=True)
-def _sum_between(points: Points, some: NDArray[np.int64], others: NDArray[np.int64]) -> int:
+def _sum_between(points: Points, group: NDArray[np.int64], others: NDArray[np.int64]) -> int:
     """Sum the squared distances between every person of one group and every person of another."""
     if points.offsets.size == 0:
         between = 0
-        for one in some:
+        for person in group:
             for other in others:
-                between += points.rows[one, other]
+                between += points.rows[person, other]
         return between
-    product = (_add_durations(points, some) * _add_durations(points, others)).sum()
-    return int(others.size * points.norms[some].sum() + some.size * points.norms[others].sum() - 2 * product)
+    product = (_add_durations(points, group) * _add_durations(points, others)).sum()
+    return int(others.size * points.norms[group].sum() + group.size * points.norms[others].sum() - 2 * product)
 
 
-def measure_gap(points: Points, some: NDArray[np.int64], others: NDArray[np.int64]) -> Fraction:
+def measure_gap(points: Points, group: NDArray[np.int64], others: NDArray[np.int64]) -> Fraction:
     """Measure the squared distance between the centroids of two groups, exactly.
 
     Examples
@@ -307,8 +309,8 @@ def measure_gap(points: Points, some: NDArray[np.int64], others: NDArray[np.int6
     >>> measure_gap(space.plain, np.array([0, 1]), np.array([2]))
     Fraction(27, 2)
     """
-    between = Fraction(int(_sum_between(points, some, others)), some.size * others.size)
-    within = Fraction(int(_sum_between(points, some, some)), 2 * some.size**2)
+    between = Fraction(int(_sum_between(points, group, others)), group.size * others.size)
+    within = Fraction(int(_sum_between(points, group, group)), 2 * group.size**2)
     return between - within - Fraction(int(_sum_between(points, others, others)), 2 * others.size**2)
 
 
@@ -326,5 +328,7 @@ def rank_groups(space: Space, groups: Sequence[NDArray[np.int64]], people: NDArr
     if space.secret.place.size == 0:
         return sorted(range(len(groups)), key=plain.__getitem__)
     secret = [measure_gap(space.secret, group, people) for group in groups]
-    far = [math.sqrt(one) - space.weight * math.sqrt(other) for one, other in zip(plain, secret, strict=True)]
+    far = [
+        math.sqrt(plain_gap) - space.weight * math.sqrt(other) for plain_gap, other in zip(plain, secret, strict=True)
+    ]
     return sorted(range(len(groups)), key=far.__getitem__)

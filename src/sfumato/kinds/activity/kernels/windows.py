@@ -144,10 +144,10 @@ def find_windows(codes: NDArray[np.int32], sensitive: NDArray[np.int64], delta: 
     first, stop = np.empty(offsets[-1], np.int64), np.empty(offsets[-1], np.int64)
     if first.size:
         _mark_windows(codes, sensitive, (delta, gap), offsets, first, stop)
-    kept = np.unique(first)
-    first, stop = np.searchsorted(kept, first), np.searchsorted(kept, stop)
-    activity, start = np.divmod(kept, max(per_activity, 1))
-    return Windows(offsets, first, stop, activity, start, kept.size)
+    windows = np.unique(first)
+    first, stop = np.searchsorted(windows, first), np.searchsorted(windows, stop)
+    activity, start = np.divmod(windows, max(per_activity, 1))
+    return Windows(offsets, first, stop, activity, start, windows.size)
 
 
 @njit(cache=True, nogil=True)
@@ -162,7 +162,7 @@ def _mark_windows(
     """Count the ranges of windows when there is no room for them, else fill them in."""
     delta, gap = shape
     slots = codes.shape[1]
-    found = 0
+    count = 0
     for person in range(codes.shape[0]):
         days = codes[person]
         for number in range(sensitive.size):
@@ -173,9 +173,9 @@ def _mark_windows(
                 while end < slots and (days[end] == sensitive[number] or days[end] == gap):
                     end += 1
                 if end - begin >= delta:
-                    found = _mark_stretch(days, sensitive[number], (begin, end, delta, shift, found), first, stop)
+                    count = _mark_stretch(days, sensitive[number], (begin, end, delta, shift, count), first, stop)
                 end += 1
-        offsets[person + 1] = found
+        offsets[person + 1] = count
 
 
 @njit(cache=True, nogil=True)
@@ -187,7 +187,7 @@ def _mark_stretch(
     stop: NDArray[np.int64],
 ) -> int:
     """Mark the windows of a stretch of nothing but an activity and unknown time that have a slot of the activity."""
-    begin, end, delta, shift, found = shape
+    begin, end, delta, shift, count = shape
     low, high = -1, -1
     slot = begin
     while slot < end:
@@ -200,15 +200,15 @@ def _mark_stretch(
         if low < 0 or lowest > high:
             if low >= 0:
                 if first.size:
-                    first[found], stop[found] = shift + low, shift + high
-                found += 1
+                    first[count], stop[count] = shift + low, shift + high
+                count += 1
             low = lowest
         high = min(end - delta, slot - 1) + 1
     if low >= 0:
         if first.size:
-            first[found], stop[found] = shift + low, shift + high
-        found += 1
-    return found
+            first[count], stop[count] = shift + low, shift + high
+        count += 1
+    return count
 
 
 def new_rule(windows: Windows, numerator: int, denominator: int) -> Rule:

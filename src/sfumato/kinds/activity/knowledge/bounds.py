@@ -198,8 +198,8 @@ class PublishedTime(NamedTuple):
             broken = shown & (seen > 0) & (may * epsilon.denominator > epsilon.numerator * seen)
             if broken.any():
                 owner, at = np.unravel_index(int(np.argmax(broken)), broken.shape)
-                found = (int(owner), int(first[at]), int(stop[at]), int(may[owner, at]), int(seen[owner, at]))
-                return Bounded(*found)
+                span = (int(owner), int(first[at]), int(stop[at]), int(may[owner, at]), int(seen[owner, at]))
+                return Bounded(*span)
         return None
 
 

@@ -129,11 +129,11 @@ class Steps(NamedTuple):
         """
         then, now = self.people[interval + 1, activity], self.people[interval, activity]
         moved = np.where(then <= _NEARLY, self.only[interval], -1)
-        found = np.where(then >= now - _NEARLY, activity, moved)
-        return np.where((found >= 0) & ~self.closed[interval + 1, found], found, -1)
+        next_activity = np.where(then >= now - _NEARLY, activity, moved)
+        return np.where((next_activity >= 0) & ~self.closed[interval + 1, next_activity], next_activity, -1)
 
 
-def follow(known: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> list[Following]:
+def follow(knowledge: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> list[Following]:
     """Follow people through a release, and through the same classes published by longer intervals.
 
     The attacker knows the class of a person and one slot, in which no more than one person's worth of the class's time
@@ -143,7 +143,7 @@ def follow(known: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> li
 
     Parameters
     ----------
-    known
+    knowledge
         The original beside the published classes.
     rows
         Original rows, class by class.
@@ -167,39 +167,46 @@ def follow(known: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -> li
     Following(length=1, median=11.0, share=1.0, starts=6)
     """
     generator = np.random.default_rng(seed)
-    members = known.published.members(rows)
+    members = knowledge.published.members(rows)
     chosen = np.sort(generator.permutation(len(members))[:_CLASSES])
-    lengths = _list_lengths(known, unit)
+    lengths = _list_lengths(knowledge, unit)
     tracks: dict[int, list[_Track]] = {length: [] for length in lengths}
-    tables = (table for at, table in enumerate(known.published.tables()) if at in set(chosen.tolist()))
+    tables = (table for at, table in enumerate(knowledge.published.tables()) if at in set(chosen.tolist()))
     for at, shares in zip(chosen.tolist(), tables, strict=True):
         for length in lengths:
-            tracks[length] += _follow_class(known, members[at], shares, length, (generator, _STARTS // len(chosen)))
+            tracks[length] += _follow_class(knowledge, members[at], shares, length, (generator, _STARTS // len(chosen)))
     return [_sum_up(length, tracks[length]) for length in lengths]
 
 
-def _list_lengths(known: KnownSlots, unit: str | None) -> list[int]:
+def _list_lengths(knowledge: KnownSlots, unit: str | None) -> list[int]:
     """List lengths of intervals, in slots: the published one, and longer ones that people would choose."""
-    length, slots = known.length, known.slots.codes.shape[1]
+    length, slots = knowledge.length, knowledge.slots.codes.shape[1]
     if unit is None:
         longer = [length * times for times in _MULTIPLES]
     else:
         longer = [seconds // UNITS[unit] for seconds in _SECONDS if seconds % UNITS[unit] == 0]
-    return [length, *(each for each in longer if each > length and each % length == 0 and 2 * each <= slots)]
+    return [
+        length,
+        *(
+            candidate
+            for candidate in longer
+            if candidate > length and candidate % length == 0 and 2 * candidate <= slots
+        ),
+    ]
 
 
 def _follow_class(
-    known: KnownSlots, people: Ints, shares: Floats, length: int, draw: tuple[np.random.Generator, int]
+    knowledge: KnownSlots, people: Ints, shares: Floats, length: int, draw: tuple[np.random.Generator, int]
 ) -> list[_Track]:
     """Follow people of a class from some known slots, drawn at random, forwards and then backwards."""
-    labels = np.array(known.slots.find(known.published.labels), dtype=np.int64)
-    whole = known.slots.codes.shape[1] // length
-    merged = len(people) * _merge(shares, known, length)[:whole]
+    labels = np.array(knowledge.slots.find(knowledge.published.labels), dtype=np.int64)
+    whole = knowledge.slots.codes.shape[1] // length
+    merged = len(people) * _merge(shares, knowledge, length)[:whole]
     closed = np.zeros(merged.shape, dtype=bool)
-    if known.gap in known.published.labels:
-        closed[:, known.published.labels.index(known.gap)] = True
-    days = known.slots.codes[people, : whole * length].reshape(len(people), whole, length)
-    column = np.full(len(known.slots.labels), -1, dtype=np.int64)
+    if knowledge.gap in knowledge.published.labels:
+        closed[:, knowledge.published.labels.index(knowledge.gap)] = True
+    days = knowledge.slots.codes[people, : whole * length].reshape(len(people), whole, length)
+    column = np.full(len(knowledge.slots.labels), -1, dtype=np.int64)
     column[labels[labels >= 0]] = np.flatnonzero(labels >= 0)
     alone = (merged > _NEARLY) & (merged <= 1.0 + _NEARLY) & ~closed
     done = column[days]
@@ -214,10 +221,10 @@ def _follow_class(
     return [forwards, backwards]
 
 
-def _merge(shares: Floats, known: KnownSlots, length: int) -> Floats:
+def _merge(shares: Floats, knowledge: KnownSlots, length: int) -> Floats:
     """Return shares of intervals of a length that published ones make up."""
-    begins = np.arange(0, len(shares), length // known.length)
-    lengths = measure_intervals(known.slots.codes.shape[1], known.length)
+    begins = np.arange(0, len(shares), length // knowledge.length)
+    lengths = measure_intervals(knowledge.slots.codes.shape[1], knowledge.length)
     time = np.add.reduceat(shares * lengths[:, None], begins, axis=0)
     return np.asarray(time / np.add.reduceat(lengths, begins)[:, None])
 
@@ -227,7 +234,7 @@ def _walk(steps: Steps, done: Ints, start: tuple[Ints, Ints, Ints]) -> _Track:
     who, when, what = start
     going, at, what = np.arange(len(who)), when.copy(), what.copy()
     most, changed = np.zeros(len(who)), np.zeros(len(who))
-    found = []
+    track = []
     for _ in range(min(_STEPS, len(steps.people))):
         going = going[at[going] + 1 < len(steps.people)]
         what[going] = steps.go_on(at[going], what[going])
@@ -240,8 +247,8 @@ def _walk(steps: Steps, done: Ints, start: tuple[Ints, Ints, Ints]) -> _Track:
         step = np.full((3, len(who)), np.nan)
         step[0, going], step[1, going] = most[going], changed[going]
         step[2, going] = (done[who[going], at[going]] == what[going, None]).mean(axis=1)
-        found.append(step)
-    return _Track(*np.array(found).reshape(len(found), 3, len(who)).transpose(1, 2, 0))
+        track.append(step)
+    return _Track(*np.array(track).reshape(len(track), 3, len(who)).transpose(1, 2, 0))
 
 
 def _sum_up(length: int, tracks: list[_Track]) -> Following:
@@ -264,4 +271,4 @@ def _reach(tracks: list[_Track], crowd: float, changes: float) -> Floats:
     reliable = np.flatnonzero((np.cumsum(right) >= _RIGHT * np.cumsum(predicted)) & (predicted > 0))
     far = int(reliable[-1]) + 1 if len(reliable) else 0
     reached = [track.select(crowd, changes)[:, :far].sum(axis=1) for track in tracks]
-    return np.concatenate([one + other for one, other in zip(reached[::2], reached[1::2], strict=True)])
+    return np.concatenate([forwards + other for forwards, other in zip(reached[::2], reached[1::2], strict=True)])

@@ -69,18 +69,18 @@ class KnownSlots:
         [2, 2, 2, 2]
         """
         claim = release.guarantee
-        found = cls(
+        knowledge = cls(
             Slots.of_history(original.view_history()),
             PublishedClasses.of(release),
             int(getattr(claim, "slot", 1)),
             getattr(claim, "digits", None),
             getattr(claim, "gap", None),
         )
-        if len(found.begins) != len(found.published.begins):
+        if len(knowledge.begins) != len(knowledge.published.begins):
             raise SchemaError(
                 "attack: the release has other intervals than the original. Give the data it was made from."
             )
-        return found
+        return knowledge
 
     @cached_property
     def begins(self) -> Ints:
@@ -195,9 +195,9 @@ class KnownSlots:
         step = max(1, _CELLS // max(1, classes))
         for begin in range(0, len(keys), step):
             fitting = np.ones((len(keys[begin : begin + step]), classes), dtype=bool)
-            for known in keys[begin : begin + step].T:
-                wanted = np.arange(classes) * (intervals * width) + known[:, None]
-                fitting &= np.isin(wanted, self._listed) | self._vague | self.hidden[:, known // width].T
+            for key in keys[begin : begin + step].T:
+                wanted = np.arange(classes) * (intervals * width) + key[:, None]
+                fitting &= np.isin(wanted, self._listed) | self._vague | self.hidden[:, key // width].T
             seen = np.zeros((len(fitting), intervals), dtype=bool)
             np.put_along_axis(seen, keys[begin : begin + step] // width, True, axis=1)
             sizes[begin : begin + step] = self._add_up(fitting, seen & self._seen[begin : begin + step])
@@ -299,15 +299,15 @@ class KnownDays:
             self._look(fitting, slice(depth, depth + 1))
             self._narrow(fitting, people[chosen], depth + 1)
 
-    def _choose(self, group: Ints, known: Codes) -> tuple[Ints, Ints]:
+    def _choose(self, group: Ints, days: Codes) -> tuple[Ints, Ints]:
         """Return by person the first slot that the fewest of a group share, and how many these are."""
         slots = np.arange(self.slots.codes.shape[1])
-        best, left = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
+        best, left = np.zeros(len(days), dtype=np.int64), np.zeros(len(days), dtype=np.int64)
         # A table of all activities pays where several look for themselves in a large group.
         table = None
-        if len(known) > _SEVERAL and len(group) * len(known) > len(self.slots.labels):
+        if len(days) > _SEVERAL and len(group) * len(days) > len(self.slots.labels):
             table = _count_people(self.slots.codes, group, len(self.slots.labels))
-        for at, day in enumerate(known):
+        for at, day in enumerate(days):
             shared = self._count_alike(group, day) if table is None else table[slots, day]
             best[at] = np.argmin(shared)
             left[at] = shared[best[at]]

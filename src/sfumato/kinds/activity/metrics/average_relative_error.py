@@ -48,33 +48,33 @@ class AverageRelativeError(QueryMetric):
         generator = np.random.default_rng(seed)
         people, length = slots.codes.shape
         origin = original.clock.origin
-        found: dict[tuple[str, ...], None] = {}
+        queries: dict[tuple[str, ...], None] = {}
         for _ in range(self.queries if slots.codes.size else 0):
             person, slot = int(generator.integers(people)), int(generator.integers(length))
             when = draw_range(origin + slot, origin, origin + length - 1, generator)
-            found[slots.labels[slots.codes[person, slot]], when.spell(original.clock)] = None
-        return Workload(tuple(found))
+            queries[slots.labels[slots.codes[person, slot]], when.spell(original.clock)] = None
+        return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
         """Add up people's slots, and the time of classes."""
-        found = comparison.view(ActivityComparison)
-        code = {label: at for at, label in enumerate(found.labels)}
-        shown = np.zeros((len(found.intervals), len(found.labels)))
-        for each in found.classes():
-            shown += each.size * each.shares
-        done = np.zeros((found.slots, len(found.labels)))
-        for row in found.codes:
-            done[np.arange(found.slots), row] += 1
-        times = comparison.original.clock.origin + np.arange(found.slots)
+        view = comparison.view(ActivityComparison)
+        code = {label: at for at, label in enumerate(view.labels)}
+        shown = np.zeros((len(view.intervals), len(view.labels)))
+        for group in view.classes():
+            shown += group.size * group.shares
+        done = np.zeros((view.slots, len(view.labels)))
+        for row in view.codes:
+            done[np.arange(view.slots), row] += 1
+        times = comparison.original.clock.origin + np.arange(view.slots)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
             activities, when = split_time(query, comparison.original.clock, owner)
             if len(activities) != 1 or activities[0] not in code:
                 raise SchemaError(f"{owner} must name one activity that the original data have, and may have a time.")
-            asked, activity = when.holds(times), code[activities[0]]
-            slots = max(int(asked.sum()), 1)
-            within = np.add.reduceat(asked, found.edges[:-1]) if len(shown) else np.zeros(0)
-            answers.append((done[asked, activity].sum() / slots, (within * shown[:, activity]).sum() / slots))
+            in_range, activity = when.holds(times), code[activities[0]]
+            slots = max(int(in_range.sum()), 1)
+            within = np.add.reduceat(in_range, view.edges[:-1]) if len(shown) else np.zeros(0)
+            answers.append((done[in_range, activity].sum() / slots, (within * shown[:, activity]).sum() / slots))
         both = np.array(answers, dtype=np.float64)
         return both[:, 0], both[:, 1]

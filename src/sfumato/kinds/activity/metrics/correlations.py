@@ -59,16 +59,16 @@ class ActivityCorrelations(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up what correlations are made of, for every pair before and after."""
-        found = comparison.view(ActivityComparison)
-        chosen = choose_activities(found, self.activities, _CHOSEN)
+        view = comparison.view(ActivityComparison)
+        chosen = choose_activities(view, self.activities, _CHOSEN)
         # Sums of squares about a value in the middle stay exact; any one is right.
-        middle = found.all_slots[chosen] / max(len(comparison.whole.original), 1)
-        after = found.class_totals[:, chosen]
+        middle = view.all_slots[chosen] / max(len(comparison.whole.original), 1)
+        after = view.class_totals[:, chosen]
         return {
-            "chosen": Facts(enumerate(found.labels[code] for code in chosen)),
-            "before": _Moments.of(found.totals[:, chosen].astype(np.float64), middle),
+            "chosen": Facts(enumerate(view.labels[code] for code in chosen)),
+            "before": _Moments.of(view.totals[:, chosen].astype(np.float64), middle),
             "after": _Moments.of(after, middle),
-            "weighted": _Moments.of(after, middle, found.sizes.astype(np.float64)),
+            "weighted": _Moments.of(after, middle, view.sizes.astype(np.float64)),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

@@ -53,16 +53,16 @@ class ActivityDurations(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up the time of people, and of classes by their people."""
-        found = comparison.view(ActivityComparison)
+        view = comparison.view(ActivityComparison)
         unit = comparison.original.clock.unit
-        scale = 1.0 if unit is None else UNITS[unit] / UNITS["minute"] / found.days
-        chosen = choose_activities(found, self.activities, _LISTED)
+        scale = 1.0 if unit is None else UNITS[unit] / UNITS["minute"] / view.days
+        chosen = choose_activities(view, self.activities, _LISTED)
         return {
-            "before": found.totals.sum(axis=0).astype(np.float64),
-            "after": found.sizes @ found.class_totals,
-            "people": found.people,
-            "published": int(found.sizes.sum()),
-            "listed": Facts((code, (found.labels[code], scale)) for code in chosen),
+            "before": view.totals.sum(axis=0).astype(np.float64),
+            "after": view.sizes @ view.class_totals,
+            "people": view.people,
+            "published": int(view.sizes.sum()),
+            "listed": Facts((code, (view.labels[code], scale)) for code in chosen),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

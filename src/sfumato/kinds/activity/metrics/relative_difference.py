@@ -65,19 +65,19 @@ class RelativeDifference(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up over people, spans and activities, for every length of span."""
-        found = comparison.view(ActivityComparison)
-        spans = {name: len(found.level_edges(length)) - 1 for name, length in found.levels.items()}
+        view = comparison.view(ActivityComparison)
+        spans = {name: len(view.level_edges(length)) - 1 for name, length in view.levels.items()}
         sums = dict.fromkeys(spans, 0.0)
-        for each in found.classes():
-            for name, length in found.levels.items():
-                sums[name] += _sum_slots(found, each) if length == 1 else _sum_spans(found, each, length)
+        for group in view.classes():
+            for name, length in view.levels.items():
+                sums[name] += _sum_slots(view, group) if length == 1 else _sum_spans(view, group, length)
         return {
             "sums": sums,
             "spans": Facts(spans),
-            "activities": Most(found.occurring.sum()),
+            "activities": Most(view.occurring.sum()),
             "published": len(comparison.release),
-            "people": found.people,
-            "lost": _sum_withheld(found, comparison, _choose_level(spans)),
+            "people": view.people,
+            "lost": _sum_withheld(view, comparison, _choose_level(spans)),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
@@ -97,38 +97,38 @@ def _choose_level(spans: Mapping[str, int]) -> str:
     return "day" if "day" in spans else "slot"
 
 
-def _sum_slots(found: ActivityComparison, each: PublishedClass) -> float:
+def _sum_slots(view: ActivityComparison, group: PublishedClass) -> float:
     """Add up differences of slots: a person did one thing, and is published with a share of everything done."""
-    assert each.rows is not None
-    interval = np.repeat(np.arange(len(found.intervals)), found.intervals)
-    published = (each.shares > 0).sum(axis=1)
+    assert group.rows is not None
+    interval = np.repeat(np.arange(len(view.intervals)), view.intervals)
+    published = (group.shares > 0).sum(axis=1)
     total = 0.0
-    for row in each.rows:
-        own = each.shares[interval, found.codes[row]]
+    for row in group.rows:
+        own = group.shares[interval, view.codes[row]]
         total += float((1.0 - own).sum() + (published[interval] - (own > 0)).sum())
     return total
 
 
-def _sum_spans(found: ActivityComparison, each: PublishedClass, length: int) -> float:
+def _sum_spans(view: ActivityComparison, group: PublishedClass, length: int) -> float:
     """Add up differences of longer spans, some people at a time."""
-    assert each.rows is not None
-    edges = found.level_edges(length)
-    after = found.published_durations(each.shares, edges)
-    step = max(1, _BLOCK // max(after.size, found.slots))
+    assert group.rows is not None
+    edges = view.level_edges(length)
+    after = view.published_durations(group.shares, edges)
+    step = max(1, _BLOCK // max(after.size, view.slots))
     return sum(
-        _sum_differences(found.original_durations(each.rows[first : first + step], edges), after)
-        for first in range(0, len(each.rows), step)
+        _sum_differences(view.original_durations(group.rows[first : first + step], edges), after)
+        for first in range(0, len(group.rows), step)
     )
 
 
-def _sum_withheld(found: ActivityComparison, comparison: Comparison, level: str) -> float:
+def _sum_withheld(view: ActivityComparison, comparison: Comparison, level: str) -> float:
     """Count what people did who are not published; each is lost altogether."""
-    rows = np.setdiff1d(np.arange(found.people), comparison.row_map)
-    edges = found.level_edges(found.levels[level])
-    step = max(1, _BLOCK // max(len(edges) * len(found.labels), found.slots))
+    rows = np.setdiff1d(np.arange(view.people), comparison.row_map)
+    edges = view.level_edges(view.levels[level])
+    step = max(1, _BLOCK // max(len(edges) * len(view.labels), view.slots))
     return float(
         sum(
-            (found.original_durations(rows[first : first + step], edges) > 0).sum()
+            (view.original_durations(rows[first : first + step], edges) > 0).sum()
             for first in range(0, len(rows), step)
         )
     )

@@ -49,15 +49,15 @@ class TimeOfDay(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
-        if (known := super().obstacle(comparison)) is not None:
-            return known
-        found = comparison.view(ActivityComparison)
-        return None if found.day and found.day >= _HOURS else "needs slots that are hours or shorter."
+        if (reason := super().obstacle(comparison)) is not None:
+            return reason
+        view = comparison.view(ActivityComparison)
+        return None if view.day and view.day >= _HOURS else "needs slots that are hours or shorter."
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up the time of every hour."""
-        found = comparison.view(ActivityComparison)
-        return {"before": add_original(found), "after": add_published(found)}
+        view = comparison.view(ActivityComparison)
+        return {"before": add_original(view), "after": add_published(view)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the shares of every hour."""
@@ -71,13 +71,13 @@ class TimeOfDay(SummedMetric):
         }
 
 
-def _cut_hours(found: ActivityComparison) -> tuple[Longs, Longs]:
+def _cut_hours(view: ActivityComparison) -> tuple[Longs, Longs]:
     """Return where hours of the clock begin, in slots, and which hour of the day each is."""
-    assert found.day is not None
-    length = found.day // _HOURS
-    shift = found.first_of_day % length
-    edges = np.unique(np.clip(np.arange(-shift, found.slots + length, length), 0, found.slots))
-    return edges, (found.first_of_day + edges[:-1]) // length % _HOURS
+    assert view.day is not None
+    length = view.day // _HOURS
+    shift = view.first_of_day % length
+    edges = np.unique(np.clip(np.arange(-shift, view.slots + length, length), 0, view.slots))
+    return edges, (view.first_of_day + edges[:-1]) // length % _HOURS
 
 
 def _by_hour(durations: Floats, hours: Longs) -> Floats:
@@ -91,29 +91,29 @@ def _shares(sums: Floats) -> Floats:
     return np.asarray(sums / np.where(total > 0, total, 1.0))
 
 
-def add_original(found: ActivityComparison) -> Floats:
+def add_original(view: ActivityComparison) -> Floats:
     """Return the slots of all people by hour of the day and activity."""
-    edges, hours = _cut_hours(found)
-    durations = np.zeros((len(hours), len(found.labels)))
-    for row in range(found.people):
-        durations += found.original_durations(np.array([row]), edges)[0]
+    edges, hours = _cut_hours(view)
+    durations = np.zeros((len(hours), len(view.labels)))
+    for row in range(view.people):
+        durations += view.original_durations(np.array([row]), edges)[0]
     return _by_hour(durations, hours)
 
 
-def add_published(found: ActivityComparison) -> Floats:
+def add_published(view: ActivityComparison) -> Floats:
     """Return the same of what is published."""
-    edges, hours = _cut_hours(found)
-    durations = np.zeros((len(hours), len(found.labels)))
-    for each in found.classes():
-        durations += each.size * found.published_durations(each.shares, edges)
+    edges, hours = _cut_hours(view)
+    durations = np.zeros((len(hours), len(view.labels)))
+    for group in view.classes():
+        durations += group.size * view.published_durations(group.shares, edges)
     return _by_hour(durations, hours)
 
 
-def profile_original(found: ActivityComparison) -> Floats:
+def profile_original(view: ActivityComparison) -> Floats:
     """Return the shares of activities by hour of the day, over all people."""
-    return _shares(add_original(found))
+    return _shares(add_original(view))
 
 
-def profile_published(found: ActivityComparison) -> Floats:
+def profile_published(view: ActivityComparison) -> Floats:
     """Return the same of what is published."""
-    return _shares(add_published(found))
+    return _shares(add_published(view))

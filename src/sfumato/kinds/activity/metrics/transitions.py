@@ -57,8 +57,8 @@ class ActivityTransitions(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
-        if (known := super().obstacle(comparison)) is not None:
-            return known
+        if (reason := super().obstacle(comparison)) is not None:
+            return reason
         intervals = comparison.view(ActivityComparison).intervals
         if len(intervals) <= self.step:
             return f"needs more than {self.step} published intervals, got {len(intervals)}."
@@ -66,9 +66,9 @@ class ActivityTransitions(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Count pairs of activities, and expect them."""
-        found = comparison.view(ActivityComparison)
-        apart = self.step * int(found.intervals[0])
-        return {"before": _count_pairs(found, apart), "after": _expect_pairs(found, self.step), "apart": Most(apart)}
+        view = comparison.view(ActivityComparison)
+        apart = self.step * int(view.intervals[0])
+        return {"before": _count_pairs(view, apart), "after": _expect_pairs(view, self.step), "apart": Most(apart)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the two tables."""
@@ -81,22 +81,22 @@ class ActivityTransitions(SummedMetric):
         }
 
 
-def _count_pairs(found: ActivityComparison, apart: int) -> Floats:
+def _count_pairs(view: ActivityComparison, apart: int) -> Floats:
     """Return how often pairs of activities are so many slots apart, over everybody."""
-    width = len(found.labels)
+    width = len(view.labels)
     counts = np.zeros(width * width)
-    for first in range(0, found.people, _PEOPLE):
-        codes = found.codes[first : first + _PEOPLE].astype(np.int64)
+    for first in range(0, view.people, _PEOPLE):
+        codes = view.codes[first : first + _PEOPLE].astype(np.int64)
         pairs = codes[:, :-apart] * width + codes[:, apart:]
         counts += np.bincount(pairs.reshape(-1), minlength=width * width)
     return counts.reshape(width, width)
 
 
-def _expect_pairs(found: ActivityComparison, step: int) -> Floats:
+def _expect_pairs(view: ActivityComparison, step: int) -> Floats:
     """Return what to expect where nothing but its class is known of a person."""
     # The last interval may be shorter: its time counts once at the end, and less before it.
-    weights = np.minimum(found.intervals[:-step], found.intervals[step:])
-    table = np.zeros((len(found.labels), len(found.labels)))
-    for each in found.classes():
-        table += each.size * (each.shares[:-step] * weights[:, None]).T @ each.shares[step:]
+    weights = np.minimum(view.intervals[:-step], view.intervals[step:])
+    table = np.zeros((len(view.labels), len(view.labels)))
+    for group in view.classes():
+        table += group.size * (group.shares[:-step] * weights[:, None]).T @ group.shares[step:]
     return table

@@ -51,24 +51,24 @@ class WeightedDurations(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""
-        told = super().obstacle(comparison)
-        if told is None and comparison.original.weights is None:
+        reason = super().obstacle(comparison)
+        if reason is None and comparison.original.weights is None:
             return "the data have no survey weights; name their column when they are read (weight)."
-        return told
+        return reason
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up the time of people by their weights, and of classes by their people."""
-        found, weights = comparison.view(ActivityComparison), comparison.original.weights
+        view, weights = comparison.view(ActivityComparison), comparison.original.weights
         assert weights is not None
         tally = {
-            "before": weights @ found.totals,
+            "before": weights @ view.totals,
             "weights": float(weights.sum()),
-            "after": found.sizes @ found.class_totals,
-            "published": int(found.sizes.sum()),
+            "after": view.sizes @ view.class_totals,
+            "published": int(view.sizes.sum()),
         }
         if comparison.rows is not None:
-            heavy = np.array([weights[each.rows].sum() for each in found.classes()])
-            tally |= {"better": heavy @ found.class_totals, "weights_published": float(heavy.sum())}
+            heavy = np.array([weights[group.rows].sum() for group in view.classes()])
+            tally |= {"better": heavy @ view.class_totals, "weights_published": float(heavy.sum())}
         return tally
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

@@ -41,12 +41,12 @@ def check_span(owner: str, name: str, text: str) -> tuple[int, str]:
     sfumato.core.errors.ParameterError: Mc: delta must be a length of time such as 90min, 48h, 3d or week, or a number \
 of slots, got 'soon'.
     """
-    found = _SPAN.fullmatch(text.strip().lower())
-    unit = _UNIT.get(found[2]) if found else None
-    nothing = found is not None and (not found[0] or (found[1] != "" and int(found[1]) == 0))
-    if found is None or unit is None or nothing:
+    match = _SPAN.fullmatch(text.strip().lower())
+    unit = _UNIT.get(match[2]) if match else None
+    nothing = match is not None and (not match[0] or (match[1] != "" and int(match[1]) == 0))
+    if match is None or unit is None or nothing:
         raise ParameterError(
             f"{owner}: {name} must be a length of time such as 90min, 48h, 3d or week, or a number of slots, "
             f"got {text!r}."
         )
-    return int(found[1] or 1), unit
+    return int(match[1] or 1), unit

@@ -90,10 +90,10 @@ def read(path: Readable, reading: Reading) -> Dataset:
         return recordings
     source = Source(path, reading)
     sample, notes = source.sample(), source.notes
-    told = reading.header or reading.delimiter or reading.columns
-    if reading.format == "adl" or (not reading.format and not told and looks_like_adl(sample)):
+    described = reading.header or reading.delimiter or reading.columns
+    if reading.format == "adl" or (not reading.format and not described and looks_like_adl(sample)):
         return _of_episodes(read_adl([(source.name, _stem(path), source.data)], reading, notes), reading, notes)
-    if reading.format == "aras" or (not reading.format and not told and looks_like_aras(sample)):
+    if reading.format == "aras" or (not reading.format and not described and looks_like_aras(sample)):
         return _of_episodes(
             read_aras(source.name, [("", [(source.name, source.data)])], reading, notes), reading, notes
         )
@@ -143,28 +143,30 @@ def _weigh_people(name: str, table: pa.Table, reading: Reading) -> dict[str, flo
 
 
 def _of_episodes(
-    found: Found, reading: Reading, notes: list[str], weighed: Mapping[str, float] | None = None
+    recording: Found, reading: Reading, notes: list[str], weighed: Mapping[str, float] | None = None
 ) -> Dataset:
     """Lay episodes out in slots and make a dataset."""
     if reading.weight is not None and not weighed:
         raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
-    labelled = found.activities.labels
-    episodes = found.episodes.check(found.name, notes, labelled, mend=reading.faults == "mend", rows=found.rows)
+    labelled = recording.activities.labels
+    episodes = recording.episodes.check(
+        recording.name, notes, labelled, mend=reading.faults == "mend", rows=recording.rows
+    )
     if not len(episodes.person):
-        raise SchemaError(f"{found.name}: there is no episode that takes any time.")
-    episodes, calendar = _settle_calendar(found, episodes, reading, notes)
-    people, whose = found.people, found.whose
+        raise SchemaError(f"{recording.name}: there is no episode that takes any time.")
+    episodes, calendar = _settle_calendar(recording, episodes, reading, notes)
+    people, whose = recording.people, recording.whose
     weights = np.array([weighed[name] for name in people.labels.to_pylist()]) if weighed else None
     if reading.split:
         periods = Unit(reading.split, f"{reading.split}s", "person")
-        owners = found.people.labels if whose.people is None else whose.people
+        owners = recording.people.labels if whose.people is None else whose.people
         episodes, people, who = _split(episodes, calendar, people, reading.split)
         weights = None if weights is None else weights[who]
         unknown = bool(whose.unit.owner) and whose.people is None
         whose = Whose(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
         calendar = calendar._replace(begin=0)
-    check_size(found.name, len(people.labels), calendar.slots)
-    labels = found.activities.labels.to_pylist()
+    check_size(recording.name, len(people.labels), calendar.slots)
+    labels = recording.activities.labels.to_pylist()
     gap = reading.gap or UNKNOWN
     code = labels.index(gap) if gap in labels else len(labels)
     codes = fill_slots(episodes, len(people.labels), calendar, code)
@@ -174,7 +176,7 @@ def _of_episodes(
     lost = len(labels) - int((counts > 0).sum())
     if lost:
         notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
-    return _assemble(found.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose, weights)
+    return _assemble(recording.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose, weights)
 
 
 def _count(codes: Ints, width: int) -> Longs:
@@ -185,32 +187,34 @@ def _count(codes: Ints, width: int) -> Longs:
     return counts
 
 
-def _settle_calendar(found: Found, episodes: Episodes, reading: Reading, notes: list[str]) -> tuple[Episodes, Calendar]:
+def _settle_calendar(
+    recording: Found, episodes: Episodes, reading: Reading, notes: list[str]
+) -> tuple[Episodes, Calendar]:
     """Return the slots, and the episodes without what lies before them."""
     date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
-    if found.times == "numbers" and reading.resolution is None:
+    if recording.times == "numbers" and reading.resolution is None:
         if reading.split or date is not None or time is not None:
             raise SchemaError(
-                f"{found.name}: the times are numbers, which have no days. Give a resolution that says what they "
+                f"{recording.name}: the times are numbers, which have no days. Give a resolution that says what they "
                 "count, or leave out split and start."
             )
         calendar = Calendar.of_numbers(episodes, number)
     else:
         if number is not None:
             raise ParameterError("reading: start must be a date or a time of day where times are dates.")
-        if found.times == "numbers":
+        if recording.times == "numbers":
             unit = str(reading.resolution)
             first, day = (0, "Thursday, 1970-01-01") if unit in MONTHS else (MONDAY, "Monday, 1970-01-05")
             notes.append(f"Times are numbers: they count {unit}s from {day}.")
             begin, end = (find_moments(unit, numbers) + first for numbers in (episodes.begin, episodes.end))
             episodes = episodes._replace(begin=begin, end=end)
-        elif found.times == "zoned" and reading.zone != "UTC":
+        elif recording.times == "zoned" and reading.zone != "UTC":
             episodes = _move_zone(episodes, reading.zone, notes)
         moment = None if date is None else date + (time or 0)
         if reading.resolution in MONTHS:
             return _cut_before(*stretch_months(episodes, reading.resolution, moment, reading.split), notes)
         # Data without dates were moved to their start already: their days begin when they do.
-        usual = episodes.first % DAY if found.times == "relative" else 0
+        usual = episodes.first % DAY if recording.times == "relative" else 0
         calendar = Calendar.of_dates(
             episodes, reading.resolution or _UNIT, (moment, usual if time is None else time), reading.split
         )
@@ -271,8 +275,8 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     if not slots:
         assign_roles(name, present, reading, WORDS)
         raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
-    known = {*slots, *reading.drop}
-    others = [column for column in rest if column not in known]
+    handled = {*slots, *reading.drop}
+    others = [column for column in rest if column not in handled]
     if others and "*" not in reading.drop:
         # Without a person's column the first line may be a row of data, which a message must not show.
         shown = repr(others[0]) if person is not None or reading.header else str(present.index(others[0]) + 1)
@@ -292,14 +296,14 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
     if person is None:
         people: Cells = pa.array([f"row {i}" for i in range(1, table.num_rows + 1)])
     else:
-        found = encode_labels(name, person, table.column(person))
-        twice = np.bincount(found.codes)[found.codes] > 1
+        encoded = encode_labels(name, person, table.column(person))
+        twice = np.bincount(encoded.codes)[encoded.codes] > 1
         if twice.any():
             raise SchemaError(
                 f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
                 "or, if people have several rows, say that it tells whose they are (columns: owner=NAME)."
             )
-        people = found.labels
+        people = encoded.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
     code = labels.index(gap) if gap in labels else -1
     weights = None if reading.weight is None else read_weights(name, table, reading.weight)
@@ -309,8 +313,8 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
 def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
     if column not in table.column_names:
         raise SchemaError(f"{name}: there is no column {column!r}.")
-    found = encode_labels(name, column, table.column(column))
-    return found.labels.take(pa.array(found.codes)).cast(pa.string())
+    owners = encode_labels(name, column, table.column(column))
+    return owners.labels.take(pa.array(owners.codes)).cast(pa.string())
 
 
 def _assemble(

@@ -127,8 +127,8 @@ def _shift(episodes: Episodes, reading: Reading, usual: str | None, notes: list[
 
 def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Found:
     """Read a table of episodes, with a start and an end or, in order, a duration each."""
-    columns, told = assign_roles(name, table.column_names, reading, WORDS)
-    notes += told
+    columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+    notes += role_notes
     if "activity" not in columns:
         raise SchemaError(
             f"{name}: there is no column for the activity. Say which one it is (columns), or call it activity."
@@ -188,8 +188,8 @@ def _take_episodes(
     if kind == "dated":
         notes.append("Times have no zone and are taken as UTC.")
     first, last = (
-        _whole(name, columns[role], found.order) if found.micros is None else found.micros
-        for role, found in (("start", begin), ("end", end))
+        _whole(name, columns[role], times.order) if times.micros is None else times.micros
+        for role, times in (("start", begin), ("end", end))
     )
     who = people.codes.astype(np.int64)
     return Found(name, people, activities, Episodes(who, activities.codes, first, last, numbers), kind, rows)

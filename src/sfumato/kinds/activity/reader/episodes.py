@@ -93,9 +93,9 @@ class Episodes(NamedTuple):
         empty = int((self.end == self.begin).sum())
         if empty:
             notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
-        kept = self.take(np.flatnonzero(self.end > self.begin))
-        kept = kept.take(np.lexsort((kept.end, kept.begin, kept.person)))
-        return kept._settle_overlaps(owner, notes, labels, mend=mend, rows=rows)
+        episodes = self.take(np.flatnonzero(self.end > self.begin))
+        episodes = episodes.take(np.lexsort((episodes.end, episodes.begin, episodes.person)))
+        return episodes._settle_overlaps(owner, notes, labels, mend=mend, rows=rows)
 
     def _settle_overlaps(self, owner: str, notes: list[str], labels: Cells, *, mend: bool, rows: str) -> Episodes:
         over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
@@ -212,8 +212,8 @@ def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
     sfumato.core.errors.ParameterError: reading: start must be a date (2024-01-31), a time of day (04:00), both
     (2024-01-31T04:00) or, where times are numbers, a number; got 'noon'.
     """
-    found = _START.fullmatch(text.strip())
-    number, date, time = found.groups() if found else (None, None, None)
+    match = _START.fullmatch(text.strip())
+    number, date, time = match.groups() if match else (None, None, None)
     hour, minute, second = ([int(part) for part in (time or "00:00").split(":")] + [0])[:3]
     try:
         midnight = None if date is None else int(np.datetime64(date, "us").astype(np.int64))

@@ -29,9 +29,9 @@ def has_episodes(names: Sequence[str], reading: Reading) -> bool:
     >>> has_episodes(["person", "start", "end", "activity"], Reading("activity"))
     True
     """
-    known = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
-    told = known & {name.lower() for name in names} or set(reading.columns) - {"person", OWNER}
-    return reading.slots is None and bool(told)
+    role_names = {name.lower() for role in ("start", "end", "activity", "duration") for name in (role, *NAMES[role])}
+    evidence = role_names & {name.lower() for name in names} or set(reading.columns) - {"person", OWNER}
+    return reading.slots is None and bool(evidence)
 
 
 def find_person(names: Sequence[str], reading: Reading) -> str | None:
@@ -42,9 +42,9 @@ def find_person(names: Sequence[str], reading: Reading) -> str | None:
     >>> find_person(["id", "t1", "t2"], Reading("activity", columns={"person": "id"}))
     'id'
     """
-    known, taken = {"person", *NAMES["person"]}, (*reading.drop, reading.columns.get(OWNER))
-    found = (name for name in names if name.lower() in known and name not in taken)
-    return reading.columns.get("person") or next(found, None)
+    person_names, taken = {"person", *NAMES["person"]}, (*reading.drop, reading.columns.get(OWNER))
+    candidates = (name for name in names if name.lower() in person_names and name not in taken)
+    return reading.columns.get("person") or next(candidates, None)
 
 
 def _keep_together(names: Sequence[str], reading: Reading) -> str:
@@ -63,28 +63,30 @@ def _keep_together(names: Sequence[str], reading: Reading) -> str:
 
 
 def _is_table(sample: Sequence[str], reading: Reading) -> bool:
-    told = reading.format or reading.header or reading.delimiter or reading.columns
-    return bool(told) or not (looks_like_adl(sample[:5]) or looks_like_aras(sample[:5]))
+    described = reading.format or reading.header or reading.delimiter or reading.columns
+    return bool(described) or not (looks_like_adl(sample[:5]) or looks_like_aras(sample[:5]))
 
 
-def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
     """Say which activities are sensitive."""
-    labels = list(found.dataset.view_history().labels)
-    sensitive = resolve_sensitive(reading.sensitive, labels, found.name)
-    return dataclasses.replace(found.dataset, schema=dataclasses.replace(found.dataset.schema, sensitive=sensitive)), []
+    labels = list(summary.dataset.view_history().labels)
+    sensitive = resolve_sensitive(reading.sensitive, labels, summary.name)
+    return dataclasses.replace(
+        summary.dataset, schema=dataclasses.replace(summary.dataset.schema, sensitive=sensitive)
+    ), []
 
 
-def _rebuild(found: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+def _rebuild(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything, and how much time nothing is known about."""
-    counts, labels = found.survey.counts, found.dataset.view_history().labels
+    counts, labels = summary.survey.counts, summary.dataset.view_history().labels
     slots = next(match[1] for bucket in notes for note in bucket if (match := _FOUND.fullmatch(note)))
-    used, gap = int((counts > 0).sum()), found.dataset.reading.get("gap") or UNKNOWN
+    used, gap = int((counts > 0).sum()), summary.dataset.reading.get("gap") or UNKNOWN
     lost = len(labels) - used
     missing = counts[labels.index(gap)] / max(int(counts.sum()), 1) if gap in labels else 0.0
     return {
         "Activities that never take": f"Activities that never take most of a slot: {lost:,}. A finer resolution would "
         "keep them." * bool(lost),
-        "Found ": f"Found {found.dataset.unit.count(found.records)} and {slots}, with {used:,} activities.",
+        "Found ": f"Found {summary.dataset.unit.count(summary.records)} and {slots}, with {used:,} activities.",
         "Time nothing is known": f"Time nothing is known about, which is called {gap}: {100 * missing:.3g} %."
         * bool(missing),
     }

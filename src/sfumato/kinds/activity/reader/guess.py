@@ -29,7 +29,7 @@ _MOST_SLOTS = 50_000_000
 _IDS = ("id", "pid", "person_id", "respondent_id", "case_id", "caseid")
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take files for activities that hold episodes, diaries or one column per slot.
 
     Examples
@@ -40,13 +40,13 @@ def guess(look: Look) -> Guess | None:
     >>> found.score, found.options
     (88, {'slots': 't1:t8', 'drop': ['*'], 'columns': {'person': 'id'}})
     """
-    if looks_like_adl(look.lines[:5]) and "activity" in look.lines[0].lower():
-        told = ["The two lines on top are those of ADL recordings: start, end and activity, a home being a person."]
-        return Guess("activity", 100, {"split": "day", "faults": "mend"}, told, *_METHOD, of_lines=True)
-    if looks_like_aras(look.lines[:5]):
-        told = ["Lines hold twenty sensors and the activities of two residents, as ARAS recordings do."]
-        return Guess("activity", 100, {}, told, *_METHOD, of_lines=True)
-    return _guess_episodes(look) or _guess_slots(look)
+    if looks_like_adl(preview.lines[:5]) and "activity" in preview.lines[0].lower():
+        reasons = ["The two lines on top are those of ADL recordings: start, end and activity, a home being a person."]
+        return Guess("activity", 100, {"split": "day", "faults": "mend"}, reasons, *_METHOD, of_lines=True)
+    if looks_like_aras(preview.lines[:5]):
+        reasons = ["Lines hold twenty sensors and the activities of two residents, as ARAS recordings do."]
+        return Guess("activity", 100, {}, reasons, *_METHOD, of_lines=True)
+    return _guess_episodes(preview) or _guess_slots(preview)
 
 
 def knows_folder(folder: Path) -> bool:
@@ -57,38 +57,38 @@ def knows_folder(folder: Path) -> bool:
     )
 
 
-def _guess_episodes(look: Look) -> Guess | None:
-    roles = {role: name for role, name in look.find_roles(WORDS).items() if role in WORDS.roles}
+def _guess_episodes(preview: Look) -> Guess | None:
+    roles = {role: name for role, name in preview.find_roles(WORDS).items() if role in WORDS.roles}
     timed = {role for role in ("start", "end", "duration") if role in roles}
     if "activity" not in roles or "person" not in roles or timed not in ({"start", "end"}, {"duration"}):
         return None
-    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
     if timed == {"duration"}:
-        told.append("Durations follow one another from the beginning of a day, in the order of the file.")
+        reasons.append("Durations follow one another from the beginning of a day, in the order of the file.")
     options: dict[str, Any] = {"columns": roles, "drop": ["*"]}
     if timed == {"start", "end"}:
         options["split"] = "day"
-    slots = look.columns[roles["person"]].distinct * _MINUTES
+    slots = preview.columns[roles["person"]].distinct * _MINUTES
     if timed == {"duration"} and slots > _MOST_SLOTS:
         options["resolution"] = "hour"
-        told.append(f"Slots of a minute would be {slots:,}, which takes long; slots are an hour (resolution).")
-    more, why = look.settle_empty(list(roles.values()))
-    return Guess("activity", 92, options | more, told + why, *_METHOD)
+        reasons.append(f"Slots of a minute would be {slots:,}, which takes long; slots are an hour (resolution).")
+    more, why = preview.settle_empty(list(roles.values()))
+    return Guess("activity", 92, options | more, reasons + why, *_METHOD)
 
 
-def _guess_slots(look: Look) -> Guess | None:
+def _guess_slots(preview: Look) -> Guess | None:
     """Take columns that are numbered or dated one after another, and share their values, for slots."""
-    if look.rows is None:
+    if preview.rows is None:
         return None
-    slots = choose_columns(look.name, look.rows.column_names, Reading("activity"))
-    if len(slots) < _FEWEST_SLOTS or any(look.columns[name].shape in {"list", "other"} for name in slots):
+    slots = choose_columns(preview.name, preview.rows.column_names, Reading("activity"))
+    if len(slots) < _FEWEST_SLOTS or any(preview.columns[name].shape in {"list", "other"} for name in slots):
         return None
-    chunks = [chunk for name in slots for chunk in look.rows.column(name).cast(pa.string()).chunks]
+    chunks = [chunk for name in slots for chunk in preview.rows.column(name).cast(pa.string()).chunks]
     values: Any = pa.chunked_array(chunks).unique()
-    widest = max(look.columns[name].distinct for name in slots)
+    widest = max(preview.columns[name].distinct for name in slots)
     if len(values) > min(_MOST_ACTIVITIES, 3 * widest + 3):
         return None
-    told = [
+    reasons = [
         f"The {len(slots)} columns from `{slots[0]}` to `{slots[-1]}` follow one another and share {len(values):,} "
         "values: a column is a slot of time and a value an activity."
     ]
@@ -96,24 +96,27 @@ def _guess_slots(look: Look) -> Guess | None:
     person = next(
         (
             name
-            for name, column in look.columns.items()
+            for name, column in preview.columns.items()
             if name not in slots and column.distinct == column.rows and name.lower() in (*_IDS, *WORDS.names)
         ),
         None,
     )
     if person is not None:
         options["columns"] = {"person": person}
-        told.append(f"`{person}` is another one in every row: it names the person.")
+        reasons.append(f"`{person}` is another one in every row: it names the person.")
     else:
-        told.append("No column has another value in every row: each row is a record.")
+        reasons.append("No column has another value in every row: each row is a record.")
     weight = next(
-        (name for name in look.columns if name not in slots and looks_like_weight(name, look.rows.column(name))), None
+        (name for name in preview.columns if name not in slots and looks_like_weight(name, preview.rows.column(name))),
+        None,
     )
     if weight is not None:
         options["weight"] = weight
-        told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
-    told.append("Other columns are left out: they say who people are, not what they did.")
-    return Guess("activity", 88, options, told, "mc", {"k": 5, "aggregate": "slot"})
+        reasons.append(
+            f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published."
+        )
+    reasons.append("Other columns are left out: they say who people are, not what they did.")
+    return Guess("activity", 88, options, reasons, "mc", {"k": 5, "aggregate": "slot"})
 
 
 def protect(guess: Guess, dataset: Dataset) -> Guess:
@@ -126,5 +129,5 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
             f"epsilon=1/2 may be impossible: {100 * share:.0f} % of the records do the same sensitive activity. Use a "
             "larger epsilon, or a longer delta."
         )
-    told = "Methods that promise something about sensitive activities bound their share of a class (delta, epsilon)."
-    return guess._replace(method="mc-l-mdav-wd").add(told, delta="6", epsilon="1/2")
+    reason = "Methods that promise something about sensitive activities bound their share of a class (delta, epsilon)."
+    return guess._replace(method="mc-l-mdav-wd").add(reason, delta="6", epsilon="1/2")

@@ -68,7 +68,7 @@ def parse_adl(name: str, text: bytes) -> tuple[pa.Table, Longs]:
     >>> parse_adl("home.txt", text)[0].to_pylist()
     [{'start': '2011-11-28 02:27:59', 'end': '2011-11-28 10:18:11', 'activity': 'Sleep'}]
     """
-    found, numbers, strange = [], [], []
+    rows, numbers, strange = [], [], []
     for number, line in enumerate(re.split(r"\r\n|\n|\r", text.decode()), start=1):
         if number <= 2 or not line.strip():
             continue
@@ -76,16 +76,16 @@ def parse_adl(name: str, text: bytes) -> tuple[pa.Table, Longs]:
         if match is None:
             strange.append(number)
         else:
-            found.append(match.groups())
+            rows.append(match.groups())
             numbers.append(number)
     if strange:
         raise SchemaError(
             f"{name}: below the two header lines every line must hold a start, an end and an activity; not so "
             f"{name_rows(strange, 'line')}. Correct or remove such lines."
         )
-    if not found:
+    if not rows:
         raise SchemaError(f"{name}: there are no activities below the two header lines.")
-    start, end, activity = (list(column) for column in zip(*found, strict=True))
+    start, end, activity = (list(column) for column in zip(*rows, strict=True))
     return pa.table({"start": start, "end": end, "activity": activity}), np.array(numbers)
 
 

@@ -87,27 +87,27 @@ def _run_of(names: list[str], at: int) -> list[str]:
 
 def _read_month(name: str) -> tuple[str, int] | None:
     """Return the unit and number of a column that is named by a month or quarter; months without a year are of 1970."""
-    if found := _QUARTER.fullmatch(name):
-        return "quarter", (int(found["year"]) - 1970) * 4 + int(found["quarter"]) - 1
-    found = _MONTH.fullmatch(name)
-    if found is None:
+    if match := _QUARTER.fullmatch(name):
+        return "quarter", (int(match["year"]) - 1970) * 4 + int(match["quarter"]) - 1
+    match = _MONTH.fullmatch(name)
+    if match is None:
         return None
-    if found["name"] is None:
-        month, year = int(found["month"]) - 1, int(found["year"])
+    if match["name"] is None:
+        month, year = int(match["month"]) - 1, int(match["year"])
     else:
-        month, short = _NAMES.index(found["name"].lower()), found["short"]
+        month, short = _NAMES.index(match["name"].lower()), match["short"]
         year = 1970 if short is None else int(short)
         year += 0 if year > 99 else 1900 if year >= _CENTURY else 2000
     return ("month", (year - 1970) * 12 + month) if 0 <= month < 12 else None
 
 
-def _follow(one: str, two: str) -> bool:
-    before, after = _read_month(one), _read_month(two)
+def _follow(first: str, two: str) -> bool:
+    before, after = _read_month(first), _read_month(two)
     if before is not None and after is not None:
         return before[0] == after[0] and after[1] == before[1] + 1
-    if any(spelling.fullmatch(one) and spelling.fullmatch(two) for spelling in (_TIME, _DATE)):
+    if any(spelling.fullmatch(first) and spelling.fullmatch(two) for spelling in (_TIME, _DATE)):
         return True
-    left, right = _NUMBERED.fullmatch(one), _NUMBERED.fullmatch(two)
+    left, right = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(two)
     return bool(left and right and left[1] == right[1] and int(right[2]) == int(left[2]) + 1)
 
 

@@ -68,7 +68,7 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             _sensitive(comparison, after),
-            *(_following(found) for found in beyond),
+            *(_following(finding) for finding in beyond),
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"], comparison.release.unit),
             _durations(drawn.get("durations")),
@@ -87,9 +87,9 @@ def figures(
     if curve:
         drawn["risk-curve"] = draw_risk_curve(curve, "Times known")
     if days.find_obstacle(comparison) is None:
-        found = comparison.view(ActivityComparison)
-        window, classes = days.choose_window(found), days.choose_classes(found)
-        drawn["days"] = days.draw_days(found, classes, window, unit=comparison.release.unit)
+        view = comparison.view(ActivityComparison)
+        window, classes = days.choose_window(view), days.choose_classes(view)
+        drawn["days"] = days.draw_days(view, classes, window, unit=comparison.release.unit)
         drawn["durations"] = _draw_durations(comparison)
     drawn["class-sizes"] = _draw_sizes(comparison)
     answers = draw_answers(comparison)
@@ -102,21 +102,21 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     if days.find_obstacle(comparison) is not None:
         save_figure(draw_sets(before, after, guarantee, 400, 120), path)
         return
-    found = comparison.view(ActivityComparison)
-    window = days.choose_window(found)
-    telling = days.choose_telling(found, days.choose_classes(found), window)
-    drawn = days.draw_days(found, telling, window, 640, unit=comparison.release.unit)
+    view = comparison.view(ActivityComparison)
+    window = days.choose_window(view)
+    telling = days.choose_telling(view, days.choose_classes(view), window)
+    drawn = days.draw_days(view, telling, window, 640, unit=comparison.release.unit)
     sets = alt.vconcat(*draw_sets(before, after, guarantee, 270, 90).panels)
     save_figure(alt.hconcat(drawn.chart(), sets, spacing=40), path)
 
 
 def count_part(comparison: Comparison) -> Tally:
     """Count in a part of a release what the figures need."""
-    found = comparison.view(ActivityComparison)
+    view = comparison.view(ActivityComparison)
     return {
-        "before": np.bincount(found.codes.ravel(), minlength=len(found.labels)).astype(np.float64),
-        "after": found.sizes @ found.class_totals,
-        "sizes": [found.sizes],
+        "before": np.bincount(view.codes.ravel(), minlength=len(view.labels)).astype(np.float64),
+        "after": view.sizes @ view.class_totals,
+        "sizes": [view.sizes],
     }
 
 
@@ -133,7 +133,7 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     """Return the sections on following somebody, on what is sensitive, on classes and on durations."""
     return [
         _sensitive(seen, seen.after),
-        *(_following(found) for found in seen.beyond),
+        *(_following(finding) for finding in seen.beyond),
         _classes(drawn["class-sizes"], seen.release.unit),
         _durations(drawn["durations"]),
     ]
@@ -141,26 +141,26 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk, scores: Sequence[Score]) -> list[tuple[str, str]]:
     tiles = page.show_change(comparison, before, after)
-    kept = next((score.value for score in scores if score.name == "relative-difference"), None)
-    if kept is not None:
-        tiles = [*tiles, (escape(show_number(round(kept, 3))), "relative difference of daily durations")]
+    difference = next((score.value for score in scores if score.name == "relative-difference"), None)
+    if difference is not None:
+        tiles = [*tiles, (escape(show_number(round(difference, 3))), "relative difference of daily durations")]
     return tiles
 
 
 def _account(comparison: Comparison) -> str:
-    found, unit = comparison.view(ActivityComparison), comparison.release.unit
+    view, unit = comparison.view(ActivityComparison), comparison.release.unit
     did = "did" if unit == PERSON else "was spent on"
-    told = page.account_for(
+    body = page.account_for(
         comparison,
         [
-            (f"Slots of every {comparison.release.unit.one}", found.slots),
-            ("Published intervals", len(found.intervals)),
-            ("Activities in the original data", int(found.occurring.sum())),
-            ("Classes published", len(found.sizes)),
-            ("Smallest class", int(found.sizes.min(initial=len(comparison.release)))),
+            (f"Slots of every {comparison.release.unit.one}", view.slots),
+            ("Published intervals", len(view.intervals)),
+            ("Activities in the original data", int(view.occurring.sum())),
+            ("Classes published", len(view.sizes)),
+            ("Smallest class", int(view.sizes.min(initial=len(comparison.release)))),
         ],
     )
-    return told + (
+    return body + (
         "<p>Published is, for each class and interval, the share of time that its "
         f"{unit.many} spent on each activity; never what a single {unit.one} {did}.</p>"
         f"{_say_unknown(comparison)}"
@@ -182,18 +182,18 @@ def _say_unknown(comparison: Comparison) -> str:
     )
 
 
-def _following(found: Finding) -> str:
+def _following(finding: Finding) -> str:
     """Say how far people can be followed from one known slot, and what helps."""
-    told = "".join(f"<p>{escape(text)}</p>" for text in found.remaining.warnings)
-    if told:
-        told = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{told}</blockquote>"
+    body = "".join(f"<p>{escape(text)}</p>" for text in finding.remaining.warnings)
+    if body:
+        body = f"<blockquote class=warning><p><b>Somebody can be followed.</b></p>{body}</blockquote>"
     else:
-        share = show_share(found.to_dict()["followed_share"])
-        told = (
+        share = show_share(finding.to_dict()["followed_share"])
+        body = (
             "<p>Somebody who knows one slot in which nobody else of a class does what a person does learns next to "
             f"nothing about the time before and after it: something in {share} of the cases.</p>"
         )
-    return f"<section><h2>Following somebody</h2>\n{told}</section>"
+    return f"<section><h2>Following somebody</h2>\n{body}</section>"
 
 
 def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
@@ -204,23 +204,23 @@ def _sensitive(comparison: Comparison | Divided, after: Risk) -> str:
     named = ", ".join(escape(shorten(label, _SHOWN_LENGTH)) for label in labels)
     guarantee, share = comparison.release.guarantee, after.max_sensitive_share
     epsilon, delta = getattr(guarantee, "epsilon", None), getattr(guarantee, "delta", None)
-    told, many = f"<p>Sensitive: {named}.</p>", comparison.release.unit.many
+    body, many = f"<p>Sensitive: {named}.</p>", comparison.release.unit.many
     if epsilon is None or share is None:
-        told += f"<p>Nothing is promised about how many {many} of a class have it at the same time.</p>"
+        body += f"<p>Nothing is promised about how many {many} of a class have it at the same time.</p>"
     else:
         allowed = float(Fraction(str(epsilon)))
         holds = share <= allowed + 1e-12
-        found, limit, time = show_share(share), show_share(allowed), escape(str(delta))
+        largest, limit, time = show_share(share), show_share(allowed), escape(str(delta))
         text = (
-            f"In no class do more than {found} of the {many} have a sensitive activity throughout the same {time} "
+            f"In no class do more than {largest} of the {many} have a sensitive activity throughout the same {time} "
             f"({limit} promised)."
             if holds
-            else f"<b>Do not publish this release: in a class {found} of the {many} have a sensitive activity "
+            else f"<b>Do not publish this release: in a class {largest} of the {many} have a sensitive activity "
             "throughout "
             f"the same {time}; at most {limit} are promised.</b>"
         )
-        told += f"<blockquote{' class=warning' * (not holds)}><p>{text}</p></blockquote>"
-    return f"<section><h2>Sensitive activities</h2>\n{told}</section>"
+        body += f"<blockquote{' class=warning' * (not holds)}><p>{text}</p></blockquote>"
+    return f"<section><h2>Sensitive activities</h2>\n{body}</section>"
 
 
 def _durations(plot: Figure | None) -> str:
@@ -260,15 +260,15 @@ def _draw_shares(labels: Sequence[str], slots: Floats, spent: Floats) -> Figure:
 
 def _days(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
-        told = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
+        body = f"<p>{escape(days.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
             f"Each class twice. Above, a line for each {comparison.release.unit.one}, coloured by activity. Below, "
             "what is "
             "published of the class: the share of its time by activity."
         )
-        told = draw_figure("days", plot, caption)
-    return f"<section><h2>A day before and after</h2>\n{told}</section>"
+        body = draw_figure("days", plot, caption)
+    return f"<section><h2>A day before and after</h2>\n{body}</section>"
 
 
 def _classes(plot: Figure, unit: Unit) -> str:

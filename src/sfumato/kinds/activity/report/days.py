@@ -86,26 +86,26 @@ def find_obstacle(comparison: Comparison) -> str | None:
     return None
 
 
-def choose_window(found: ActivityComparison) -> Window:
+def choose_window(view: ActivityComparison) -> Window:
     """Choose the day with most of the sensitive activities, or the first; or everything where days are unknown."""
-    day = found.day
-    if day is None or found.slots < day:
-        return Window(0, found.slots, False, "All slots")
-    begins = np.arange(-found.first_of_day % day, found.slots - day + 1, day)
+    day = view.day
+    if day is None or view.slots < day:
+        return Window(0, view.slots, False, "All slots")
+    begins = np.arange(-view.first_of_day % day, view.slots - day + 1, day)
     if not len(begins):
         begins = np.array([0])
     seen = (
-        [int(np.isin(found.codes[:, first : first + day], found.sensitive).sum()) for first in begins]
-        if found.sensitive
+        [int(np.isin(view.codes[:, first : first + day], view.sensitive).sum()) for first in begins]
+        if view.sensitive
         else [0]
     )
     first = int(begins[int(np.argmax(seen))])
-    return Window(first, first + day, found.first_of_day == 0 or first > 0, _name_day(found, first))
+    return Window(first, first + day, view.first_of_day == 0 or first > 0, _name_day(view, first))
 
 
-def _name_day(found: ActivityComparison, first: int) -> str:
-    clock = found.comparison.original.clock
-    number = first // (found.day or 1) + 1
+def _name_day(view: ActivityComparison, first: int) -> str:
+    clock = view.comparison.original.clock
+    number = first // (view.day or 1) + 1
     try:
         seconds = int(find_moments(str(clock.unit), np.array([clock.origin + first]))[0]) // 1_000_000
         moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
@@ -115,36 +115,36 @@ def _name_day(found: ActivityComparison, first: int) -> str:
     return f"Day {number}" if moment.year == 1970 else f"{moment:%A}, {moment.day} {moment:%B} {moment.year}"
 
 
-def choose_classes(found: ActivityComparison, most: int = 3) -> list[tuple[str, PublishedClass]]:
+def choose_classes(view: ActivityComparison, most: int = 3) -> list[tuple[str, PublishedClass]]:
     """Choose classes from the one whose people are most alike to the one where they are least, evenly."""
-    mixed = np.array([1.0 - float((each.shares**2).sum()) / len(each.shares) for each in found.classes()])
+    mixed = np.array([1.0 - float((group.shares**2).sum()) / len(group.shares) for group in view.classes()])
     order = np.argsort(mixed, kind="stable")
     chosen = np.unique(np.linspace(0, len(order) - 1, min(most, len(order))).round().astype(int))
     wanted = {int(order[at]): rank for rank, at in enumerate(chosen)}
     ranks = _RANKS if len(chosen) == len(_RANKS) else [""] * len(chosen)
-    picked = [(wanted[at], each) for at, each in enumerate(found.classes()) if at in wanted]
-    return [(ranks[rank], each) for rank, each in sorted(picked, key=lambda pair: pair[0])]
+    picked = [(wanted[at], group) for at, group in enumerate(view.classes()) if at in wanted]
+    return [(ranks[rank], group) for rank, group in sorted(picked, key=lambda pair: pair[0])]
 
 
 def choose_telling(
-    found: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
+    view: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
 ) -> list[tuple[str, PublishedClass]]:
     """Choose one class of several: the one with most of the sensitive activities, or else the one in the middle."""
     edges = np.array([window.first, window.end])
-    away = [float(_shares_in(found, each, edges)[0, found.sensitive].sum()) for _, each in classes]
+    away = [float(_shares_in(view, group, edges)[0, view.sensitive].sum()) for _, group in classes]
     at = int(np.argmax(away)) if max(away, default=0.0) > 0 else len(classes) // 2
     return classes[at : at + 1]
 
 
 def colour_activities(
-    found: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
+    view: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
 ) -> dict[int, str]:
     """Give a colour to sensitive activities and to those that take most of the time shown."""
     edges = np.array([window.first, window.end])
-    edges = np.unique(np.concatenate([[0], edges, [found.slots]]))
+    edges = np.unique(np.concatenate([[0], edges, [view.slots]]))
     at = int(np.searchsorted(edges, window.first))
-    time = sum(each.size * found.published_durations(each.shares, edges)[at] for _, each in classes)
-    colours = {code: _SENSITIVE[i % len(_SENSITIVE)] for i, code in enumerate(found.sensitive)}
+    time = sum(group.size * view.published_durations(group.shares, edges)[at] for _, group in classes)
+    colours = {code: _SENSITIVE[i % len(_SENSITIVE)] for i, code in enumerate(view.sensitive)}
     order = [int(code) for code in np.argsort(-np.asarray(time), kind="stable") if np.asarray(time)[code] > 0]
     usual = [code for code in order if code not in colours][:_SHOWN_ACTIVITIES]
     # Sensitive ones come first, at the bottom of the stack, where a share is read off most easily.
@@ -152,7 +152,7 @@ def colour_activities(
 
 
 def draw_days(
-    found: ActivityComparison,
+    view: ActivityComparison,
     classes: list[tuple[str, PublishedClass]],
     window: Window,
     width: float = PANEL_WIDTH - 60,
@@ -160,30 +160,30 @@ def draw_days(
     unit: Unit = PERSON,
 ) -> Figure:
     """Draw for each class a line per person, and below them the published shares as a stack."""
-    colours = colour_activities(found, classes, window)
+    colours = colour_activities(view, classes, window)
     panels = []
-    for number, (rank, each) in enumerate(classes, start=1):
-        people = _draw_people(found, each, window, colours, width)
-        title = _title(rank, number, each, window, unit)
-        shares = _draw_shares(found, each, window, colours, width)
+    for number, (rank, group) in enumerate(classes, start=1):
+        people = _draw_people(view, group, window, colours, width)
+        title = _title(rank, number, group, window, unit)
+        shares = _draw_shares(view, group, window, colours, width)
         panels.append(alt.vconcat(people.properties(title=title), shares, spacing=6))
-    head, rows = list_shares(found, classes, window)
-    legend = [LegendEntry("square", colour, shorten(found.labels[code], _LETTERS)) for code, colour in colours.items()]
+    head, rows = list_shares(view, classes, window)
+    legend = [LegendEntry("square", colour, shorten(view.labels[code], _LETTERS)) for code, colour in colours.items()]
     return Figure(
         title="The day of some classes, before and after",
         description=f"For each class: a line of coloured stretches for each {unit.one}, and below them the shares of "
         "the class by activity, stacked over the same hours.",
         panels=panels,
         legend=[*legend, LegendEntry("square", _REST, _OTHERS)],
-        notes=[f"{show_count(len(classes))} of {show_count(len(found.sizes))} classes are shown."],
+        notes=[f"{show_count(len(classes))} of {show_count(len(view.sizes))} classes are shown."],
         head=head,
         rows=rows,
     )
 
 
-def _title(rank: str, number: int, each: PublishedClass, window: Window, unit: Unit) -> Any:
-    crowd = show_amount(each.size, unit.one, unit.many)
-    shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if each.size > _SHOWN_PEOPLE else ""
+def _title(rank: str, number: int, group: PublishedClass, window: Window, unit: Unit) -> Any:
+    crowd = show_amount(group.size, unit.one, unit.many)
+    shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if group.size > _SHOWN_PEOPLE else ""
     return alt.Title(
         f"{rank or f'Class {number}'}: a class of {crowd}{shown}",
         subtitle=[f"{window.title}. Above, before: a line per {unit.one}.", "Below, after: what is published."],
@@ -195,27 +195,27 @@ def _draw_hours(window: Window, *, labelled: bool) -> Any:
     axis: dict[str, Any] = {"title": None, "grid": False, "labels": labelled, "ticks": labelled, "domain": labelled}
     if window.hours:
         values = [window.span * hour / 24 for hour in range(0, 25, 6)]
-        told = f"format(round(datum.value * 24 / {window.span}), '02d') + ':00'"
-        axis |= {"values": values, "labelExpr": told, "labelFlush": True}
+        expression = f"format(round(datum.value * 24 / {window.span}), '02d') + ':00'"
+        axis |= {"values": values, "labelExpr": expression, "labelFlush": True}
     return alt.X("x:Q", scale=alt.Scale(domain=[0, window.span], nice=False)).axis(alt.Axis(**axis))
 
 
-def _name(found: ActivityComparison, code: int, colours: dict[int, str]) -> str:
-    return shorten(found.labels[code], _LETTERS) if code in colours else _OTHERS
+def _name(view: ActivityComparison, code: int, colours: dict[int, str]) -> str:
+    return shorten(view.labels[code], _LETTERS) if code in colours else _OTHERS
 
 
 def _draw_people(
-    found: ActivityComparison, each: PublishedClass, window: Window, colours: dict[int, str], width: float
+    view: ActivityComparison, group: PublishedClass, window: Window, colours: dict[int, str], width: float
 ) -> Any:
-    assert each.rows is not None
-    chosen = np.unique(np.linspace(0, each.size - 1, min(_SHOWN_PEOPLE, each.size)).round().astype(int))
-    rows = each.rows[chosen]
-    away = np.isin(found.codes[rows, window.first : window.end], found.sensitive).sum(axis=1)
+    assert group.rows is not None
+    chosen = np.unique(np.linspace(0, group.size - 1, min(_SHOWN_PEOPLE, group.size)).round().astype(int))
+    rows = group.rows[chosen]
+    away = np.isin(view.codes[rows, window.first : window.end], view.sensitive).sum(axis=1)
     values = []
     for line, row in enumerate(rows[np.argsort(-away, kind="stable")]):
-        for first, end, code in _runs(found.codes[row, window.first : window.end]):
-            look = {"colour": colours.get(code, _REST), "what": _name(found, code, colours)}
-            values.append({"x": first, "x2": end, "y": line, "y2": line + 0.86, **look})
+        for first, end, code in _runs(view.codes[row, window.first : window.end]):
+            style = {"colour": colours.get(code, _REST), "what": _name(view, code, colours)}
+            values.append({"x": first, "x2": end, "y": line, "y2": line + 0.86, **style})
     y = alt.Y("y:Q", axis=None, scale=alt.Scale(domain=[len(chosen), 0]))
     return _draw_rects(values, _draw_hours(window, labelled=False), y, width, len(chosen) * _LINE)
 
@@ -237,29 +237,29 @@ def _runs(codes: npt.NDArray[np.int32]) -> list[tuple[int, int, int]]:
     return [(int(a * step), int(b), int(seen[a])) for a, b in zip(starts, ends, strict=True)]
 
 
-def _cut(found: ActivityComparison, window: Window) -> Longs:
+def _cut(view: ActivityComparison, window: Window) -> Longs:
     """Return where the published intervals begin that are shown, or fewer cuts where they would be too many."""
-    inside = found.edges[(found.edges > window.first) & (found.edges < window.end)]
+    inside = view.edges[(view.edges > window.first) & (view.edges < window.end)]
     edges = np.concatenate([[window.first], inside, [window.end]])
     if len(edges) > _MOST_COLUMNS // 2:
         edges = np.unique(np.linspace(window.first, window.end, _MOST_COLUMNS // 2).round().astype(np.int64))
     return edges
 
 
-def _shares_in(found: ActivityComparison, each: PublishedClass, edges: Longs) -> Floats:
-    around = np.unique(np.concatenate([[0], edges, [found.slots]]))
+def _shares_in(view: ActivityComparison, group: PublishedClass, edges: Longs) -> Floats:
+    around = np.unique(np.concatenate([[0], edges, [view.slots]]))
     at = np.searchsorted(around, edges[:-1])
-    durations = found.published_durations(each.shares, around)[at]
+    durations = view.published_durations(group.shares, around)[at]
     return np.asarray(durations / np.diff(edges)[:, None])
 
 
 def _draw_shares(
-    found: ActivityComparison, each: PublishedClass, window: Window, colours: dict[int, str], width: float
+    view: ActivityComparison, group: PublishedClass, window: Window, colours: dict[int, str], width: float
 ) -> Any:
-    edges = _cut(found, window)
-    shares = _shares_in(found, each, edges)
-    rest = [code for code in range(len(found.labels)) if code not in colours]
-    stack = [(_name(found, code, colours), colour, shares[:, code]) for code, colour in colours.items()]
+    edges = _cut(view, window)
+    shares = _shares_in(view, group, edges)
+    rest = [code for code in range(len(view.labels)) if code not in colours]
+    stack = [(_name(view, code, colours), colour, shares[:, code]) for code, colour in colours.items()]
     stack.append((_OTHERS, _REST, shares[:, rest].sum(axis=1)))
     values, floor = [], np.zeros(len(shares))
     for what, colour, height in stack:
@@ -275,15 +275,15 @@ def _draw_shares(
 
 
 def list_shares(
-    found: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
+    view: ActivityComparison, classes: list[tuple[str, PublishedClass]], window: Window
 ) -> tuple[list[str], list[list[str]]]:
     """List the shares of the day shown, by class: the numbers behind the picture."""
-    colours = colour_activities(found, classes, window)
+    colours = colour_activities(view, classes, window)
     head = ["Activity", *(rank or f"Class {number}" for number, (rank, _) in enumerate(classes, start=1))]
     edges = np.array([window.first, window.end])
-    columns = [_shares_in(found, each, edges)[0] for _, each in classes]
+    columns = [_shares_in(view, group, edges)[0] for _, group in classes]
     rows = [
-        [shorten(found.labels[code], _LETTERS), *(show_share(float(column[code])) for column in columns)]
+        [shorten(view.labels[code], _LETTERS), *(show_share(float(column[code])) for column in columns)]
         for code in colours
     ]
     return head, rows

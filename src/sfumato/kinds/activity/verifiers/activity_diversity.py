@@ -70,12 +70,12 @@ def verify(release: Release) -> Verdict:
     assert isinstance(claim, ActivityDiversity)
     published = PublishedClasses.of(release)
     if not claim.sensitive or claim.delta_slots > claim.slots or claim.gap in claim.sensitive:
-        found = {"sensitive": len(claim.sensitive), "delta_slots": claim.delta_slots, "slots": claim.slots}
-        return verdict & Verdict(False, {}, {}, {"check": _SPELLED_OUT, **found}, {_SPELLED_OUT: False})
+        details = {"sensitive": len(claim.sensitive), "delta_slots": claim.delta_slots, "slots": claim.slots}
+        return verdict & Verdict(False, {}, {}, {"check": _SPELLED_OUT, **details}, {_SPELLED_OUT: False})
     largest, proved = _bound_from_above(published, claim)
     witness = _find_certain_breach(published, claim)
-    told = "proved by the shares" if proved else "needs the class file"
-    measured = {"share_at_most": str(largest), "diversity": told if witness is None else "broken"}
+    diversity = "proved by the shares" if proved else "needs the class file"
+    measured = {"share_at_most": str(largest), "diversity": diversity if witness is None else "broken"}
     unsettled: tuple[str, ...] = ()
     if not proved:
         unsettled = (_OPEN.format(delta=claim.delta, most=largest, epsilon=claim.epsilon),)
@@ -98,15 +98,15 @@ def _bound_from_above(published: PublishedClasses, claim: ActivityDiversity) -> 
 def _find_certain_breach(published: PublishedClasses, claim: ActivityDiversity) -> Witness:
     """Look for a span in which shares prove that too many do a sensitive activity throughout some window."""
     for label in claim.sensitive:
-        found = PublishedTime.of(published, label, claim).bound_from_below(claim.delta_slots, claim.fraction)
-        if found is not None:
+        breach = PublishedTime.of(published, label, claim).bound_from_below(claim.delta_slots, claim.fraction)
+        if breach is not None:
             return {
                 "check": _BOUNDED,
-                "class": published.names[found.owner],
-                "size": int(published.sizes[found.owner]),
-                "people": found.people,
-                "from_interval": found.first + 1,
-                "to_interval": found.stop,
+                "class": published.names[breach.owner],
+                "size": int(published.sizes[breach.owner]),
+                "people": breach.people,
+                "from_interval": breach.first + 1,
+                "to_interval": breach.stop,
                 "activity": label,
             }
     return None
@@ -139,8 +139,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         return verdict
     claim = release.guarantee
     assert isinstance(claim, ActivityDiversity)
-    asked = _check_asked(release, claim, original)
-    verdict &= Verdict(asked is None, {}, {}, asked, {_ASKED: asked is None})
+    mismatch = _check_asked(release, claim, original)
+    verdict &= Verdict(mismatch is None, {}, {}, mismatch, {_ASKED: mismatch is None})
     if rows is None or not verdict.holds:
         return verdict
     faithful = verify_faithful(release, original, rows)
@@ -163,8 +163,8 @@ def _check_asked(release: Release, claim: ActivityDiversity, original: Dataset) 
         return {"check": _ASKED, "delta": claim.delta}
     if claim.delta_slots != wanted:
         return {"check": _ASKED, "delta": claim.delta, "delta_slots": claim.delta_slots}
-    found = check_asked(release, original)
-    return None if found is None else {"check": _ASKED, **found}
+    mismatch = check_asked(release, original)
+    return None if mismatch is None else {"check": _ASKED, **mismatch}
 
 
 def _measure_delta(claim: ActivityDiversity, unit: str | None) -> Fraction | None:

@@ -70,57 +70,57 @@ def verify_sizes(release: Release, wanted: type[Guarantee]) -> Verdict:
     claim, structure, unreadable = read_claim(release, wanted)
     if unreadable is not None:
         return unreadable
-    found = PublishedClasses.of(release)
-    measured = {"k": int(found.sizes.min(initial=len(release))), "classes": len(found.names)}
+    published = PublishedClasses.of(release)
+    measured = {"k": int(published.sizes.min(initial=len(release))), "classes": len(published.names)}
     checks: dict[str, Witness] = {_CHECK: None, _SLOTS: None}
-    small = np.flatnonzero(found.sizes < claim.k)
+    small = np.flatnonzero(published.sizes < claim.k)
     if len(small):
-        checks[_CHECK] = {"class": found.names[small[0]], "size": int(found.sizes[small[0]])}
-    if len(measure_intervals(claim.slots, claim.slot)) != len(found.begins):
-        checks[_SLOTS] = {"slots": claim.slots, "intervals": len(found.begins)}
+        checks[_CHECK] = {"class": published.names[small[0]], "size": int(published.sizes[small[0]])}
+    if len(measure_intervals(claim.slots, claim.slot)) != len(published.begins):
+        checks[_SLOTS] = {"slots": claim.slots, "intervals": len(published.begins)}
     unsettled: tuple[str, ...] = ()
     if claim.gap is not None and checks[_SLOTS] is None:
-        hidden = found.find_hidden(claim.gap)
+        hidden = published.find_hidden(claim.gap)
         measured |= {"intervals_of_classes": hidden.size, "intervals_unknown": int(hidden.sum())}
-        checks[_OBSERVED], settled = _bound_observed(found, claim)
+        checks[_OBSERVED], settled = _bound_observed(published, claim)
         unsettled = () if settled else (_OPEN.format(k=claim.k),)
     witness = next(({"check": name, **seen} for name, seen in checks.items() if seen is not None), None)
     passed = {name: seen is None for name, seen in checks.items()}
     return structure & Verdict(witness is None, claim.parameters(), measured, witness, passed, unsettled)
 
 
-def _bound_observed(found: PublishedClasses, claim: Any) -> tuple[Witness, bool]:
+def _bound_observed(published: PublishedClasses, claim: Any) -> tuple[Witness, bool]:
     """Look for an interval in which fewer than k people are observed on average, and tell whether k always are.
 
     Unknown slots may all fall together: if they are no more than the people who are not needed, k people are left.
     """
     lengths = measure_intervals(claim.slots, claim.slot)
     error = 0.0 if claim.digits is None else 10.0**-claim.digits
-    unknown = Within.of_shares(found.shares_of(claim.gap), found.sizes[:, None] * lengths, error)
-    shown = ~found.find_hidden(claim.gap)
-    spare = (found.sizes - claim.k)[:, None]
+    unknown = Within.of_shares(published.shares_of(claim.gap), published.sizes[:, None] * lengths, error)
+    shown = ~published.find_hidden(claim.gap)
+    spare = (published.sizes - claim.k)[:, None]
     few = shown & (unknown.least > spare * lengths)
     if few.any():
         owner, interval = np.unravel_index(int(np.argmax(few)), few.shape)
-        return {"class": found.names[owner], "interval": int(interval) + 1}, True
+        return {"class": published.names[owner], "interval": int(interval) + 1}, True
     return None, bool((~shown | (unknown.most <= spare)).all())
 
 
 def count_observed(release: Release, original: Dataset, rows: Ints) -> Verdict:
     """Count in the original how many people of a class are observed in every slot of which something is published."""
     claim: Any = release.guarantee
-    found, slots = PublishedClasses.of(release), Slots.of(original)
+    published, slots = PublishedClasses.of(release), Slots.of(original)
     code = -1 if claim.gap is None else slots.find((claim.gap,))[0]
-    hidden = found.find_hidden(claim.gap)
-    least, witness = int(found.sizes.min(initial=len(release))), None
-    for at, people in enumerate(found.members(rows)):
+    hidden = published.find_hidden(claim.gap)
+    least, witness = int(published.sizes.min(initial=len(release))), None
+    for at, people in enumerate(published.members(rows)):
         shown = find_shown(hidden[at], claim.slots, claim.slot, window=1)
         observed = np.count_nonzero(slots.codes[people][:, shown] != code, axis=0)
         fewest = int(observed.min(initial=len(people)))
         least = min(least, fewest)
         if fewest < claim.k and witness is None:
             interval = int(shown[np.argmax(observed < claim.k)]) // claim.slot + 1
-            witness = {"check": _OBSERVED, "class": found.names[at], "interval": interval, "observed": fewest}
+            witness = {"check": _OBSERVED, "class": published.names[at], "interval": interval, "observed": fewest}
     return Verdict(witness is None, {}, {"k": least}, witness, {_OBSERVED: witness is None})
 
 
@@ -145,8 +145,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     verdict = verify(release)
     if not verdict.holds:
         return verdict
-    asked = check_asked(release, original)
-    witness = None if asked is None else {"check": _ASKED, **asked}
+    mismatch = check_asked(release, original)
+    witness = None if mismatch is None else {"check": _ASKED, **mismatch}
     verdict &= Verdict(witness is None, {}, {}, witness, {_ASKED: witness is None})
     if rows is None or not verdict.holds:
         return verdict

@@ -53,17 +53,17 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {_ONCE: _check_members(release, original, rows)}
-    if found[_ONCE] is None:
+    witnesses: dict[str, Witness] = {_ONCE: _check_members(release, original, rows)}
+    if witnesses[_ONCE] is None:
         published, slots = PublishedClasses.of(release), Slots.of(original)
         length = int(getattr(release.guarantee, "slot", 1))
         begins = begin_intervals(slots.codes.shape[1], length)
-        found[_INTERVALS] = _check_intervals(release, published, original, begins)
-        if found[_INTERVALS] is None:
-            found[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+        witnesses[_INTERVALS] = _check_intervals(release, published, original, begins)
+        if witnesses[_INTERVALS] is None:
+            witnesses[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
@@ -99,9 +99,9 @@ def _check_shares(release: Release, published: PublishedClasses, slots: Slots, r
     for name, shares, members, where in classes:
         expected = share_time(slots.codes[members], begins, len(slots.labels))
         # What is not published anywhere is a share of nothing.
-        found = np.zeros_like(expected)
-        found[:, slots.find(published.labels)] = shares
-        wrong = where & (np.abs(found - expected) > error).any(axis=1)
+        stated = np.zeros_like(expected)
+        stated[:, slots.find(published.labels)] = shares
+        wrong = where & (np.abs(stated - expected) > error).any(axis=1)
         if wrong.any():
             return {"class": name, "interval": int(np.argmax(wrong)) + 1}
     return None

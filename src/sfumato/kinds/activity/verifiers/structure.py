@@ -26,8 +26,8 @@ def _check_columns(release: Release) -> Witness:
         return {"columns": [column.name for column in release.columns]}
     if sorted(release.parts) != ["classes"]:
         return {"parts": sorted(release.parts)}
-    found = release.parts["classes"].columns
-    return None if found == CLASS_COLUMNS else {"part": "classes", "columns": [column.name for column in found]}
+    columns = release.parts["classes"].columns
+    return None if columns == CLASS_COLUMNS else {"part": "classes", "columns": [column.name for column in columns]}
 
 
 def _check_cells(release: Release) -> Witness:
@@ -54,11 +54,11 @@ def _check_names(release: Release) -> Witness:
 
 def _check_sizes(release: Release) -> Witness:
     """Look for empty classes, and for sizes that do not make up all who are published."""
-    found = PublishedClasses.of(release)
-    empty = np.flatnonzero(found.sizes < 1)
+    published = PublishedClasses.of(release)
+    empty = np.flatnonzero(published.sizes < 1)
     if len(empty):
-        return {"class": found.names[empty[0]], "size": int(found.sizes[empty[0]])}
-    total = sum(found.sizes.tolist())
+        return {"class": published.names[empty[0]], "size": int(published.sizes[empty[0]])}
+    total = sum(published.sizes.tolist())
     return None if total == len(release) else {"published": len(release), "classes": total}
 
 
@@ -81,31 +81,31 @@ def _check_intervals(release: Release) -> Witness:
 
 def _check_repetition(release: Release) -> Witness:
     """Look for an activity that a class has twice in an interval."""
-    found = PublishedClasses.of(release)
-    same = (np.diff(found.owner) == 0) & (np.diff(found.interval) == 0) & (np.diff(found.activity) == 0)
-    return _name(found, int(np.argmax(same))) if same.any() else None
+    published = PublishedClasses.of(release)
+    same = (np.diff(published.owner) == 0) & (np.diff(published.interval) == 0) & (np.diff(published.activity) == 0)
+    return _name(published, int(np.argmax(same))) if same.any() else None
 
 
 def _check_range(release: Release) -> Witness:
     """Look for shares of nothing, or of more than everything."""
-    found = PublishedClasses.of(release)
-    wrong = (found.share <= 0) | (found.share > 1)
-    return _name(found, int(np.argmax(wrong))) if wrong.any() else None
+    published = PublishedClasses.of(release)
+    wrong = (published.share <= 0) | (published.share > 1)
+    return _name(published, int(np.argmax(wrong))) if wrong.any() else None
 
 
 def _check_sums(release: Release) -> Witness:
     """Look for a class whose shares of an interval do not make up its time; one that is not there has none."""
-    found = PublishedClasses.of(release)
-    cells = len(found.names) * len(found.begins)
+    published = PublishedClasses.of(release)
+    cells = len(published.names) * len(published.begins)
     if not cells:
-        return {"classes": len(found.names), "intervals": len(found.begins)}
-    sums = np.bincount(found.owner * len(found.begins) + found.interval, found.share, minlength=cells)
+        return {"classes": len(published.names), "intervals": len(published.begins)}
+    sums = np.bincount(published.owner * len(published.begins) + published.interval, published.share, minlength=cells)
     wrong = np.abs(sums - 1.0) > _SUM_ERROR
     if not wrong.any():
         return None
     first = int(np.argmax(wrong))
-    owner, interval = divmod(first, len(found.begins))
-    return {"class": found.names[owner], "interval": interval + 1, "sum": float(sums[first])}
+    owner, interval = divmod(first, len(published.begins))
+    return {"class": published.names[owner], "interval": interval + 1, "sum": float(sums[first])}
 
 
 def _check_precision(release: Release) -> Witness:
@@ -113,14 +113,18 @@ def _check_precision(release: Release) -> Witness:
 
     The last interval may have fewer slots than the others, and nobody says how many.
     """
-    found = PublishedClasses.of(release)
+    published = PublishedClasses.of(release)
     digits, slot = getattr(release.guarantee, "digits", None), getattr(release.guarantee, "slot", 1)
     if digits is not None:
-        units = found.share * 10.0**digits
+        units = published.share * 10.0**digits
     else:
-        units = np.where(found.interval < len(found.begins) - 1, found.share * (found.sizes[found.owner] * slot), 0.0)
+        units = np.where(
+            published.interval < len(published.begins) - 1,
+            published.share * (published.sizes[published.owner] * slot),
+            0.0,
+        )
     wrong = np.abs(units - np.round(units)) > _COUNT_ERROR
-    return _name(found, int(np.argmax(wrong))) if wrong.any() else None
+    return _name(published, int(np.argmax(wrong))) if wrong.any() else None
 
 
 def _check_values(release: Release) -> Witness:
@@ -128,27 +132,27 @@ def _check_values(release: Release) -> Witness:
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-def _name(found: PublishedClasses, entry: int) -> Witness:
+def _name(published: PublishedClasses, entry: int) -> Witness:
     return {
-        "class": found.names[found.owner[entry]],
-        "interval": int(found.interval[entry]) + 1,
-        "activity": found.labels[found.activity[entry]],
+        "class": published.names[published.owner[entry]],
+        "interval": int(published.interval[entry]) + 1,
+        "activity": published.labels[published.activity[entry]],
     }
 
 
 def _look_at_classes(release: Release) -> Findings:
     """Look for shares that are not listed by class, interval and activity."""
-    found = PublishedClasses.of(release)
+    published = PublishedClasses.of(release)
     table = release.table
-    position = {name: at for at, name in enumerate(found.names)}
+    position = {name: at for at, name in enumerate(published.names)}
     owner = [position[name] for name in table.column("class").to_pylist()]
     moments = table.column("interval").cast(pa.int64()).to_pylist()
     keys = list(zip(owner, moments, table.column("activity").cast(pa.string()).to_pylist(), strict=True))
     if keys != sorted(keys):
         yield "data", "shares that are not listed by class, interval and activity"
     digits = getattr(release.guarantee, "digits", None)
-    most = found.sizes[found.owner] * getattr(release.guarantee, "slot", 1)
-    cells = set(zip(found.share.tolist(), most.tolist(), strict=True))
+    most = published.sizes[published.owner] * getattr(release.guarantee, "slot", 1)
+    cells = set(zip(published.share.tolist(), most.tolist(), strict=True))
     if not all(_is_plain_share(share, slots, digits) for share, slots in cells):
         yield "data", "shares with more digits than whole numbers of slots give"
 

@@ -77,18 +77,18 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
 def _attack(release: Release, original: Dataset, rows: Ints | None, m: int, seed: int) -> Risk:
     people = _choose(known_items(original), m, seed)
-    found = Candidates(PublishedRecords.of(release), original, people).tally(m)
+    tally = Candidates(PublishedRecords.of(release), original, people).tally(m)
     published = None
     if rows is not None:
         published = np.isin(np.arange(len(original)) if people is None else people, rows)
-    drawn = _draw(found, m, seed)
+    drawn = _draw(tally, m, seed)
     return Risk.of(
-        found.smallest(),
+        tally.smallest(),
         KNOWLEDGE,
         published=published,
         people=len(original),
         m=m,
-        max_sensitive_share=found.largest_share() if original.schema.sensitive else None,
+        max_sensitive_share=tally.largest_share() if original.schema.sensitive else None,
         mean_success_random=float(success(drawn if published is None else drawn * published).mean()),
     )
 
@@ -118,7 +118,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
                 alike = order[ends[group[row]] : ends[group[row] + 1]]
                 before[at] = min(int(before[at]), _count_alike(items, alike, row, size))
         smallest.append(before)
-    return [Risk.of(found, KNOWLEDGE, people=len(dataset), m=size) for size, found in enumerate(smallest)]
+    return [Risk.of(sizes, KNOWLEDGE, people=len(dataset), m=size) for size, sizes in enumerate(smallest)]
 
 
 def _number_people(dataset: Dataset) -> Ints:
@@ -163,12 +163,12 @@ def _choose(items: Ragged, m: int, seed: int) -> Ints | None:
     return None if sets <= _EXACT else draw_people(len(items), _DRAWN, seed)
 
 
-def _draw(found: Tally, m: int, seed: int) -> Ints:
+def _draw(tally: Tally, m: int, seed: int) -> Ints:
     """Return how many records fit m items drawn at random of each person, or all the person has."""
-    knowledge = found.knowledge
+    knowledge = tally.knowledge
     most = np.maximum.reduceat(knowledge.sizes, knowledge.offsets[:-1])
     person = np.repeat(np.arange(len(most)), np.diff(knowledge.offsets))
     chosen = np.flatnonzero(knowledge.sizes == np.minimum(most, m)[person])
     begins = np.searchsorted(person[chosen], np.arange(len(most) + 1))
     drawn = begins[:-1] + (np.random.default_rng(seed).random(len(most)) * np.diff(begins)).astype(np.int64)
-    return found.fitting[chosen[drawn]]
+    return tally.fitting[chosen[drawn]]

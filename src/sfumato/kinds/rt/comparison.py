@@ -68,27 +68,27 @@ class RtComparison:
     def known(self) -> Ragged:
         """Published values that are not sensitive items."""
         published = self.comparison.published.distinct()
-        told = np.array([label not in self.sensitive for label in published.labels], dtype=bool)
-        return published.keep(told[published.codes] if len(told) else np.zeros(0, dtype=bool))
+        is_ordinary = np.array([label not in self.sensitive for label in published.labels], dtype=bool)
+        return published.keep(is_ordinary[published.codes] if len(is_ordinary) else np.zeros(0, dtype=bool))
 
     @cached_property
     def _values_of(self) -> dict[str, list[int]]:
-        found: dict[str, list[int]] = {}
+        values: dict[str, list[int]] = {}
         for value, group in enumerate(self._meanings):
             for item in group:
-                found.setdefault(item, []).append(value)
-        return found
+                values.setdefault(item, []).append(value)
+        return values
 
     def has(self, items: tuple[str, ...]) -> npt.NDArray[np.bool_]:
         """Tell which original records have all items."""
         history = self.comparison.history
-        found = np.ones(len(history), dtype=bool)
+        has_all = np.ones(len(history), dtype=bool)
         for item in items:
             codes = [code for code, label in enumerate(history.labels) if label == item]
             here = np.zeros(len(history), dtype=bool)
             here[history.row_of_token[np.isin(history.codes, codes)]] = True
-            found &= here
-        return found
+            has_all &= here
+        return has_all
 
     def chance_of(self, items: tuple[str, ...]) -> Floats:
         """Return the chance of every published record to have all items: each of n members with a chance of 1/n."""

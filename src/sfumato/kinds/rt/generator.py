@@ -140,7 +140,7 @@ def _draw_items(rng: np.random.Generator, place: Floats, settings: dict[str, Any
     items, chapters = settings["items"], min(settings["chapters"], settings["items"])
     lengths = draw_long_tailed(rng.random(place.size), settings["mean_length"], settings["longest"])
     first = np.linspace(0, items, chapters + 1).astype(np.int64)
-    found, left = [np.empty(0, np.int64)], np.arange(place.size)
+    drawn_keys, left = [np.empty(0, np.int64)], np.arange(place.size)
     for attempt in range(_ATTEMPTS):
         wanted = (3 * lengths[left] + 4) * 2**attempt
         row = np.repeat(left, wanted)
@@ -151,11 +151,11 @@ def _draw_items(rng: np.random.Generator, place: Floats, settings: dict[str, Any
         popular = pick(accumulate_zipf(int(np.diff(first).max()), settings["skew"]), rng.random(row.size))
         keys = _take_different(row * items + first[chapter] + popular % inside, lengths, items, place.size)
         enough = (np.bincount(keys // items, minlength=place.size) >= lengths) | (attempt == _ATTEMPTS - 1)
-        found.append(keys[enough[keys // items]])
+        drawn_keys.append(keys[enough[keys // items]])
         left = left[~enough[left]]
         if not left.size:
             break
-    keys = np.sort(np.concatenate(found))
+    keys = np.sort(np.concatenate(drawn_keys))
     names = pa.array([f"item{number:0{len(str(items))}d}" for number in range(1, items + 1)], pa.string())
     offsets = np.searchsorted(keys, np.arange(place.size + 1) * items).astype(np.int32)
     lists = pa.ListArray.from_arrays(pa.array(offsets), names.take(pa.array(keys % items)))

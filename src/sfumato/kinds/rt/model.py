@@ -48,8 +48,8 @@ def make_dataset(
     """
     table = make_table(rows, names, sensitive=sensitive, plain=plain, orders=orders, hierarchies=hierarchies)
     made = attach_items(table, Ragged.from_lists([list(row) for row in items]), sensitive_items)
-    known = {**made.hierarchies, **({HIERARCHY: hierarchy} if hierarchy is not None else {})}
-    return dataclasses.replace(made, hierarchies=known)
+    trees = {**made.hierarchies, **({HIERARCHY: hierarchy} if hierarchy is not None else {})}
+    return dataclasses.replace(made, hierarchies=trees)
 
 
 def attach_items(table: Dataset, items: Ragged, sensitive_items: tuple[str, ...] = ()) -> Dataset:
@@ -83,5 +83,5 @@ def known_items(dataset: Dataset) -> Ragged:
     [['wine']]
     """
     history, hidden = dataset.history(), set(dataset.schema.sensitive)
-    told = np.array([label not in hidden for label in history.labels], dtype=bool)
-    return history.keep(told[history.codes] if len(told) else np.zeros(0, dtype=bool))
+    is_ordinary = np.array([label not in hidden for label in history.labels], dtype=bool)
+    return history.keep(is_ordinary[history.codes] if len(is_ordinary) else np.zeros(0, dtype=bool))

@@ -100,16 +100,16 @@ def publish_rt(
         Records left out, by reason.
     """
     history = dataset.schema.history
-    spelled = {part.column.name: part for part in quasi}
+    parts = {part.column.name: part for part in quasi}
     for column in dataset.schema.columns:
         if column.role in {"sensitive", "plain"}:
-            spelled[column.name] = spell_exact(dataset, column.name, rows)
+            parts[column.name] = spell_exact(dataset, column.name, rows)
     published = PublishedColumn(history, "history", Form("category", history=True, meaning=AT_LEAST_ONE))
     sets = items.spread(len(dataset)).take(rows)
     members = tuple(items.members())
     # The column of sets is put in below, record by record: it has hardly two equal cells.
-    spelled[history] = Spelled(published, pa.nulls(0), np.empty(0, np.int64), members)
-    columns = [spelled[column.name] for column in dataset.schema.columns if column.name in spelled]
+    parts[history] = Spelled(published, pa.nulls(0), np.empty(0, np.int64), members)
+    columns = [parts[column.name] for column in dataset.schema.columns if column.name in parts]
     order = publishing_secret(dataset, method, run).order(len(rows), "records")
     table = make_table([part for part in columns if part.column is not published], order)
     table = table.append_column(history, sets.take(order).to_arrow()).select([part.column.name for part in columns])

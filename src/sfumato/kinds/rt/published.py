@@ -60,17 +60,17 @@ class PublishedRecords:
     def known(self) -> Ragged:
         """Values that are not a sensitive item."""
         hidden = set(self.sensitive_items)
-        told = np.array([label not in hidden for label in self.values.labels], dtype=bool)
-        return self.values.keep(told[self.values.codes] if len(told) else np.zeros(0, dtype=bool))
+        is_ordinary = np.array([label not in hidden for label in self.values.labels], dtype=bool)
+        return self.values.keep(is_ordinary[self.values.codes] if len(is_ordinary) else np.zeros(0, dtype=bool))
 
     @cached_property
     def having(self) -> Flags:
         """Which records have which sensitive item, or may have it: one column per item."""
-        found = np.zeros((len(self.values), len(self.sensitive_items)), dtype=bool)
+        flags = np.zeros((len(self.values), len(self.sensitive_items)), dtype=bool)
         rows = self.values.row_of_token
         for at, item in enumerate(self.sensitive_items):
             holders = [
                 code for code, label in enumerate(self.values.labels) if item in self.members.get(label, (label,))
             ]
-            found[rows[np.isin(self.values.codes, holders)], at] = True
-        return found
+            flags[rows[np.isin(self.values.codes, holders)], at] = True
+        return flags

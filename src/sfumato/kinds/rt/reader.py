@@ -88,8 +88,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     tree = reading.hierarchies.get(HIERARCHY)
     others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
     about = dataclasses.replace(reading, hierarchies=others)
-    found = read_attributes(file.name, table, about, taken=() if column is None else (column,))
-    cells = found.cells
+    attributes = read_attributes(file.name, table, about, taken=() if column is None else (column,))
+    cells = attributes.cells
     items = (
         _read_beside(file.name, cells, reading) if column is None else _read_column(file.name, cells, column, reading)
     )
@@ -97,26 +97,26 @@ def read(path: Readable, reading: Reading) -> Dataset:
         raise SchemaError(
             f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
         )
-    kept = dataclasses.replace(reading, scales=found.scales).to_dict()
+    saved_reading = dataclasses.replace(reading, scales=attributes.scales).to_dict()
     plain = Dataset(
-        Schema("table", found.columns),
-        found.table,
-        hierarchies=found.hierarchies,
-        reading=kept,
-        unit=found.whose.unit,
-        people=found.whose.people,
-        doubts=found.doubts,
+        Schema("table", attributes.columns),
+        attributes.table,
+        hierarchies=attributes.hierarchies,
+        reading=saved_reading,
+        unit=attributes.whose.unit,
+        people=attributes.whose.people,
+        doubts=attributes.doubts,
     )
     labels = list(items.sets.labels)
     made = attach_items(
         plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner, "sensitive-items")
     )
     trees = {**made.hierarchies, **_find_tree(tree, items, reading.hierarchy_root)}
-    notes = (f"Read {table.num_rows:,} rows of {file.name}.", *found.notes, *items.notes, _count(made.history()))
+    notes = (f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take tables for people with items where a column holds lists of labels that return in other rows.
 
     Examples
@@ -126,19 +126,21 @@ def guess(look: Look) -> Guess | None:
     >>> found.options["items"], found.options["separator"], found.options["quasi"]
     ('items', '|', ['age', 'sex'])
     """
-    lists = {name: mark for name in look.columns if (mark := _find_separator(look, name)) is not None}
-    if len(lists) != 1 or look.rows is None:
+    lists = {name: mark for name in preview.columns if (mark := _find_separator(preview, name)) is not None}
+    if len(lists) != 1 or preview.rows is None:
         return None
     (column, mark), *_ = lists.items()
-    others = dataclasses.replace(look, lines=(), rows=look.rows.drop_columns([column]))
-    options, told = guess_roles(others)
+    others = dataclasses.replace(preview, lines=(), rows=preview.rows.drop_columns([column]))
+    options, reasons = guess_roles(others)
     if weight := options.pop("weight", None):  # measures of tables with sets count records
         options["drop"] = [*options.get("drop", ()), weight]
     if not options.get("quasi"):
         return None
-    told.insert(0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person.")
+    reasons.insert(
+        0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person."
+    )
     options |= {"items": column, "separator": mark, "hierarchies": {HIERARCHY: "fanout:5"}}
-    return Guess("rt", 68, options, told, "rfirst", {"k": 5, "m": 2})
+    return Guess("rt", 68, options, reasons, "rfirst", {"k": 5, "m": 2})
 
 
 def protect(guess: Guess, dataset: Dataset) -> Guess:
@@ -160,11 +162,11 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     return guess.add("Of the records that match, at most 1 of 2 has a sensitive item (l).", l=2)
 
 
-def _find_separator(look: Look, name: str) -> str | None:
+def _find_separator(preview: Look, name: str) -> str | None:
     """Return what separates labels in the cells of a column, if most hold several and labels return."""
-    if look.columns[name].shape != "text" or look.rows is None:
+    if preview.columns[name].shape != "text" or preview.rows is None:
         return None
-    cells = [cell for cell in look.rows.column(name).slice(0, 500).cast(pa.string()).to_pylist() if cell]
+    cells = [cell for cell in preview.rows.column(name).slice(0, 500).cast(pa.string()).to_pylist() if cell]
     for mark in ("|", ";", ","):
         parts = [cell.split(mark) for cell in cells]
         labels = [label.strip() for part in parts for label in part]
@@ -207,13 +209,13 @@ def _read_column(name: str, table: pa.Table, column: str, reading: Reading) -> _
     """Read items that stand in one cell of the table, or in a list."""
     cells = table.column(column)
     if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
-        pieces, told = flatten_lists(name, column, cells), "."
+        pieces, how = flatten_lists(name, column, cells), "."
     else:
         texts = pc.fill_null(as_text(name, column, cells).cast(pa.large_string()), "")
         mark = reading.separator or detect_separator(name, texts)
-        pieces, told = split_cells(texts, mark), f", separated by {spell_mark(mark)}."
-    found = encode_items(name, pieces, np.arange(1, table.num_rows + 1), "row")
-    return _gather(name, found, found.holder, table.num_rows, (f"Reading `{column}` as items{told}",))
+        pieces, how = split_cells(texts, mark), f", separated by {spell_mark(mark)}."
+    occurrences = encode_items(name, pieces, np.arange(1, table.num_rows + 1), "row")
+    return _gather(name, occurrences, occurrences.holder, table.num_rows, (f"Reading `{column}` as items{how}",))
 
 
 def _read_beside(name: str, table: pa.Table, reading: Reading) -> _Items:
@@ -236,12 +238,12 @@ def _read_beside(name: str, table: pa.Table, reading: Reading) -> _Items:
         pieces = split_cells(cells, reading.separator)
     else:
         pieces = Pieces(np.arange(len(cells)), pa.concat_arrays(cells.chunks) if cells.num_chunks else cells)
-    found = encode_items(file.name, pieces, np.arange(1, beside.num_rows + 1), "row")
+    occurrences = encode_items(file.name, pieces, np.arange(1, beside.num_rows + 1), "row")
     how = f", separated by {spell_mark(reading.separator)}" if reading.separator else ", one in each row"
     notes = [f"Read {beside.num_rows:,} rows of {file.name}: `{column}` as items{how}, of whom `{keys[0]}` names."]
     if missing:
         notes.append(f"People of {name} who are not in {file.name}, and so have no items: {missing:,}.")
-    return _gather(file.name, found, row[found.holder], table.num_rows, tuple(notes))
+    return _gather(file.name, occurrences, row[occurrences.holder], table.num_rows, tuple(notes))
 
 
 def _only_other(name: str, table: pa.Table, key: str) -> str:
@@ -253,15 +255,15 @@ def _only_other(name: str, table: pa.Table, key: str) -> str:
 
 def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArray, key: str) -> tuple[Longs, int]:
     """Return the row of the table of every row of the item file, and how many people have none there."""
-    known = encode_labels(name, key, people)
-    if len(known.labels) < len(known.codes):
+    identifiers = encode_labels(name, key, people)
+    if len(identifiers.labels) < len(identifiers.codes):
         seen: dict[int, int] = {}
-        again = [row for row, code in enumerate(known.codes.tolist(), 1) if seen.setdefault(code, row) != row]
+        again = [row for row, code in enumerate(identifiers.codes.tolist(), 1) if seen.setdefault(code, row) != row]
         raise SchemaError(
             f"{name}: column {key!r} must name every person once to say whose items are; it repeats in "
             f"{name_rows(again)}."
         )
-    place = {label: row for row, label in enumerate(known.labels.take(pa.array(known.codes)).to_pylist())}
+    place = {label: row for row, label in enumerate(identifiers.labels.take(pa.array(identifiers.codes)).to_pylist())}
     given = encode_labels(file, key, owners)
     at = np.array([place.get(label, -1) for label in given.labels.to_pylist()], np.int64)
     row = at[given.codes]
@@ -274,18 +276,18 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
     return row, len(people) - len(np.unique(row))
 
 
-def _gather(owner: str, found: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
+def _gather(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
     """Put items together row by row, each once."""
-    width = max(len(found.labels), 1)
-    keys = distinct(row.astype(np.int64) * width + found.codes)
+    width = max(len(occurrences.labels), 1)
+    keys = distinct(row.astype(np.int64) * width + occurrences.codes)
     offsets = np.searchsorted(keys, np.arange(rows + 1) * width).astype(np.int64)
-    repeated = len(found.codes) - len(keys)
+    repeated = len(occurrences.codes) - len(keys)
     first = np.zeros(width, np.int64)
-    first[found.codes[::-1]] = found.holder[::-1] + 1
-    told = [f"Items that repeat in a set, and count once: {repeated:,}."] if repeated else []
-    told += [f"Items without a name, which were left out: {found.skipped:,}."] if found.skipped else []
-    sets = Ragged(offsets, (keys % width).astype(np.int32), tuple(found.labels))
-    return _Items(owner, sets, first[: len(found.labels)].tolist(), (*notes, *told))
+    first[occurrences.codes[::-1]] = occurrences.holder[::-1] + 1
+    remarks = [f"Items that repeat in a set, and count once: {repeated:,}."] if repeated else []
+    remarks += [f"Items without a name, which were left out: {occurrences.skipped:,}."] if occurrences.skipped else []
+    sets = Ragged(offsets, (keys % width).astype(np.int32), tuple(occurrences.labels))
+    return _Items(owner, sets, first[: len(occurrences.labels)].tolist(), (*notes, *remarks))
 
 
 def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, Hierarchy]:
@@ -302,8 +304,8 @@ def _count(sets: Ragged) -> str:
 
 
 def _say_count(items: int, kinds: int, alone: int) -> str:
-    told = f"; people without any: {alone:,}" if alone else ""
-    return f"Found {items:,} items of {kinds:,} kinds{told}."
+    suffix = f"; people without any: {alone:,}" if alone else ""
+    return f"Found {items:,} items of {kinds:,} kinds{suffix}."
 
 
 def _keep_together(names: Sequence[str], reading: Reading) -> str | None:
@@ -312,23 +314,23 @@ def _keep_together(names: Sequence[str], reading: Reading) -> str | None:
     return keep_together(names, _loosen(reading))
 
 
-def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
     """Say which items are sensitive, and what they can be generalised to."""
-    data = found.dataset
+    data = summary.dataset
     labels = list(data.view_history().labels)
-    sensitive = resolve_sensitive(reading.sensitive_items, labels, found.name, "sensitive-items")
+    sensitive = resolve_sensitive(reading.sensitive_items, labels, summary.name, "sensitive-items")
     nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32), tuple(labels))
-    known = _Items(found.name, nothing, [1] * len(labels), ())
-    trees = {**data.hierarchies, **_find_tree(reading.hierarchies.get(HIERARCHY), known, reading.hierarchy_root)}
+    items = _Items(summary.name, nothing, [1] * len(labels), ())
+    trees = {**data.hierarchies, **_find_tree(reading.hierarchies.get(HIERARCHY), items, reading.hierarchy_root)}
     schema = dataclasses.replace(data.schema, sensitive=sensitive)
     return dataclasses.replace(data, schema=schema, hierarchies=trees), []
 
 
-def _rebuild(found: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+def _rebuild(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything."""
-    told = [match[1] for bucket in notes for note in bucket if (match := _WITHOUT.search(note))]
-    alone = sum(int(number.replace(",", "")) for number in told)
-    return {"Found ": _say_count(int(found.survey.counts.sum()), len(found.survey.counts), alone)}
+    numbers = [match[1] for bucket in notes for note in bucket if (match := _WITHOUT.search(note))]
+    alone = sum(int(number.replace(",", "")) for number in numbers)
+    return {"Found ": _say_count(int(summary.survey.counts.sum()), len(summary.survey.counts), alone)}
 
 
 def _loosen(reading: Reading) -> Reading:

@@ -130,32 +130,32 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa
         "A published value that stands for several items means: at least one of these. Every class of every part "
         "generalises items on its own; values with the same members are one."
     )
-    told = "How many records have an item according to the data, and to the release."
+    items_caption = "How many records have an item according to the data, and to the release."
     return [
         show_columns(drawn),
         f"<section><h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}\n"
-        f"<h3>Items before and after</h3>\n{draw_figure('items', drawn['items'], told)}</section>",
+        f"<h3>Items before and after</h3>\n{draw_figure('items', drawn['items'], items_caption)}</section>",
         show_classes(drawn["classes"]),
     ]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    found = comparison.view(RtComparison)
-    loss = found.table.average(found.table.record_losses)
+    view = comparison.view(RtComparison)
+    loss = view.table.average(view.table.record_losses)
     used = np.unique(comparison.published.codes)
-    exact = int((found.sizes[used] == 1).sum())
+    exact = int((view.sizes[used] == 1).sum())
     return [
         *page.show_change(comparison, before, after),
         (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
-        (show_count(exact), f"of {show_count(len(found.items))} items published exactly somewhere"),
+        (show_count(exact), f"of {show_count(len(view.items))} items published exactly somewhere"),
     ]
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.view(RtComparison)
-    table, sizes = found.table, found.table.published.sizes
+    view = comparison.view(RtComparison)
+    table, sizes = view.table, view.table.published.sizes
     used = np.unique(comparison.published.codes)
-    exact = int((found.sizes[used] == 1).sum())
+    exact = int((view.sizes[used] == 1).sum())
     return page.account_for(
         comparison,
         [
@@ -164,8 +164,8 @@ def _account(comparison: Comparison) -> str:
             ("Classes published", len(sizes)),
             ("Smallest class", int(sizes.min(initial=table.records))),
             ("Largest class", int(sizes.max(initial=0))),
-            ("Items in the original data", len(found.items)),
-            ("Sensitive items, published as they are", len(found.sensitive)),
+            ("Items in the original data", len(view.items)),
+            ("Sensitive items, published as they are", len(view.sensitive)),
             ("Occurrences of items in the original data", len(comparison.history.codes)),
             ("Values of items published in records", len(comparison.published.codes)),
             ("Items published exactly in some class", exact),
@@ -175,8 +175,8 @@ def _account(comparison: Comparison) -> str:
 
 
 def _items(comparison: Comparison, sizes: Figure, items: Figure) -> str:
-    told = "How many records have an item according to the data, and to the release."
-    frequencies = f"<h3>Items before and after</h3>\n{draw_figure('items', items, told)}"
+    items_caption = "How many records have an item according to the data, and to the release."
+    frequencies = f"<h3>Items before and after</h3>\n{draw_figure('items', items, items_caption)}"
     listed = page.list_generalised(comparison, "generalised items", ("Items", "Records"))
     if not listed:
         drawn = "<p>Every item in the release is published exactly.</p>"

@@ -143,10 +143,10 @@ class Clusters:
         """
         from sfumato.kinds.rt.kernels.item_distances import measure_joined
 
-        wanted, asked = self.others(seed), self.rows[seed]
-        if len(asked) > _ASKED:
-            asked = asked[np.arange(_ASKED) * len(asked) // _ASKED]
-        return np.asarray(measure_joined(self._lists, self._group, self._lengths, asked, wanted, k))
+        wanted, rows = self.others(seed), self.rows[seed]
+        if len(rows) > _ASKED:
+            rows = rows[np.arange(_ASKED) * len(rows) // _ASKED]
+        return np.asarray(measure_joined(self._lists, self._group, self._lengths, rows, wanted, k))
 
     def loss_with(self, seed: int, price: Floats) -> Floats:
         """Return the loss of all records once a cluster is merged with each of the others, at known prices."""

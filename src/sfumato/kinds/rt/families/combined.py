@@ -49,15 +49,15 @@ def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: st
         ...
     sfumato.core.errors.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
     """
-    loaded = {known: method.load() for known, method in find_kind(kind).methods.items()}
-    known: dict[str, type[Any]] = {
+    loaded = {own: method.load() for own, method in find_kind(kind).methods.items()}
+    eligible: dict[str, type[Any]] = {
         own: method
         for own, method in loaded.items()
         if issubclass(method, base) and not getattr(method, "by_record", False)
     }
-    if name not in known:
-        raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(known))}, got {name!r}.")
-    return known[name]
+    if name not in eligible:
+        raise ParameterError(f"{owner}: {parameter} must be one of {', '.join(sorted(eligible))}, got {name!r}.")
+    return eligible[name]
 
 
 @dataclasses.dataclass(eq=False)
@@ -147,17 +147,17 @@ class Combined(Method):
 
     def set_method(self) -> ItemGeneralising:
         """Return the method for sets, with the parameters that this one has too."""
-        found = find_method("sets", ItemGeneralising, self.transaction, type(self).__name__, "transaction")
+        method_class = find_method("sets", ItemGeneralising, self.transaction, type(self).__name__, "transaction")
         # Where items were suppressed in one cluster and published in another, nothing could be said about them.
         fixed = {"k": self.k, "m": self.m, "privacy": "all", "suppression_limit": 0.0}
-        known = {parameter.name for parameter in declared(found)}
-        method: ItemGeneralising = found(**{name: value for name, value in fixed.items() if name in known})
+        accepted = {parameter.name for parameter in declared(method_class)}
+        method: ItemGeneralising = method_class(**{name: value for name, value in fixed.items() if name in accepted})
         return method
 
     def form_by_attributes(self, dataset: Dataset, run: Run) -> Ints:
         """Return classes of people with similar attributes, as the method for tables finds them."""
-        found = find_method("table", Relational, self.relational, type(self).__name__, "relational")
-        method: Relational = found(k=self.k)
+        method_class = find_method("table", Relational, self.relational, type(self).__name__, "relational")
+        method: Relational = method_class(k=self.k)
         attributes = method.attributes(dataset)
         names = tuple(attribute.name for attribute in attributes)
         return method.partition(attributes, Requirement.of(KAnonymity(k=self.k, quasi=names), ()), run)
@@ -174,7 +174,9 @@ class Combined(Method):
         if whole.obstacles(self.k, self.l)[0]:
             among_all = int(whole.having.max()), int(whole.records[0]), "records"
             among_filled = int(whole.filled_having.max()), filled, "records with an item that can be known"
-            having, records, which = max(among_all, among_filled, key=lambda found: found[0] / max(found[1], 1))
+            having, records, which = max(
+                among_all, among_filled, key=lambda candidate: candidate[0] / max(candidate[1], 1)
+            )
             raise InfeasibleError(
                 f"{owner}: a sensitive item is in {having} of {records} {which}, so that l can be at most "
                 f"{records // having}, got l={self.l}. Choose a smaller l."
@@ -207,9 +209,9 @@ class Combined(Method):
         clusters = task.clusters
         done: dict[int, RecodedItems] = {}
         while waiting := [cluster for cluster in clusters.listed() if cluster not in done]:
-            found = dict(zip(waiting, self.recode_each(task, clusters, waiting), strict=True))
-            done |= {cluster: items for cluster, items in found.items() if items is not None}
-            failed = next((cluster for cluster, items in found.items() if items is None), None)
+            recoded = dict(zip(waiting, self.recode_each(task, clusters, waiting), strict=True))
+            done |= {cluster: items for cluster, items in recoded.items() if items is not None}
+            failed = next((cluster for cluster, items in recoded.items() if items is None), None)
             if failed is not None and len(clusters) == 1:
                 task.recoder.recode(clusters.rows[failed], task.run)  # says why it cannot be done
             elif failed is not None:

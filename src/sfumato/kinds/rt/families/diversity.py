@@ -80,13 +80,13 @@ class Diversity:
             members[at].update(group)
         while len(members) > 1:
             codes = number[records.codes].astype(np.int32)
-            found = self.find(Ragged(records.offsets, codes, tuple(map(str, range(len(members))))).distinct())
-            if found is None:
+            breach = self.find(Ragged(records.offsets, codes, tuple(map(str, range(len(members))))).distinct())
+            if breach is None:
                 break
-            together = self._choose(found, members)
-            kept = min(together)
-            members[kept] = set().union(*(members[at] for at in together))
-            place = np.array([kept if at in together else at for at in range(len(members))])
+            together = self._choose(breach, members)
+            united = min(together)
+            members[united] = set().union(*(members[at] for at in together))
+            place = np.array([united if at in together else at for at in range(len(members))])
             left = sorted(set(place.tolist()))
             number = np.searchsorted(left, place)[number]
             members = [members[at] for at in left]
@@ -114,19 +114,19 @@ class Diversity:
                 # Sets are numbered anew at every size, so that keys stay small whatever m is.
                 keys, at = np.repeat(which, room), np.repeat(at, room) + 1 + step
                 keys = keys * base + records.codes[at]
-            known, which = np.unique(keys, return_inverse=True)
-            listed.append(known)
-            total = np.bincount(which, minlength=len(known))
+            distinct_keys, which = np.unique(keys, return_inverse=True)
+            listed.append(distinct_keys)
+            total = np.bincount(which, minlength=len(distinct_keys))
             for item in range(self.sensitive.shape[1]):
-                having = np.bincount(which, self.sensitive[row[at], item], minlength=len(known))
+                having = np.bincount(which, self.sensitive[row[at], item], minlength=len(distinct_keys))
                 wrong = np.flatnonzero(having * self.l > total)
                 if len(wrong):
                     return _spell_set(int(wrong[0]), listed, base)
         return None
 
-    def _choose(self, found: tuple[int, ...], members: list[set[str]]) -> set[int]:
+    def _choose(self, breach: tuple[int, ...], members: list[set[str]]) -> set[int]:
         """Return the values to unite."""
-        value = min(found, key=lambda at: (len(members[at]), at))
+        value = min(breach, key=lambda at: (len(members[at]), at))
         if self.hierarchy is not None:
             tree = self.hierarchy
             node = tree.lca(*(tree.leaf(member) for member in members[value]))
@@ -143,7 +143,7 @@ class Diversity:
 def _spell_set(number: int, listed: list[Ints], base: int) -> tuple[int, ...]:
     """Return the values of a set: its last value, and those of the set it was made from."""
     codes = []
-    for known in reversed(listed):
-        number, code = divmod(int(known[number]), base)
+    for distinct_keys in reversed(listed):
+        number, code = divmod(int(distinct_keys[number]), base)
         codes.append(code)
     return tuple(reversed(codes))

@@ -65,13 +65,13 @@ class KKmAnonymity(Guarantee):
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
         columns = list(self.quasi)
-        known = " and ".join([", ".join(columns[:-1]), columns[-1]] if len(columns) > 1 else columns)
-        known = known or "all quasi-identifiers"
+        attributes = " and ".join([", ".join(columns[:-1]), columns[-1]] if len(columns) > 1 else columns)
+        attributes = attributes or "all quasi-identifiers"
         items = f"{self.m} item{'s' * (self.m != 1)}"
         if self.sensitive:
             items += f" that {'is' if self.m == 1 else 'are'} not sensitive"
         text = (
-            f"Someone who knows {known} of {unit.whose} and up to {items} matches no {unit.record} or at least "
+            f"Someone who knows {attributes} of {unit.whose} and up to {items} matches no {unit.record} or at least "
             f"{self.k} {unit.records}."
         )
         named = f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named)"

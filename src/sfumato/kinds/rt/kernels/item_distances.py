@@ -135,19 +135,19 @@ def measure_joined(
     >>> measure_joined(lists, of, count_lengths(lists, of, 3), np.array([0]), of > 0, 2).tolist()
     [inf, 1.0, 4.0]
     """
-    found = np.zeros(wanted.size)
+    distances = np.zeros(wanted.size)
     common = np.zeros(cluster.size, np.int32)
     near = np.empty(cluster.size, np.int64)
     for at in range(seed.size):
         size = lists.offsets[seed[at] + 1] - lists.offsets[seed[at]]
         count = _find_near(lists, cluster, seed[at], common, near)
         grouped = _group_near(lists, cluster, size, near[:count], common, wanted.size)
-        _add_kth(found, grouped, cluster[seed[at]], lengths, wanted, size, k)
+        _add_kth(distances, grouped, cluster[seed[at]], lengths, wanted, size, k)
         for i in range(count):
             common[near[i]] = 0
     for other in range(wanted.size):
-        found[other] = found[other] / seed.size if wanted[other] else np.inf
-    return found
+        distances[other] = distances[other] / seed.size if wanted[other] else np.inf
+    return distances
 
 
 @njit(cache=True, nogil=True)
@@ -199,7 +199,7 @@ def _group_near(
 
 @njit(cache=True, nogil=True)
 def _add_kth(
-    found: NDArray[np.float64],
+    totals: NDArray[np.float64],
     near: _Near,
     own: int,
     lengths: NDArray[np.int64],
@@ -218,7 +218,7 @@ def _add_kth(
     upto, within = np.cumsum(upto), np.cumsum(within)[:-1] + lengths[own]
     # Nobody is hidden by more than the k nearest ones, and a few of many are found without sorting them all.
     mine = np.sort(np.partition(mine, k)[:k] if mine.size > k else mine)
-    change, some = np.zeros(lengths.shape[1] + 1, np.int64), np.empty(k + distance.size)
+    change, candidates = np.zeros(lengths.shape[1] + 1, np.int64), np.empty(k + distance.size)
     for other in range(wanted.size):
         if not wanted[other]:
             continue
@@ -227,26 +227,26 @@ def _add_kth(
             change[step[i]] += 1
             change[length[i]] -= 1
         reach, nearer, before, reached = -1, 0, 0, 0
-        asked = min(k, within[-1] + lengths[other, -1])
-        while reached < asked:
+        rank = min(k, within[-1] + lengths[other, -1])
+        while reached < rank:
             reach, before = reach + 1, reached
             nearer += change[reach]
             reached = within[reach] + lengths[other, reach] + nearer
         # Of the records that come in with the last step, those without a common item are the farthest.
         first = upto[reach - 1] if reach > 0 else 0
-        last = min(upto[reach], first + asked - before)
+        last = min(upto[reach], first + rank - before)
         count = last - first
         for i in range(begin, end):
             change[step[i]] = 0
             change[length[i]] = 0
             if step[i] == reach:
-                some[count] = distance[i]
+                candidates[count] = distance[i]
                 count += 1
-        if count < asked - before:
-            found[other] += size + reach + 1.0
+        if count < rank - before:
+            totals[other] += size + reach + 1.0
         else:
-            some[: last - first] = mine[first:last]
-            found[other] += _select(some[:count], asked - before)
+            candidates[: last - first] = mine[first:last]
+            totals[other] += _select(candidates[:count], rank - before)
 
 
 @njit(cache=True, nogil=True)

@@ -22,10 +22,10 @@ def price_clusters(space: Space, hulls: Hulls) -> NDArray[np.float64]:
     >>> price_clusters(space, form_hulls(space, np.array([0, 0, 1]), 2)).tolist()
     [0.25, 0.0]
     """
-    found = np.zeros(hulls.records.size)
-    for cluster in range(found.size):
-        found[cluster] = price_hull(space, hulls, cluster)
-    return found
+    prices = np.zeros(hulls.records.size)
+    for cluster in range(prices.size):
+        prices[cluster] = price_hull(space, hulls, cluster)
+    return prices
 
 
 @njit(cache=True, nogil=True)
@@ -41,8 +41,8 @@ def price_with_seed(space: Space, hulls: Hulls, wanted: NDArray[np.bool_], seed:
     >>> price_with_seed(space, hulls, np.array([False, True, True]), 0).tolist()
     [inf, 0.25, 1.0]
     """
-    found = np.full(wanted.size, np.inf)
+    prices = np.full(wanted.size, np.inf)
     for cluster in range(wanted.size):
         if wanted[cluster]:
-            found[cluster] = price_joined(space, hulls, seed, cluster)
-    return found
+            prices[cluster] = price_joined(space, hulls, seed, cluster)
+    return prices

@@ -91,13 +91,13 @@ class Tally:
     def smallest(self) -> Ints:
         """Return the fewest records, but at least one, that anything known about a person leads to; 0 if nothing."""
         reached = np.where(self.fitting > 0, self.fitting, np.iinfo(np.int64).max)
-        found = np.minimum.reduceat(reached, self.knowledge.offsets[:-1])
-        return np.where(found == np.iinfo(np.int64).max, 0, found)
+        fewest = np.minimum.reduceat(reached, self.knowledge.offsets[:-1])
+        return np.where(fewest == np.iinfo(np.int64).max, 0, fewest)
 
     def largest_share(self) -> float:
         """Return the largest share of fitting records that have one sensitive item."""
-        told = self.fitting > 0
-        return float((self.having[told] / self.fitting[told]).max(initial=0.0))
+        is_fitting = self.fitting > 0
+        return float((self.having[is_fitting] / self.fitting[is_fitting]).max(initial=0.0))
 
 
 class Candidates:
@@ -152,34 +152,34 @@ class Candidates:
             fits &= holds[index[row]][codes]
         return fits
 
-    def _add(self, rows: Ints, asked: Ints, entries: Ints | slice, fitting: Ints, having: Ints) -> None:
+    def _add(self, rows: Ints, questions: Ints, entries: Ints | slice, fitting: Ints, having: Ints) -> None:
         """Add the records of one class to the counts of what is known."""
         bits = self._bits_of(rows)
         # Items that the same records may have are of one kind; sets of kinds are counted once each.
         kinds, kind = np.unique(bits, axis=0, return_inverse=True)
         kinds = np.vstack([kinds, np.packbits(np.ones(len(rows), dtype=bool))[None, :]])
-        sets, which = _number_sets(np.append(kind.reshape(-1), len(kinds) - 1), asked, len(kinds))
+        sets, which = _number_sets(np.append(kind.reshape(-1), len(kinds) - 1), questions, len(kinds))
         counts = np.zeros(len(sets), np.int64)
         secret = np.packbits(self._records.having[rows].T, axis=1)
-        found = np.zeros((len(secret), len(sets)), np.int64)
+        secret_counts = np.zeros((len(secret), len(sets)), np.int64)
         step = max(_AT_ONCE // max(kinds.shape[1], 1), 1)
         for first in range(0, len(sets), step):
             part = np.bitwise_and.reduce(kinds[sets[first : first + step]], axis=1)
             counts[first : first + step] = _count_bits(part)
             for at in range(len(secret)):
-                found[at, first : first + step] = _count_bits(part & secret[at])
+                secret_counts[at, first : first + step] = _count_bits(part & secret[at])
         fitting[entries] += counts[which]
         for at in range(len(secret)):
-            having[at, entries] += found[at, which]
+            having[at, entries] += secret_counts[at, which]
 
     def _bits_of(self, rows: Ints) -> Bytes:
         """Return which records of a class may have each item, eight records a byte."""
-        some = self._records.known.take(rows)
-        ends = np.searchsorted(self._values, np.arange(len(some.labels) + 1))
-        room = np.diff(ends)[some.codes]
-        items = self._items[_spread(ends[:-1][some.codes], room)]
+        values = self._records.known.take(rows)
+        ends = np.searchsorted(self._values, np.arange(len(values.labels) + 1))
+        room = np.diff(ends)[values.codes]
+        items = self._items[_spread(ends[:-1][values.codes], room)]
         fits = np.zeros((max(len(self.people.labels), 1), len(rows)), dtype=bool)
-        fits[items, np.repeat(some.row_of_token, room)] = True
+        fits[items, np.repeat(values.row_of_token, room)] = True
         return np.packbits(fits, axis=1)
 
 
@@ -202,23 +202,23 @@ def _spread(start: Ints, room: Ints) -> Ints:
     return np.repeat(start - (ends - room), room) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
-def _number_sets(kind: Ints, asked: Ints, base: int) -> tuple[Ints, Ints]:
+def _number_sets(kind: Ints, questions: Ints, base: int) -> tuple[Ints, Ints]:
     """Return the different sets of kinds that are asked about, and which one every question is."""
     # Keys of items were found to fit, but there may be one kind more than items.
-    check_key_width(asked.shape[1], base)
-    keys = kind[asked[:, 0]]
-    for column in asked.T[1:]:
+    check_key_width(questions.shape[1], base)
+    keys = kind[questions[:, 0]]
+    for column in questions.T[1:]:
         keys = keys * base + kind[column]
-    if base ** asked.shape[1] <= _DENSE:
+    if base ** questions.shape[1] <= _DENSE:
         # Few kinds: a table of all their sets is quicker than sorting the questions.
-        place = np.zeros(base ** asked.shape[1], np.int64)
+        place = np.zeros(base ** questions.shape[1], np.int64)
         place[keys] = 1
-        known = np.flatnonzero(place)
-        place[known] = np.arange(len(known))
+        distinct_keys = np.flatnonzero(place)
+        place[distinct_keys] = np.arange(len(distinct_keys))
         which = place[keys]
     else:
-        known, which = np.unique(keys, return_inverse=True)
-    digits = [known // base**power % base for power in range(asked.shape[1] - 1, -1, -1)]
+        distinct_keys, which = np.unique(keys, return_inverse=True)
+    digits = [distinct_keys // base**power % base for power in range(questions.shape[1] - 1, -1, -1)]
     return np.column_stack(digits), which.reshape(-1)
 
 

@@ -50,8 +50,8 @@ def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibi
     most = counts.max(axis=0)
     share = float(measured.get("largest_share", (most / sizes).max()))
     certain = int(sizes[most == sizes].sum())
-    known = "all quasi-identifiers" + " and some items" * promised
-    wording = f"Someone who knows {known} can infer a sensitive item with up to {{confidence}} confidence."
+    background = "all quasi-identifiers" + " and some items" * promised
+    wording = f"Someone who knows {background} can infer a sensitive item with up to {{confidence}} confidence."
     if certain:
         wording = (
             f"{{people}} of {{of}} {release.unit.many} ({{share}}) match only records with the same sensitive item."

@@ -38,15 +38,15 @@ class ValueSets:
     def __init__(self, records: PublishedRecords) -> None:
         self._records = records
         self._group = records.table.group
-        known = records.known
-        width = max(len(known.labels), 1)
-        pairs = self._group[known.row_of_token] * width + known.codes
+        values = records.known
+        width = max(len(values.labels), 1)
+        pairs = self._group[values.row_of_token] * width + values.codes
         self._pairs, which = np.unique(pairs, return_inverse=True)
         begins = np.searchsorted(self._pairs, np.arange(len(records.table.sizes) + 1) * width)
         self._begin = begins[:-1]
         self._base = int(np.diff(begins).max(initial=1))
-        codes = which.reshape(-1) - self._begin[self._group[known.row_of_token]]
-        self._sets = Ragged(known.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
+        codes = which.reshape(-1) - self._begin[self._group[values.row_of_token]]
+        self._sets = Ragged(values.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
         self._width = width
 
     def sizes(self, m: int) -> range:
@@ -68,8 +68,8 @@ class ValueSets:
 
     def count(self, size: int, rows: Flags | None = None) -> tuple[Ints, Ints]:
         """Return the keys of all sets of a size, ascending, and how many records have each."""
-        found = [keys for _, keys in self.portions(size, rows)]
-        keys, supports = np.unique(np.concatenate(found) if found else np.empty(0, np.int64), return_counts=True)
+        parts = [keys for _, keys in self.portions(size, rows)]
+        keys, supports = np.unique(np.concatenate(parts) if parts else np.empty(0, np.int64), return_counts=True)
         return keys, supports.astype(np.int64)
 
     def describe(self, key: int, size: int) -> dict[str, Any]:

@@ -125,7 +125,7 @@ class RumBound(Bounded):
             # No merge costs more than all of them do, so that each would keep the bound, whatever the rule.
             task.clusters = together
             return self.recode_all(task)
-        found: list[tuple[float, Clusters, list[RecodedItems]]] = []
+        outcomes: list[tuple[float, Clusters, list[RecodedItems]]] = []
         reached = []
         for way in self.ways():
             tried = dataclasses.replace(task, clusters=formed.rewind(len(formed.merges)))
@@ -133,10 +133,10 @@ class RumBound(Bounded):
             recoded = self.recode_all(tried)
             reached.append(tried.clusters.rum)
             if reached[-1] <= self.delta:
-                found.append((_average_item_losses(recoded, tried.clusters), tried.clusters, recoded))
-        if not found:
+                outcomes.append((_average_item_losses(recoded, tried.clusters), tried.clusters, recoded))
+        if not outcomes:
             raise self.refuse(what, min(reached))
-        _, task.clusters, best = min(found, key=lambda one: one[0])
+        _, task.clusters, best = min(outcomes, key=lambda outcome: outcome[0])
         return best
 
     def _join_all(self, task: Task) -> Clusters:
@@ -222,13 +222,18 @@ class TumBound(Bounded):
         keys = self.rank(task, seed, price, self.ways()[0])
         task.clusters.merge(seed, _first(keys, task.clusters.others(seed)))
 
-    def _recode(self, task: Task, clusters: Clusters, known: Mapping[Version, RecodedItems | None]) -> _Stage:
+    def _recode(
+        self, task: Task, clusters: Clusters, earlier_recodings: Mapping[Version, RecodedItems | None]
+    ) -> _Stage:
         """Recode the clusters that are not known."""
         versions = clusters.versions()
-        new = [version for version in versions if version not in known]
-        found = {**known, **dict(zip(new, self.recode_each(task, clusters, [at for at, _ in new]), strict=True))}
+        new = [version for version in versions if version not in earlier_recodings]
+        recodings = {
+            **earlier_recodings,
+            **dict(zip(new, self.recode_each(task, clusters, [at for at, _ in new]), strict=True)),
+        }
         task.run.counters["recoded"] = task.run.counters.get("recoded", 0) + len(new)
-        return _Stage(clusters, len(clusters.merges), {version: found[version] for version in versions})
+        return _Stage(clusters, len(clusters.merges), {version: recodings[version] for version in versions})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

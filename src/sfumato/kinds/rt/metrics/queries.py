@@ -88,17 +88,17 @@ class Queries(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        found = comparison.view(RtComparison)
-        asked = self._read(found)
-        if not asked:
+        view = comparison.view(RtComparison)
+        queries = self._read(view)
+        if not queries:
             return {}
-        answers = np.array([query.answer(found) for query in asked], dtype=np.float64)
-        about = Facts(enumerate(query.about for query in asked))
+        answers = np.array([query.answer(view) for query in queries], dtype=np.float64)
+        about = Facts(enumerate(query.about for query in queries))
         return {**tally_answers(answers[:, 0], answers[:, 1], len(comparison.original)), "about": about}
 
-    def _read(self, found: RtComparison) -> list[_Query]:
-        queries = self.find_workload(found.comparison.whole).queries
-        return [_Query.read(found, query, number) for number, query in enumerate(queries, start=1)]
+    def _read(self, view: RtComparison) -> list[_Query]:
+        queries = self.find_workload(view.comparison.whole).queries
+        return [_Query.read(view, query, number) for number, query in enumerate(queries, start=1)]
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
@@ -107,9 +107,9 @@ class Queries(SummedMetric):
         errors, bound = judge_answers(tally, self.sanity)
         details: dict[str, Any] = {"queries": len(errors), "median": float(np.median(errors)), "sanity_bound": bound}
         for about in ("attributes", "items", "both"):
-            some = np.array([told == about for told in tally["about"].values()])
-            if some.any():
-                details[about] = float(errors[some].mean())
+            selected = np.array([kind == about for kind in tally["about"].values()])
+            if selected.any():
+                details[about] = float(errors[selected].mean())
         return float(errors.mean()), details
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
@@ -120,7 +120,7 @@ class Queries(SummedMetric):
         filled = np.flatnonzero(history.lengths > 0)
         queries: dict[tuple[str, ...], None] = {}
         fruitless = 0
-        each = -(-self.queries // 3)
+        quota = -(-self.queries // 3)
         counts = dict.fromkeys(("attributes", "items", "both"), 0)
         while len(history) and len(queries) < self.queries and fruitless < _PATIENCE:
             about = min(counts, key=lambda kind: counts[kind])
@@ -133,7 +133,7 @@ class Queries(SummedMetric):
                 fruitless = 0
             else:
                 fruitless += 1
-                counts[about] += fruitless % 50 == 0 and counts[about] < each
+                counts[about] += fruitless % 50 == 0 and counts[about] < quota
         return Workload(tuple(queries))
 
     def _draw_one(
@@ -162,10 +162,10 @@ class _Query:
     items: tuple[str, ...]
 
     @classmethod
-    def read(cls, found: RtComparison, query: tuple[str, ...], number: int) -> _Query:
-        columns, owner = found.table.by_name, f"queries: query {number} of the workload"
+    def read(cls, view: RtComparison, query: tuple[str, ...], number: int) -> _Query:
+        columns, owner = view.table.by_name, f"queries: query {number} of the workload"
         conditions, rest = split_query(query, columns)
-        if not {*found.items}.issuperset(rest):
+        if not {*view.items}.issuperset(rest):
             raise SchemaError(
                 f"{owner} has a part that is neither a condition on a published column nor an item. Write conditions "
                 "and items such as age=20..29 > sex=f > wine, each column once."
@@ -177,9 +177,9 @@ class _Query:
     def about(self) -> str:
         return "both" if self.conditions and self.items else "items" if self.items else "attributes"
 
-    def answer(self, found: RtComparison) -> tuple[float, float]:
+    def answer(self, view: RtComparison) -> tuple[float, float]:
         """Return the true and the estimated number of records."""
-        table = found.table
-        true = find_matches(self.conditions, table.records) & found.has(self.items)
+        table = view.table
+        true = find_matches(self.conditions, table.records) & view.has(self.items)
         chance = expect_matches(self.conditions, table.by_name, table.published.records)
-        return float(true.sum()), float((chance * found.chance_of(self.items)).sum())
+        return float(true.sum()), float((chance * view.chance_of(self.items)).sum())

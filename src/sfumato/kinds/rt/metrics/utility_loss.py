@@ -58,20 +58,20 @@ class UtilityLoss(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up over the records."""
-        found = comparison.view(RtComparison)
-        amounts = found.sizes.astype(np.float64)
+        view = comparison.view(RtComparison)
+        amounts = view.sizes.astype(np.float64)
         doubts = np.asarray(amounts + np.log2(1.0 - 2.0**-amounts))
-        used = np.unique(found.known.codes)
+        used = np.unique(view.known.codes)
         return {
-            "losses": math.fsum(list_item_losses(found.known, found.sizes).tolist()),
+            "losses": math.fsum(list_item_losses(view.known, view.sizes).tolist()),
             "withheld": len(comparison.original) - len(comparison.release),
             "records": len(comparison.original),
             "published": len(comparison.release),
-            "bits": float(doubts[found.known.codes].sum()),
+            "bits": float(doubts[view.known.codes].sum()),
             "values": {comparison.keys[value] for value in used.tolist()},
-            "exact": {comparison.keys[value] for value in used[found.sizes[used] == 1].tolist()},
-            "members": float(amounts[found.known.codes].sum()),
-            "entries": len(found.known.codes),
+            "exact": {comparison.keys[value] for value in used[view.sizes[used] == 1].tolist()},
+            "members": float(amounts[view.known.codes].sum()),
+            "entries": len(view.known.codes),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

@@ -29,7 +29,7 @@ def find_crowds(
     width = int(person.max(initial=0)) + 1
     for size in sets.sizes(int(release.guarantee.parameters()["m"])):
         keys, supports = sets.count(size)
-        pairs = [np.searchsorted(keys, found) * width + person[row] for row, found in sets.portions(size)]
+        pairs = [np.searchsorted(keys, row_keys) * width + person[row] for row, row_keys in sets.portions(size)]
         people = np.bincount(np.unique(np.concatenate(pairs)) // width, minlength=len(keys))
         least = int(np.argmin(people))
         yield Crowd(int(people[least]), int(supports[least]))

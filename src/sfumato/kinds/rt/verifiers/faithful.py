@@ -48,13 +48,13 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.holds:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if found[_ONCE] is None:
-        found |= check_table(release, original, rows.astype(np.int64))
-        found |= _check_items(release, original, rows.astype(np.int64))
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
+    if witnesses[_ONCE] is None:
+        witnesses |= check_table(release, original, rows.astype(np.int64))
+        witnesses |= _check_items(release, original, rows.astype(np.int64))
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, Witness]:
@@ -69,9 +69,9 @@ def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, W
     step = np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)
     pairs = people.row_of_token[token] * base + values[order[ends[people.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
-    told = np.zeros(len(people.codes), dtype=bool)
-    told[token[np.isin(pairs, there)]] = True
-    missing, invented = np.flatnonzero(~told), np.flatnonzero(~np.isin(there, pairs))
+    is_covered = np.zeros(len(people.codes), dtype=bool)
+    is_covered[token[np.isin(pairs, there)]] = True
+    missing, invented = np.flatnonzero(~is_covered), np.flatnonzero(~np.isin(there, pairs))
     return {
         "no item is missing": {"rows": [int(people.row_of_token[missing[0]]) + 1]} if len(missing) else None,
         "no item is invented": {"rows": [int(published.row_of_token[invented[0]]) + 1]} if len(invented) else None,

@@ -85,8 +85,8 @@ def verify(release: Release) -> Verdict:
             share = max(share, float(having[worst] / supports[worst]))
             if having[worst] * claim.l > supports[worst]:
                 checks[_DIVERSE] = False
-                found = {"support": int(supports[worst]), "with_a_sensitive_item": int(having[worst])}
-                witness = {"check": _DIVERSE, **sets.describe(int(keys[worst]), size), **found}
+                counts = {"support": int(supports[worst]), "with_a_sensitive_item": int(having[worst])}
+                witness = {"check": _DIVERSE, **sets.describe(int(keys[worst]), size), **counts}
         if witness is not None:
             break
     if claim.l > 1:
@@ -98,8 +98,8 @@ def _count_sensitive(records: PublishedRecords, sets: ValueSets, size: int, keys
     """Count the records of every set that have the sensitive item which most of them have."""
     most = np.zeros(len(keys), np.int64)
     for item in range(records.having.shape[1]):
-        some, counts = sets.count(size, records.having[:, item])
-        most = np.maximum(most, lookup(some, counts, keys))
+        sensitive_keys, counts = sets.count(size, records.having[:, item])
+        most = np.maximum(most, lookup(sensitive_keys, counts, keys))
     return most
 
 
@@ -129,13 +129,13 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     wrong = None if rows is None else check_rows(release, original, np.asarray(rows))
     if wrong is not None:
         return Verdict(False, say_claim(claim), {}, {"check": _ONCE, **wrong}, {_ONCE: False})
-    found = Candidates(PublishedRecords.of(release), original).tally(claim.m)
-    return _judge(release, original, found, rows, claim)
+    tally = Candidates(PublishedRecords.of(release), original).tally(claim.m)
+    return _judge(release, original, tally, rows, claim)
 
 
-def _judge(release: Release, original: Dataset, found: Tally, rows: Ints | None, claim: KKmAnonymity) -> Verdict:
-    fitting = found.fitting
-    person = np.repeat(np.arange(len(original)), np.diff(found.knowledge.offsets))
+def _judge(release: Release, original: Dataset, tally: Tally, rows: Ints | None, claim: KKmAnonymity) -> Verdict:
+    fitting = tally.fitting
+    person = np.repeat(np.arange(len(original)), np.diff(tally.knowledge.offsets))
     fewest = int(fitting[fitting > 0].min(initial=len(release)))
     lost = np.unique(person[fitting == 0])
     missing, allowed = (lost, len(original) - len(release)) if rows is None else (np.intersect1d(lost, rows), 0)
@@ -144,34 +144,34 @@ def _judge(release: Release, original: Dataset, found: Tally, rows: Ints | None,
         _FIT: fewest >= claim.k,
         _FOUND: len(missing) <= allowed,
     }
-    share = found.largest_share()
+    share = tally.largest_share()
     if claim.l > 1:
-        checks[_DIVERSE] = not (found.having * claim.l > fitting).any()
+        checks[_DIVERSE] = not (tally.having * claim.l > fitting).any()
     measured: dict[str, Any] = {"fitting": fewest, "knowledges": len(fitting)}
     if claim.l > 1:
         measured["largest_share"] = round(share, 6)
     witness: Witness = None
     if not all(checks.values()):
         check = next(name for name, passed in checks.items() if not passed)
-        witness = {"check": check, **_point_at(check, found, person, missing, claim), "records": len(original)}
+        witness = {"check": check, **_point_at(check, tally, person, missing, claim), "records": len(original)}
     return Verdict(all(checks.values()), say_claim(claim), measured, witness, checks)
 
 
-def _point_at(check: str, found: Tally, person: Ints, missing: Ints, claim: KKmAnonymity) -> dict[str, Any]:
+def _point_at(check: str, tally: Tally, person: Ints, missing: Ints, claim: KKmAnonymity) -> dict[str, Any]:
     """Name rows of the original, and how much of them must be known."""
     if check == _FOUND:
         return {"people_who_fit_nothing": len(missing), "rows": (missing[:SHOWN_ROWS] + 1).tolist()}
     if check == _FIT:
-        few = np.flatnonzero((found.fitting > 0) & (found.fitting < claim.k))
+        few = np.flatnonzero((tally.fitting > 0) & (tally.fitting < claim.k))
         if not len(few):  # fewer than k records altogether, and nobody fits them
             return {}
-        at = few[np.argmin(found.fitting[few])]
-        people = np.unique(person[few[found.fitting[few] == found.fitting[at]]])
+        at = few[np.argmin(tally.fitting[few])]
+        people = np.unique(person[few[tally.fitting[few] == tally.fitting[at]]])
         rows = [int(row) + 1 for row in people[:SHOWN_ROWS]]
     elif check == _DIVERSE:
-        at = int(np.argmax(found.having * claim.l > found.fitting))
+        at = int(np.argmax(tally.having * claim.l > tally.fitting))
         rows = [int(person[at]) + 1]
     else:
         return {}
-    told = {"items_known": int(found.knowledge.sizes[at]), "fitting": int(found.fitting[at])}
-    return {"rows": rows, **told}
+    facts = {"items_known": int(tally.knowledge.sizes[at]), "fitting": int(tally.fitting[at])}
+    return {"rows": rows, **facts}

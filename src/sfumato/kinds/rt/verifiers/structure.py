@@ -50,9 +50,9 @@ def _check_overlap(release: Release) -> Witness:
     named = [frozenset(members.get(label, (label,))) for label in history.labels]
     keys = support(history, 2)[0] if history.lengths.max(initial=0) > 1 else np.empty(0, np.int64)
     left, right = np.divmod(keys, max(len(named), 1))
-    for one, other in zip(left.tolist(), right.tolist(), strict=True):
-        if not named[one].isdisjoint(named[other]):
-            rows = [history.row_of_token[history.codes == code] for code in (one, other)]
+    for value, other in zip(left.tolist(), right.tolist(), strict=True):
+        if not named[value].isdisjoint(named[other]):
+            rows = [history.row_of_token[history.codes == code] for code in (value, other)]
             return {"rows": [int(np.intersect1d(rows[0], rows[1])[0]) + 1]}
     return None
 
@@ -77,8 +77,8 @@ def _check_claimed(release: Release) -> Witness:
 
 
 def _about_attributes(check: Check) -> Check:
-    name, look = check
-    return name, lambda release: look(_without_items(release))
+    name, finder = check
+    return name, lambda release: finder(_without_items(release))
 
 
 def _look_at_records(release: Release) -> Findings:

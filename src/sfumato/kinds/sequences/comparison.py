@@ -179,15 +179,17 @@ class SequenceComparison:
         if events is None or stretches is None:
             none = np.zeros(0, dtype=np.int64)
             return Covers(np.zeros(len(self.comparison.release) + 1, dtype=np.int64), none, none, none)
-        told = Ragged.from_arrow(self.comparison.release.table.column(events))
-        if not set(told.labels).issubset(self.comparison.places):
+        blurred_events = Ragged.from_arrow(self.comparison.release.table.column(events))
+        if not set(blurred_events.labels).issubset(self.comparison.places):
             raise SchemaError(
                 "Comparison: the release tells of events that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        codes = recode_events(told, self.comparison.places)
+        codes = recode_events(blurred_events, self.comparison.places)
         cells, clock = self._read_times(stretches), self.comparison.original.clock
-        return Covers(told.offsets, codes, clock.from_arrow(cells.field("lo")), clock.from_arrow(cells.field("hi")))
+        return Covers(
+            blurred_events.offsets, codes, clock.from_arrow(cells.field("lo")), clock.from_arrow(cells.field("hi"))
+        )
 
     def _read_times(self, column: str) -> pa.Array:
         return read_lists(self.comparison.release.table.column(column))[1]
@@ -230,9 +232,9 @@ class SequenceComparison:
 
         Needs the owner's row map.
         """
-        kept = self.comparison.history.keep(self.monitored_entries)
+        monitored = self.comparison.history.keep(self.monitored_entries)
         rows = self.comparison.row_map
-        return kept.take(rows), self.times[self.monitored_entries][locate_entries(kept.offsets, rows)]
+        return monitored.take(rows), self.times[self.monitored_entries][locate_entries(monitored.offsets, rows)]
 
     @cached_property
     def covering(self) -> Ragged:
@@ -240,11 +242,11 @@ class SequenceComparison:
         events, times = self.monitored_originals
         members = self.comparison.members
         width = max(len(self.comparison.places), 1)
-        known = members.row_of_token * width + members.codes
+        member_keys = members.row_of_token * width + members.codes
         entries, intervals = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for at, interval in self.covers.meet(events.row_of_token, times, times):
             wanted = self.covers.categories[interval] * width + events.codes[at]
-            right = known[np.minimum(np.searchsorted(known, wanted), len(known) - 1)] == wanted
+            right = member_keys[np.minimum(np.searchsorted(member_keys, wanted), len(member_keys) - 1)] == wanted
             entries.append(at[right])
             intervals.append(interval[right])
         entry, interval = np.concatenate(entries), np.concatenate(intervals)
@@ -281,8 +283,10 @@ class SequenceComparison:
         """
         unit = self.comparison.original.clock.unit
         if unit is not None:
-            found = {name: length // UNITS[unit] for name, length in _DURATIONS.items() if length >= UNITS[unit]}
-            return found or {unit: 1}
+            named_lengths = {
+                name: length // UNITS[unit] for name, length in _DURATIONS.items() if length >= UNITS[unit]
+            }
+            return named_lengths or {unit: 1}
         base = 1
         while 10_000 * base <= self.span:
             base *= 10
@@ -300,9 +304,9 @@ class SequenceComparison:
 
     def draw_events(self, count: int, seed: int, *, monitored: bool) -> Ints:
         """Draw events of the whole original by how often they occur, without repeating one."""
-        whole, known = self.comparison.whole, len(self.comparison.history.labels)
-        seen = whole.once("events", lambda: np.bincount(whole.original.view_history().codes, minlength=known))
-        possible = np.flatnonzero((seen > 0) & (self.is_monitored[:known] == monitored))
+        whole, kinds = self.comparison.whole, len(self.comparison.history.labels)
+        seen = whole.once("events", lambda: np.bincount(whole.original.view_history().codes, minlength=kinds))
+        possible = np.flatnonzero((seen > 0) & (self.is_monitored[:kinds] == monitored))
         if len(possible) <= count:
             return possible
         chances = seen[possible] / seen[possible].sum()

@@ -55,14 +55,14 @@ def of_release(release: Release) -> Evidence:
     [(1, 3), (1, 3), (2, 2)]
     """
     names, claim = find_columns(release), release.guarantee
-    told = [Stretches.read(release.table.column(names.monitored), release.table.column(names.intervals))]
+    stretches = [Stretches.read(release.table.column(names.monitored), release.table.column(names.intervals))]
     if names.blurred is not None and names.stretches is not None:
-        told.append(Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches)))
+        stretches.append(Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches)))
     others = Entries.read(release.table.column(names.events), release.table.column(names.times))
     monitored = tuple(getattr(claim, "monitored", ()))
-    book = _Book(release.members(), [*monitored, *(label for part in told for label in part.events.labels)])
+    book = _Book(release.members(), [*monitored, *(label for part in stretches for label in part.events.labels)])
     book.add(others.events.labels)
-    entries = [_list_told(part, book) for part in told]
+    entries = [_list_told(part, book) for part in stretches]
     entries.append((others.events.row_of_token, book.find(others.events), others.times, others.times, 1, 1))
     blur, notes = getattr(claim, "blur", None), []
     if getattr(claim, "suppressing", False):
@@ -72,10 +72,10 @@ def of_release(release: Release) -> Evidence:
         notes.append(_LEFT_OUT)
     reach = None if blur is None else count_steps(release, blur)
     if reach is not None:
-        rows = told[0].events.row_of_token
+        rows = stretches[0].events.row_of_token
         unwatched = [label for label in book.labels if label not in set(monitored)]
         zone = book.file(unwatched, rows, is_open=True)
-        entries.append((rows, zone, told[0].lo - reach, told[0].hi + reach, 0, MANY))
+        entries.append((rows, zone, stretches[0].lo - reach, stretches[0].hi + reach, 0, MANY))
         notes.append(_BLURRED)
     form = next(column.form for column in release.columns if column.name == names.times)
     events = _join(len(release), entries, book, "moment" if form.type == "timestamp" else "number")
@@ -121,7 +121,7 @@ def _list_told(part: Stretches, book: _Book) -> Entry:
 def _join(records: int, entries: list[Entry], book: _Book, timing: str) -> Events:
     record, value, lo, hi = (np.concatenate([entry[at] for entry in entries]) for at in range(4))
     least, most = (np.concatenate([np.full(len(entry[0]), entry[at]) for entry in entries]) for at in (4, 5))
-    categories = {name: found for name, found in book.members.items() if name not in book.code}
+    categories = {name: members for name, members in book.members.items() if name not in book.code}
     return Events.of(
         records,
         record,

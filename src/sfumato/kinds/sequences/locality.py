@@ -28,14 +28,14 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     [0, 2, 1]
     """
     offsets, _, times = Sequences.of(dataset).part(monitored=True)
-    some = np.flatnonzero(np.diff(offsets))
+    people = np.flatnonzero(np.diff(offsets))
     keys = np.full(len(dataset), ANYWHERE)
-    if not len(some):
+    if not len(people):
         return keys
-    first, last = (pick.reduceat(times, offsets[:-1][some]) for pick in (np.minimum, np.maximum))
+    first, last = (pick.reduceat(times, offsets[:-1][people]) for pick in (np.minimum, np.maximum))
     # Both on one scale: a cell of the grid is as many units of time wide as high.
     seen, wanted = survey or take_survey(dataset), set(dataset.schema.monitored)
     monitored = np.array([label in wanted for label in dataset.view_history().labels], dtype=bool)
     among = np.array([seen.first[monitored].min(), seen.last[monitored].max()])
-    keys[some] = follow_curve(scale(first, _BITS, among), scale(last, _BITS, among), _BITS)
+    keys[people] = follow_curve(scale(first, _BITS, among), scale(last, _BITS, among), _BITS)
     return keys

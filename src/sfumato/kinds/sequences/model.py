@@ -135,5 +135,5 @@ class Sequences:
     def part(self, *, monitored: bool) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
         """Return offsets, event codes and times of the monitored entries only, or of the others."""
         wanted = self.is_monitored if monitored else ~self.is_monitored
-        kept = self.events.keep(wanted)
-        return kept.offsets, kept.codes, self.times[wanted]
+        events = self.events.keep(wanted)
+        return events.offsets, events.codes, self.times[wanted]

@@ -97,8 +97,8 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     published_times = dataset.clock.to_arrow(times)
     blurred: dict[str, pa.Array] = {}
     if grouped.blurred is not None:
-        told, stretches = _covers_of_rows(grouped.blurred, group, dataset.clock)
-        blurred = {"blurred": told.to_arrow(), "blurred_times": stretches}
+        blurred_events, stretches = _covers_of_rows(grouped.blurred, group, dataset.clock)
+        blurred = {"blurred": blurred_events.to_arrow(), "blurred_times": stretches}
     category = Form("category", history=True, meaning="at least one of")
     interval = Form("interval", dataset.clock.form_type, history=True)
     table = pa.table(

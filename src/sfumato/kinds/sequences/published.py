@@ -153,10 +153,10 @@ def number_rows(offsets: Ints, *columns: npt.NDArray[np.integer[Any]]) -> tuple[
     ([0, 1], [0, 1, 0])
     """
     cells = np.column_stack([np.asarray(column, dtype=np.int64) for column in columns])
-    spelled = cells.tobytes()
+    encoded = cells.tobytes()
     bounds = (offsets * cells.itemsize * len(columns)).tolist()
     seen: dict[bytes, int] = {}
-    number = [seen.setdefault(spelled[a:b], len(seen)) for a, b in itertools.pairwise(bounds)]
+    number = [seen.setdefault(encoded[a:b], len(seen)) for a, b in itertools.pairwise(bounds)]
     of_row = np.array(number, dtype=np.int64)
     return np.unique(of_row, return_index=True)[1].astype(np.int64), of_row
 
@@ -296,8 +296,8 @@ class TimedRecords:
         names = find_columns(release)
         if names.blurred is None or names.stretches is None:
             return self.class_of_row
-        told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
-        number = number_rows(told.events.offsets, told.events.codes, told.lo, told.hi)[1]
+        stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+        number = number_rows(stretches.events.offsets, stretches.events.codes, stretches.lo, stretches.hi)[1]
         pairs = np.column_stack([self.class_of_row, number])
         return np.asarray(np.unique(pairs, axis=0, return_inverse=True)[1], dtype=np.int64).reshape(-1)
 
@@ -321,8 +321,8 @@ class TimedRecords:
             return np.full(len(times), -1)
         at = find_last(self.lo, begin, end, times)
         inside = (at >= begin) & (times <= self.hi[at])
-        asked = self.cover.codes[at].astype(np.int64) * max(len(self.labels), 1) + events
-        return np.where(inside & is_among(asked, self.holds), at, -1)
+        keys = self.cover.codes[at].astype(np.int64) * max(len(self.labels), 1) + events
+        return np.where(inside & is_among(keys, self.holds), at, -1)
 
 
 def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
@@ -341,7 +341,7 @@ def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
     return at
 
 
-def is_among(asked: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
+def is_among(numbers: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
     """Mark the numbers that are among ascending ones.
 
     Examples
@@ -350,9 +350,9 @@ def is_among(asked: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
     [True, False, True]
     """
     if not len(ascending):
-        return np.zeros(len(asked), dtype=bool)
-    at = np.minimum(np.searchsorted(ascending, asked), len(ascending) - 1)
-    return np.asarray(ascending[at] == asked)
+        return np.zeros(len(numbers), dtype=bool)
+    at = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
+    return np.asarray(ascending[at] == numbers)
 
 
 def _membership(categories: Sequence[str], members: Mapping[str, Sequence[str]], labels: Sequence[str]) -> Ints:

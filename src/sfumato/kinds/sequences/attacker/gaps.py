@@ -165,7 +165,7 @@ def _draw_intervals(course: _Course) -> _Course:
         return course
     order = np.random.default_rng(0).permutation(len(count))
     drawn = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(count[order]), _READINGS, side="right")))])
-    return _Course(course.times, course.codes, *(each[drawn] for each in course[2:]))
+    return _Course(course.times, course.codes, *(column[drawn] for column in course[2:]))
 
 
 def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints, Floats]:

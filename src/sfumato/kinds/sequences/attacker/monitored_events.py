@@ -49,8 +49,8 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
     {'smallest_anonymity_set': 2, 'mean_success': 0.5, 'max_success': 0.5, 'knowledge': 'monitored-events',
      'people': 2, 'unique_share': 0.0, 'max_sensitive_share': 0.5, ...}
     """
-    found = count_matches(release, original, rows, _windows(release))
-    return Risk.of(found.sizes, KNOWLEDGE, published=found.published, max_sensitive_share=found.share)
+    matches = count_matches(release, original, rows, _windows(release))
+    return Risk.of(matches.sizes, KNOWLEDGE, published=matches.published, max_sensitive_share=matches.share)
 
 
 def _windows(release: Release) -> Windows | None:
@@ -106,8 +106,8 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     people, sizes = narrow_records(release, original, m, _DRAWN)
     published = None if rows is None else np.isin(people, rows)
     parts = [
-        Risk.of(found, KNOWLEDGE, published=published, people=len(original), m=number)
-        for number, found in enumerate(sizes, start=1)
+        Risk.of(set_sizes, KNOWLEDGE, published=published, people=len(original), m=number)
+        for number, set_sizes in enumerate(sizes, start=1)
     ]
     return [*parts, attack(release, original, rows)]
 
@@ -124,11 +124,11 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> [(risk.m, risk.set_sizes.tolist()) for risk in attack_original(data, 1)]
     [(1, [1, 3, 3]), (None, [1, 2, 2])]
     """
-    known = list_known(dataset, dataset.schema.monitored or dataset.history().labels)
+    knowledge = list_known(dataset, dataset.schema.monitored or dataset.history().labels)
     people = draw_people(len(dataset), _DRAWN, 0)
-    some = np.arange(len(dataset)) if people is None else people
+    attacked = np.arange(len(dataset)) if people is None else people
     parts = [
-        Risk.of(found, KNOWLEDGE, people=len(dataset), m=number)
-        for number, found in enumerate(narrow_people(known, some, m), start=1)
+        Risk.of(set_sizes, KNOWLEDGE, people=len(dataset), m=number)
+        for number, set_sizes in enumerate(narrow_people(knowledge, attacked, m), start=1)
     ]
     return [*parts, risk_of_original(dataset)]

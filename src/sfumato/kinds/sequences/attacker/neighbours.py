@@ -128,14 +128,14 @@ class Neighbours:
         sampled = ""
         if self.attacked < self.people:
             sampled = f", by a sample of {self.attacked:,}, ±{200 * self.sampling_error:.0f} points"
-        found = f"{{people}} of {{of}} {self.record.many} ({{share}}{sampled})"
+        extent = f"{{people}} of {{of}} {self.record.many} ({{share}}{sampled})"
         wording = (
-            f"Someone who knows when monitored events happened finds {found} by the events beside them. The guarantee "
+            f"Someone who knows when monitored events happened finds {extent} by the events beside them. The guarantee "
             "suggests at most {promised}."
         )
         if not self.released:
             wording = (
-                f"Someone who knows only the events beside monitored ones finds {found}. Guessing finds {{promised}}."
+                f"Someone who knows only the events beside monitored ones finds {extent}. Guessing finds {{promised}}."
             )
         length = f"{{blur}} {self.unit}{'s' * (self.reach != 1)}" if self.unit else "a distance of {blur}"
         remedy = (
@@ -221,22 +221,22 @@ def attack(
     times = spell_times(release, original.clock, original.times())
     if rows is None or scale is None or len(release) == 0:
         return None
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
-    records = TimedRecords.of(release, known.entries.events.labels)
-    matches = Matches(*match_classes(records, known), records, known)
-    able = np.flatnonzero(known.entries.events.lengths[known.of_person[rows]])
+    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    records = TimedRecords.of(release, knowledge.entries.events.labels)
+    matches = Matches(*match_classes(records, knowledge), records, knowledge)
+    able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person[rows]])
     if not len(able):
         return None
-    matches.check_own(known.of_person[rows[able]], records.class_of_row[able])
+    matches.check_own(knowledge.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
-    costs = matches.count_distances()[known.of_person[rows[order]]]
+    costs = matches.count_distances()[knowledge.of_person[rows[order]]]
     drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _DISTANCES, side="right")))]
     limit = _LONGEST * scale if horizon is None else horizon * scale
     gaps = learn_gaps(records, scale, limit)
-    found = pick_records(matches, known.of_person[rows[drawn]], drawn, limit, gaps)
+    picked = pick_records(matches, knowledge.of_person[rows[drawn]], drawn, limit, gaps)
     k = getattr(release.guarantee, "k", 1)
-    success = {name: float(chance.mean()) for name, chance in found.success.items()}
-    guess = float(found.guess.mean())
+    success = {name: float(chance.mean()) for name, chance in picked.success.items()}
+    guess = float(picked.guess.mean())
     return Neighbours(
         len(able),
         len(drawn),
@@ -261,15 +261,15 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     1.0
     """
     monitored = set(dataset.schema.monitored)
-    known = list_known(dataset, monitored)
+    knowledge = list_known(dataset, monitored)
     events = dataset.history()
     others = Entries(events, dataset.times()).keep(~mark_events(events, monitored))
-    able = np.flatnonzero(known.entries.events.lengths[known.of_person])
+    able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person])
     if not monitored or not len(others.times) or not len(able):
         return None
     order = np.random.default_rng(0).permutation(able)
     drawn = order[: max(1, _CELLS // len(dataset))]
-    sums = sum_distances(others, known.entries.take(known.of_person[drawn]))
+    sums = sum_distances(others, knowledge.entries.take(knowledge.of_person[drawn]))
     own = np.arange(len(drawn)), drawn
     success = {}
     for name, far in sums.items():

@@ -112,7 +112,7 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
     gaps
         How likely distances are.
     """
-    entries, known = matches.records.entries, matches.known
+    entries, background = matches.records.entries, matches.known
     names = ("next", "previous", "nearest", "likelihood")
     success: dict[str, list[Floats]] = {name: [] for name in names}
     guess: list[Floats] = []
@@ -120,9 +120,9 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
     cells = 0
     for number, (q, rows) in enumerate(zip(knowledges.tolist(), matches.list_candidates(knowledges), strict=True)):
         waiting.append((q, int(own[number]), rows))
-        cells += len(rows) * max(1, int(known.entries.events.lengths[q]))
+        cells += len(rows) * max(1, int(background.entries.events.lengths[q]))
         if cells >= _PORTION or number == len(own) - 1:
-            scores = _score(entries, known, waiting, limit, gaps)
+            scores = _score(entries, background, waiting, limit, gaps)
             sizes = np.array([len(rows) for _, _, rows in waiting])
             mine = np.concatenate([rows == row for _, row, rows in waiting])
             begin = np.cumsum(sizes) - sizes
@@ -130,7 +130,7 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
                 success[name].append(_find_chances(scores[name], mine, begin, sizes))
             guess.append(np.add.reduceat(mine, begin) / sizes)
             waiting, cells = [], 0
-    return Picked({name: np.concatenate(found) for name, found in success.items()}, np.concatenate(guess))
+    return Picked({name: np.concatenate(chances) for name, chances in success.items()}, np.concatenate(guess))
 
 
 def _find_chances(scores: Floats | Ints, mine: npt.NDArray[np.bool_], begin: Ints, sizes: Ints) -> Floats:
@@ -141,10 +141,10 @@ def _find_chances(scores: Floats | Ints, mine: npt.NDArray[np.bool_], begin: Int
 
 
 def _score(
-    entries: Entries, known: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps
+    entries: Entries, background: Knowledge, people: list[tuple[int, int, Ints]], limit: int, gaps: Gaps
 ) -> dict[str, Any]:
     """Score every candidate of some people, the best lowest."""
-    offsets, times = known.entries.events.offsets, known.entries.times
+    offsets, times = background.entries.events.offsets, background.entries.times
     rows = np.concatenate([rows for _, _, rows in people])
     knowledge = np.repeat([q for q, _, _ in people], [len(rows) for _, _, rows in people])
     count = offsets[knowledge + 1] - offsets[knowledge]
@@ -159,18 +159,18 @@ def _score(
     limit = min(limit, (1 << 62) // max(int(count.max(initial=1)), 1) - 1)
     ahead = _measure(entries.times, after, after < end, when, limit)
     back = _measure(entries.times, before, before >= begin, when, limit)
-    found: dict[str, Any] = {}
+    scores: dict[str, Any] = {}
     for name, gap in (("next", ahead), ("previous", back), ("nearest", np.minimum(ahead, back))):
-        found[name] = np.zeros(len(rows), dtype=np.int64)
-        np.add.at(found[name], pair, gap)
+        scores[name] = np.zeros(len(rows), dtype=np.int64)
+        np.add.at(scores[name], pair, gap)
     unlikely = np.zeros(len(pair))
     for side, where, gap in (("after", after, ahead), ("before", before, back)):
         there = gap <= limit
         events = np.full(len(pair), -1)
         events[there] = entries.events.codes[where[there]]
         unlikely -= gaps.log_chance(side, events, gap)
-    found["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
-    return found
+    scores["likelihood"] = np.bincount(pair, unlikely, minlength=len(rows))
+    return scores
 
 
 def _measure(times: Ints, at: Ints, there: npt.NDArray[np.bool_], when: Ints, limit: int) -> Ints:
@@ -180,7 +180,7 @@ def _measure(times: Ints, at: Ints, there: npt.NDArray[np.bool_], when: Ints, li
     return gap
 
 
-def sum_distances(others: Entries, told: Entries) -> dict[str, Ints]:
+def sum_distances(others: Entries, monitored: Entries) -> dict[str, Ints]:
     """Sum up how far the known times of people (rows of what is told) are from the events of every record (columns).
 
     Known times are taken in order, so that the first event of a record that is not earlier only moves forward.
@@ -188,19 +188,21 @@ def sum_distances(others: Entries, told: Entries) -> dict[str, Ints]:
     begin, end = others.events.offsets[:-1], others.events.offsets[1:]
     by_time = np.argsort(others.times, kind="stable")
     times, rows = others.times[by_time], others.events.row_of_token[by_time]
-    limit = (1 << 62) // max(int(told.events.lengths.max(initial=1)), 1) - 1
-    found = {name: np.zeros((len(told.events), len(begin)), dtype=np.int64) for name in ("next", "previous", "nearest")}
+    limit = (1 << 62) // max(int(monitored.events.lengths.max(initial=1)), 1) - 1
+    sums = {
+        name: np.zeros((len(monitored.events), len(begin)), dtype=np.int64) for name in ("next", "previous", "nearest")
+    }
     at, passed = begin.copy(), 0
     last = len(others.times) - 1
-    for known in np.argsort(told.times, kind="stable"):
-        when, person = int(told.times[known]), int(told.events.row_of_token[known])
+    for entry in np.argsort(monitored.times, kind="stable"):
+        when, person = int(monitored.times[entry]), int(monitored.events.row_of_token[entry])
         until = int(np.searchsorted(times, when))
         at += np.bincount(rows[passed:until], minlength=len(at))
         passed = until
         ahead = _measure(others.times, np.minimum(at, last), at < end, np.full(len(at), when), limit)
         back = _measure(others.times, np.maximum(at - 1, 0), at > begin, np.full(len(at), when), limit)
         back[ahead == 0] = 0
-        found["next"][person] += ahead
-        found["previous"][person] += back
-        found["nearest"][person] += np.minimum(ahead, back)
-    return found
+        sums["next"][person] += ahead
+        sums["previous"][person] += back
+        sums["nearest"][person] += np.minimum(ahead, back)
+    return sums

@@ -81,11 +81,11 @@ def blur_groups(grouped: Grouped, reach: int, *, shared: bool) -> Blurred:
     zone = _number_zones(people, group, grouped.covers, reach)
     near = (zone >= 0) & ~people.is_monitored
     covers = [Cover((), (), ()) for _ in grouped.covers]
-    told = 0
+    published_count = 0
     if shared and near.any():
-        covers, told = _tell(people, group, zone, near, covers)
+        covers, published_count = _tell(people, group, zone, near, covers)
     made = dataclasses.replace(grouped, sequences=people.keep(~near), blurred=covers if shared else None)
-    return Blurred(made, told, int(near.sum()) - told)
+    return Blurred(made, published_count, int(near.sum()) - published_count)
 
 
 def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], reach: int) -> Ints:
@@ -131,22 +131,26 @@ def _tell(
     members = np.bincount(case[fresh])
     sizes = np.bincount(group, minlength=len(covers))
     complete = members == sizes[group[rows[opens]]]
-    kept = complete[case]
-    if not kept.any():
+    is_complete = complete[case]
+    if not is_complete.any():
         return covers, 0
-    starts = np.flatnonzero(fresh[kept])
+    starts = np.flatnonzero(fresh[is_complete])
     number = np.cumsum(complete) - 1
-    offsets = np.append(starts, int(kept.sum())).astype(np.int64)
-    pseudo = number[case[kept][starts]].astype(np.int64)
-    found = find_intervals(Monitored(offsets, times[kept]), pseudo, set_prices(1.0, 0, people.span, int(kept.sum())))
+    offsets = np.append(starts, int(is_complete.sum())).astype(np.int64)
+    pseudo = number[case[is_complete][starts]].astype(np.int64)
+    intervals = find_intervals(
+        Monitored(offsets, times[is_complete]), pseudo, set_prices(1.0, 0, people.span, int(is_complete.sum()))
+    )
     event, owner = codes[opens][complete], group[rows[opens][complete]]
     listed: dict[int, list[tuple[int, int, str]]] = {}
-    for case_number, (a, b) in enumerate(itertools.pairwise(found.offsets.tolist())):
+    for case_number, (a, b) in enumerate(itertools.pairwise(intervals.offsets.tolist())):
         label = people.events.labels[event[case_number]]
-        told = zip(found.start[a:b].tolist(), found.end[a:b].tolist(), itertools.repeat(label), strict=False)
-        listed.setdefault(int(owner[case_number]), []).extend(told)
-    return [_as_cover(sorted(listed.get(number, []))) for number in range(len(covers))], int(kept.sum())
+        entries = zip(intervals.start[a:b].tolist(), intervals.end[a:b].tolist(), itertools.repeat(label), strict=False)
+        listed.setdefault(int(owner[case_number]), []).extend(entries)
+    return [_as_cover(sorted(listed.get(number, []))) for number in range(len(covers))], int(is_complete.sum())
 
 
-def _as_cover(told: list[tuple[int, int, str]]) -> Cover:
-    return Cover(tuple(label for _, _, label in told), tuple(lo for lo, _, _ in told), tuple(hi for _, hi, _ in told))
+def _as_cover(entries: list[tuple[int, int, str]]) -> Cover:
+    return Cover(
+        tuple(label for _, _, label in entries), tuple(lo for lo, _, _ in entries), tuple(hi for _, hi, _ in entries)
+    )

@@ -44,7 +44,7 @@ class Found(NamedTuple):
     node: Ints | None = None
 
 
-def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
+def cover_groups(people: Sequences, group: Ints, intervals: Found) -> Grouped:
     """Turn the intervals of groups into what they publish, with the categories of what they cover.
 
     Parameters
@@ -53,7 +53,7 @@ def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
         People who all have monitored events.
     group
         Number of the group of each.
-    found
+    intervals
         The intervals of the groups. Without nodes a category is the set of events that an interval covers; a
         single event keeps its name.
 
@@ -68,15 +68,15 @@ def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
     [Cover(categories=('mail', '{chat|mail}'), starts=(1, 8), ends=(3, 9))]
     """
     hierarchy = people.dataset.hierarchies.get("event")
-    if found.node is not None and hierarchy is not None:
-        names = [hierarchy.labels[at] for at in found.node]
-        members = _list_members(hierarchy, {int(at) for at in found.node}, people.dataset.schema.monitored)
+    if intervals.node is not None and hierarchy is not None:
+        names = [hierarchy.labels[at] for at in intervals.node]
+        members = _list_members(hierarchy, {int(at) for at in intervals.node}, people.dataset.schema.monitored)
     else:
-        names, members = _name_by_events(people, found)
-    starts, ends = found.start.tolist(), found.end.tolist()
+        names, members = _name_by_events(people, intervals)
+    starts, ends = intervals.start.tolist(), intervals.end.tolist()
     covers = [
         Cover(tuple(names[a:b]), tuple(starts[a:b]), tuple(ends[a:b]))
-        for a, b in itertools.pairwise(found.offsets.tolist())
+        for a, b in itertools.pairwise(intervals.offsets.tolist())
     ]
     return Grouped(people, group, covers, members)
 
@@ -84,24 +84,24 @@ def cover_groups(people: Sequences, group: Ints, found: Found) -> Grouped:
 def _list_members(hierarchy: Hierarchy, nodes: set[int], monitored: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     """List the events a category can stand for: only monitored ones are published as categories."""
     wanted = set(monitored)
-    found = {}
+    categories = {}
     for node in nodes:
         label = hierarchy.labels[node]
         members = tuple(event for event in hierarchy.members(label) if event in wanted)
         if members != (label,):
-            found[label] = members
-    return found
+            categories[label] = members
+    return categories
 
 
-def _name_by_events(people: Sequences, found: Found) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+def _name_by_events(people: Sequences, intervals: Found) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Name every interval by the events it covers."""
     _, codes, _ = people.part(monitored=True)
-    kept = found.interval >= 0
-    interval, codes = found.interval[kept], codes[kept]
+    is_covered = intervals.interval >= 0
+    interval, codes = intervals.interval[is_covered], codes[is_covered]
     labels = people.events.labels
     pairs = np.unique(interval * len(labels) + codes)
     which, code = np.divmod(pairs, len(labels))
-    ends = np.searchsorted(which, np.arange(len(found.start) + 1))
+    ends = np.searchsorted(which, np.arange(len(intervals.start) + 1))
     sets = [tuple(sorted(labels[c] for c in code[a:b])) for a, b in itertools.pairwise(ends)]
     names = name_values(sets)
     return names, {name: events for name, events in zip(names, sets, strict=True) if len(events) > 1}

@@ -149,21 +149,21 @@ def join_group(
                 slot -= 1
             while at > 0 and points.times[begin + at - 1] >= start:
                 at -= 1
-    kept = 0
+    count = 0
     for slot in range(renumbered.size):
         point = renumbered[slot]
         if point >= 0:
-            slots.start[kept] = min(slots.start[slot], points.times[point])
-            slots.end[kept] = max(slots.end[slot], points.times[point])
+            slots.start[count] = min(slots.start[slot], points.times[point])
+            slots.end[count] = max(slots.end[slot], points.times[point])
             if prices.leaf > 0:
-                slots.node[kept] = join_nodes(slots.node[slot], points.leaf[point], prices)
-            progress.interval[point] = renumbered[slot] = kept
-            kept += 1
+                slots.node[count] = join_nodes(slots.node[slot], points.leaf[point], prices)
+            progress.interval[point] = renumbered[slot] = count
+            count += 1
     for member in members:
         for point in range(points.offsets[member], points.offsets[member + 1]):
             if progress.interval[point] >= 0:
                 progress.interval[point] = renumbered[progress.interval[point]]
-    slots.tally[0] = kept
+    slots.tally[0] = count
     slots.tally[1] += 1
     slots.tally[2] += points.offsets[person + 1] - begin
 
@@ -253,14 +253,14 @@ def _pick(
         if person < 0 or at == best:
             continue
         # First what is known, then a bound, then the alignment itself, as long as the person may still be the best.
-        for look in range(3):
+        for stage in range(3):
             if not _beats(progress.bound[person], sizes[person], at, gain, sizes[free[best]], best):
-                progress.tally[1] += look < 2
+                progress.tally[1] += stage < 2
                 break
-            if look == 0:
+            if stage == 0:
                 bound = _bound_gain(slots, points, person, prices, bench, mark)
                 progress.bound[person] = min(progress.bound[person], bound)
-            elif look == 1:
+            elif stage == 1:
                 progress.bound[person] = align_person(slots, points, person, prices, bench)
                 progress.tally[0] += 1
             else:

@@ -146,17 +146,17 @@ def _bridge_hollow(profile: NDArray[np.int64], low: int, high: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def bound_by_fingerprint(store: Store, one: int, other: int) -> float:
+def bound_by_fingerprint(store: Store, cluster: int, other: int) -> float:
     """Bound the loss per event of a union by the parts of time in which only one of the clusters has events (D_fp).
 
     References
     ----------
     Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Appendix A, Lemma 4.
     """
-    mine, yours = store.cards[one, MARKS], store.cards[other, MARKS]
+    mine, yours = store.cards[cluster, MARKS], store.cards[other, MARKS]
     all_parts = (1 << store.parts) - 1
     parts = _count_gaps(mine, yours, all_parts) + _count_gaps(yours, mine, all_parts)
-    events = store.cards[one, COUNT] + store.cards[other, COUNT]
+    events = store.cards[cluster, COUNT] + store.cards[other, COUNT]
     # The same as parts * extent // parts of the whole, but never beyond 64 bits.
     loss = parts // store.parts * store.extent + parts % store.parts * store.extent // store.parts
     return float(divide_down(store.prices.time * loss + store.prices.leaf * events, events))
@@ -189,7 +189,7 @@ def bound_by_parts(mine: NDArray[np.int64], yours: NDArray[np.int64]) -> float:
 
 
 @njit(cache=True, nogil=True)
-def bound_by_neighbours(store: Store, one: int, other: int) -> float:
+def bound_by_neighbours(store: Store, cluster: int, other: int) -> float:
     """Bound the loss per event of a union by how far each event is from every member (D_LB).
 
     For two people this is the bound as printed. For clusters it is tighter: each event lies in an interval that
@@ -200,7 +200,7 @@ def bound_by_neighbours(store: Store, one: int, other: int) -> float:
     ----------
     Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Appendix A, Lemma 7.
     """
-    mine, yours, prices = store.cards[one], store.cards[other], store.prices
+    mine, yours, prices = store.cards[cluster], store.cards[other], store.prices
     profile, opposite = store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]]
     loss = prices.time * _meet_everyone(profile, opposite)
     if prices.leaf > 0:
@@ -210,24 +210,24 @@ def bound_by_neighbours(store: Store, one: int, other: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _meet_everyone(one: NDArray[np.int64], other: NDArray[np.int64]) -> int:
+def _meet_everyone(profile: NDArray[np.int64], other: NDArray[np.int64]) -> int:
     """Add up the lengths of the shortest intervals around each event that hold everyone in one cluster or the other."""
     i, j, loss = 0, 0, 0
     # What is seen of either cluster from between its last and its next time.
-    reach, ahead, across = NEVER, one[0, AHEAD], BEYOND
+    reach, ahead, across = NEVER, profile[0, AHEAD], BEYOND
     far_reach, far_ahead, far_across = NEVER, other[0, AHEAD], BEYOND
-    n, m = one.shape[0], other.shape[0]
+    n, m = profile.shape[0], other.shape[0]
     while i < n or j < m:
-        mine = j == m or (i < n and one[i, TIME] <= other[j, TIME])
-        yours = i == n or (j < m and other[j, TIME] <= one[i, TIME])
-        time = one[i, TIME] if mine else other[j, TIME]
-        near = one[i, AROUND] if mine else min(time - reach, ahead - time, across)
+        mine = j == m or (i < n and profile[i, TIME] <= other[j, TIME])
+        yours = i == n or (j < m and other[j, TIME] <= profile[i, TIME])
+        time = profile[i, TIME] if mine else other[j, TIME]
+        near = profile[i, AROUND] if mine else min(time - reach, ahead - time, across)
         far = other[j, AROUND] if yours else min(time - far_reach, far_ahead - time, far_across)
         if mine:
-            loss += one[i, EVENTS] * max(near, far)
-            reach = one[i, REACH]
+            loss += profile[i, EVENTS] * max(near, far)
+            reach = profile[i, REACH]
             i += 1
-            ahead, across = (one[i, AHEAD], one[i, ACROSS]) if i < n else (BEYOND, BEYOND)
+            ahead, across = (profile[i, AHEAD], profile[i, ACROSS]) if i < n else (BEYOND, BEYOND)
         if yours:
             loss += other[j, EVENTS] * max(near, far)
             far_reach = other[j, REACH]

@@ -199,9 +199,9 @@ def _reach_back(profile: NDArray[np.int64], at: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def measure_union(store: Store, one: int, other: int) -> int:
+def measure_union(store: Store, cluster: int, other: int) -> int:
     """Find the least loss of the union of two clusters."""
-    mine, yours, prices = store.cards[one], store.cards[other], store.prices
+    mine, yours, prices = store.cards[cluster], store.cards[other], store.prices
     if need_one_interval(mine, yours):
         return int(price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT]))
     n = unite_profiles(store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]], store.work, prices)
@@ -224,10 +224,10 @@ def price_one_interval(mine: NDArray[np.int64], yours: NDArray[np.int64], prices
 
 
 @njit(cache=True, nogil=True)
-def merge_clusters(store: Store, one: int, other: int) -> int:
+def merge_clusters(store: Store, cluster: int, other: int) -> int:
     """Make one cluster of two, and return its number, the smaller of theirs."""
-    kept, gone = min(one, other), max(one, other)
-    mine, yours, prices = store.cards[kept], store.cards[gone], store.prices
+    merged, gone = min(cluster, other), max(cluster, other)
+    mine, yours, prices = store.cards[merged], store.cards[gone], store.prices
     n = unite_profiles(store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]], store.work, prices)
     if need_one_interval(mine, yours):
         mine[LOSS] = price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT])
@@ -239,7 +239,7 @@ def merge_clusters(store: Store, one: int, other: int) -> int:
     _write_profile(store, mine, yours, n)
     _write_pairs(store, mine, yours)
     mine[TRAIL] = store.used[2]
-    store.trail[store.used[2]] = kept
+    store.trail[store.used[2]] = merged
     store.used[2] += 1
     if prices.leaf > 0:
         mine[TOP] = join_nodes(mine[TOP], yours[TOP], prices)
@@ -249,8 +249,8 @@ def merge_clusters(store: Store, one: int, other: int) -> int:
     mine[LONE] |= yours[LONE]
     mine[MARKS] |= yours[MARKS]
     yours[PEOPLE] = 0
-    store.home[gone] = kept
-    return int(kept)
+    store.home[gone] = merged
+    return int(merged)
 
 
 @njit(cache=True, nogil=True)

@@ -158,8 +158,8 @@ def _publish_slots(
     """Close the gaps between the slots of the groups, and say which holds each event."""
     used, people, events = (np.ascontiguousarray(column) for column in slots.tally.T)
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(used)))
-    kept = np.repeat(begin[:-1] - offsets[:-1], used) + np.arange(offsets[-1])
-    start, end, node = slots.start[kept], slots.end[kept], slots.node[kept]
+    positions = np.repeat(begin[:-1] - offsets[:-1], used) + np.arange(offsets[-1])
+    start, end, node = slots.start[positions], slots.end[positions], slots.node[positions]
     # Each slot holds one event of every member; all other events lose everything.
     price = prices.time * (end - start) + (prices.leaf * prices.leaves[node] if prices.leaf else 0)
     loss = events * prices.whole
@@ -211,8 +211,8 @@ def mirror_groups(
     turns = place[permutation]
     group = np.full(key.size, -1, np.int64)
     group[order] = _hide_among_nearest(key[order], turns[turns >= 0], k)
-    found = find_intervals(monitored, group, prices)
-    return Publication(True, group, found, locate_events(monitored, group, found), 0, 0)
+    intervals = find_intervals(monitored, group, prices)
+    return Publication(True, group, intervals, locate_events(monitored, group, intervals), 0, 0)
 
 
 @njit(cache=True, nogil=True)

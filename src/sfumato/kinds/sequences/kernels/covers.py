@@ -185,7 +185,7 @@ def find_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Price
     order = order[np.searchsorted(group[owner][order], 0) :]
     ends = np.searchsorted(group[owner[order]], np.arange(groups + 1))
     people = np.bincount(group[(group >= 0) & (np.diff(monitored.offsets) > 0)], minlength=groups)
-    found = Intervals(
+    intervals = Intervals(
         offsets=np.zeros(groups + 1, np.int64),
         start=np.empty(order.size, np.int64),
         end=np.empty(order.size, np.int64),
@@ -200,11 +200,11 @@ def find_intervals(monitored: Monitored, group: NDArray[np.int64], prices: Price
         leaf=monitored.leaf[order] if prices.leaf else np.zeros(order.size, np.int32),
         chain=np.zeros((group.size + 1, 3), np.int64),
     )
-    largest = int(found.events.max(initial=0))
+    largest = int(intervals.events.max(initial=0))
     profile, table, runs = np.empty((largest, NODE + 1), np.int64), new_table(largest), new_runs(largest, prices)
-    _cover_groups(ends, events, prices, found, profile, table, runs)
-    used = found.offsets[-1]
-    return found._replace(start=found.start[:used], end=found.end[:used], node=found.node[:used])
+    _cover_groups(ends, events, prices, intervals, profile, table, runs)
+    used = intervals.offsets[-1]
+    return intervals._replace(start=intervals.start[:used], end=intervals.end[:used], node=intervals.node[:used])
 
 
 class Events(NamedTuple):
@@ -230,16 +230,16 @@ def _cover_groups(
     ends: NDArray[np.int64],
     events: Events,
     prices: Prices,
-    found: Intervals,
+    output: Intervals,
     profile: NDArray[np.int64],
     table: NDArray[np.int64],
     runs: Runs,
 ) -> None:
     """Cover group after group, whose events end at `ends`."""
-    for group in range(found.loss.size):
-        n = _profile_group(events, ends[group], ends[group + 1], found.people[group], prices, profile)
-        found.loss[group] = find_loss(profile[:n], prices, table, runs)
-        found.offsets[group + 1] = _write_intervals(profile[:n], prices, table, found, found.offsets[group])
+    for group in range(output.loss.size):
+        n = _profile_group(events, ends[group], ends[group + 1], output.people[group], prices, profile)
+        output.loss[group] = find_loss(profile[:n], prices, table, runs)
+        output.offsets[group + 1] = _write_intervals(profile[:n], prices, table, output, output.offsets[group])
 
 
 @njit(cache=True, nogil=True)
@@ -278,7 +278,7 @@ def _profile_group(events: Events, begin: int, end: int, people: int, prices: Pr
 
 @njit(cache=True, nogil=True)
 def _write_intervals(
-    profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], found: Intervals, begin: int
+    profile: NDArray[np.int64], prices: Prices, table: NDArray[np.int64], output: Intervals, begin: int
 ) -> int:
     """Write the intervals chosen in the table from `begin` on, and return where they end."""
     intervals, end = 0, profile.shape[0]
@@ -289,12 +289,12 @@ def _write_intervals(
     while end > 0:
         at -= 1
         start = table[end, CHOICE]
-        found.start[at], found.end[at] = profile[start, TIME], profile[end - 1, TIME]
+        output.start[at], output.end[at] = profile[start, TIME], profile[end - 1, TIME]
         if prices.leaf > 0:
             node = profile[start, NODE]
             for i in range(start + 1, end):
                 node = join_nodes(node, profile[i, NODE], prices)
-            found.node[at] = node
+            output.node[at] = node
         end = start
     return begin + intervals
 

@@ -309,9 +309,9 @@ def _open_leaf(
 
 
 @njit(cache=True, nogil=True)
-def are_in_conflict(store: Store, one: int, other: int, gap: int) -> bool:
+def are_in_conflict(store: Store, cluster: int, other: int, gap: int) -> bool:
     """Whether members of two clusters do the same within so much time."""
-    mine, yours = store.cards[one], store.cards[other]
+    mine, yours = store.cards[cluster], store.cards[other]
     return bool(
         have_conflict(
             store.key[mine[PAIRS_BEGIN] : mine[PAIRS_END]], store.key[yours[PAIRS_BEGIN] : yours[PAIRS_END]], gap

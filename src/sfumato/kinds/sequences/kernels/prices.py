@@ -106,10 +106,10 @@ def set_prices(
     )
 
 
-def _find_common_measure(one: Fraction, other: Fraction) -> Fraction:
+def _find_common_measure(fraction: Fraction, other: Fraction) -> Fraction:
     """Find the largest number of which both are whole multiples."""
-    numerator = gcd(one.numerator * other.denominator, other.numerator * one.denominator)
-    return Fraction(numerator, one.denominator * other.denominator)
+    numerator = gcd(fraction.numerator * other.denominator, other.numerator * fraction.denominator)
+    return Fraction(numerator, fraction.denominator * other.denominator)
 
 
 def measure_depths(parent: NDArray[np.int32]) -> NDArray[np.int32]:
@@ -131,7 +131,7 @@ def measure_depths(parent: NDArray[np.int32]) -> NDArray[np.int32]:
 
 
 @njit(cache=True, nogil=True)
-def join_nodes(one: int, other: int, prices: Prices) -> int:
+def join_nodes(node: int, other: int, prices: Prices) -> int:
     """Find the lowest node above both.
 
     Examples
@@ -140,33 +140,33 @@ def join_nodes(one: int, other: int, prices: Prices) -> int:
     >>> int(join_nodes(0, 1, tree)), int(join_nodes(1, 2, tree)), int(join_nodes(2, 2, tree))
     (3, 4, 2)
     """
-    while one != other:
-        if prices.depth[one] >= prices.depth[other]:
-            one = prices.parent[one]
+    while node != other:
+        if prices.depth[node] >= prices.depth[other]:
+            node = prices.parent[node]
         else:
             other = prices.parent[other]
-    return one
+    return node
 
 
 @njit(cache=True, nogil=True)
-def is_less(one: int, one_parts: int, other: int, other_parts: int) -> bool:
-    """Whether one / one_parts < other / other_parts, exactly; all are at least 0 and the parts above 0.
+def is_less(amount: int, amount_parts: int, other: int, other_parts: int) -> bool:
+    """Whether amount / amount_parts < other / other_parts, exactly; all are at least 0 and the parts above 0.
 
     Examples
     --------
     >>> is_less(1, 3, 2, 5), is_less(2, 6, 1, 3)
     (True, False)
     """
-    near, far = one / one_parts, other / other_parts
+    near, far = amount / amount_parts, other / other_parts
     if abs(near - far) > _CLOSE * (near + far):
         return near < far
     # Whole parts decide; if they agree, the remainders are compared, upside down.
     while True:
-        whole, other_whole = one // one_parts, other // other_parts
+        whole, other_whole = amount // amount_parts, other // other_parts
         if whole != other_whole:
             return whole < other_whole
-        one -= whole * one_parts
+        amount -= whole * amount_parts
         other -= other_whole * other_parts
-        if one == 0 or other == 0:
-            return one < other
-        one, one_parts, other, other_parts = other_parts, other, one_parts, one
+        if amount == 0 or other == 0:
+            return amount < other
+        amount, amount_parts, other, other_parts = other_parts, other, amount_parts, amount

@@ -36,24 +36,26 @@ def new_table(times: int) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def unite_profiles(one: NDArray[np.int64], other: NDArray[np.int64], into: NDArray[np.int64], prices: Prices) -> int:
+def unite_profiles(
+    profile: NDArray[np.int64], other: NDArray[np.int64], into: NDArray[np.int64], prices: Prices
+) -> int:
     """Write the profile of the union of two groups to the front of `into`, and return its length."""
     i, j, n = 0, 0, 0
     reach, across = NEVER, NEVER
-    while i < one.shape[0] or j < other.shape[0]:
-        mine = j >= other.shape[0] or (i < one.shape[0] and one[i, TIME] <= other[j, TIME])
-        yours = i >= one.shape[0] or (j < other.shape[0] and other[j, TIME] <= one[i, TIME])
+    while i < profile.shape[0] or j < other.shape[0]:
+        mine = j >= other.shape[0] or (i < profile.shape[0] and profile[i, TIME] <= other[j, TIME])
+        yours = i >= profile.shape[0] or (j < other.shape[0] and other[j, TIME] <= profile[i, TIME])
         if mine:
-            reach = one[i, REACH]
+            reach = profile[i, REACH]
         if yours:
             across = other[j, REACH]
         if mine and yours:
-            into[n, TIME], into[n, EVENTS] = one[i, TIME], one[i, EVENTS] + other[j, EVENTS]
-            into[n, NODE] = join_nodes(one[i, NODE], other[j, NODE], prices) if prices.leaf > 0 else 0
+            into[n, TIME], into[n, EVENTS] = profile[i, TIME], profile[i, EVENTS] + other[j, EVENTS]
+            into[n, NODE] = join_nodes(profile[i, NODE], other[j, NODE], prices) if prices.leaf > 0 else 0
             i += 1
             j += 1
         elif mine:
-            into[n, TIME], into[n, EVENTS], into[n, NODE] = one[i, TIME], one[i, EVENTS], one[i, NODE]
+            into[n, TIME], into[n, EVENTS], into[n, NODE] = profile[i, TIME], profile[i, EVENTS], profile[i, NODE]
             i += 1
         else:
             into[n, TIME], into[n, EVENTS], into[n, NODE] = other[j, TIME], other[j, EVENTS], other[j, NODE]

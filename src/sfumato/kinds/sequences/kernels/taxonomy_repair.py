@@ -108,10 +108,10 @@ def merge_members(
 
 
 @njit(cache=True, nogil=True)
-def merge_two(repair: Repair, one: int, other: int) -> int:
+def merge_two(repair: Repair, cluster: int, other: int) -> int:
     """Make one cluster of two, and return its number."""
-    _intersect(repair.common, one, other, repair.pivot)
-    merged = merge_clusters(repair.store, one, other)
+    _intersect(repair.common, cluster, other, repair.pivot)
+    merged = merge_clusters(repair.store, cluster, other)
     card, pool = repair.store.cards[merged], repair.store.pool
     repair.length[merged] = 0
     for at in range(card[BEGIN], card[END]):
@@ -120,36 +120,36 @@ def merge_two(repair: Repair, one: int, other: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _intersect(common: Branches, one: int, other: int, pivot: Pivot) -> None:
+def _intersect(common: Branches, cluster: int, other: int, pivot: Pivot) -> None:
     """Keep, for the smaller number, the nodes that both clusters have; their events are added up."""
-    load_pivot(common, one, pivot)
+    load_pivot(common, cluster, pivot)
     begin, length = common.begin[other], common.length[other]
     node = np.empty(length, np.int32)
     events = np.empty(length, np.int32)
     source = np.empty(length, np.int64)
     before = np.zeros(length + 1, np.int64)  # nodes kept before each
-    kept, at = 0, 0
+    count, at = 0, 0
     while at < length:
         here = common.node[begin + at]
         if pivot.events[here] > 0:
-            node[kept], events[kept], source[kept] = here, common.events[begin + at] + pivot.events[here], at
-            kept += 1
+            node[count], events[count], source[count] = here, common.events[begin + at] + pivot.events[here], at
+            count += 1
             at += 1
-            before[at] = kept
+            before[at] = count
         else:
             skipped = at + common.span[begin + at]
-            before[at + 1 : skipped + 1] = kept
+            before[at + 1 : skipped + 1] = count
             at = skipped
     clear_pivot(common, pivot)
-    number = min(one, other)
+    number = min(cluster, other)
     to = common.begin[number]
-    common.length[number] = kept
-    for at in range(kept):
+    common.length[number] = count
+    for at in range(count):
         end = source[at] + common.span[begin + source[at]]
         source[at] = before[end] - before[source[at]]
-    common.node[to : to + kept] = node[:kept]
-    common.events[to : to + kept] = events[:kept]
-    common.span[to : to + kept] = source[:kept]
+    common.node[to : to + count] = node[:count]
+    common.events[to : to + count] = events[:count]
+    common.span[to : to + count] = source[:count]
 
 
 @njit(cache=True, nogil=True)

@@ -281,16 +281,16 @@ def _bound(keyed: Keyed, l: int) -> int:
 def _fewest_of_one_event(key: NDArray[np.int64], event: NDArray[np.int64], gap: int, cap: int) -> int:
     """Count whom to leave out for the event that asks for most, where nobody does an event twice."""
     most, gone = 0, 0
-    kept = np.zeros(key.size, np.int64)
+    retained = np.zeros(key.size, np.int64)
     left, right = 0, 0
     for at in range(key.size):
         if at > 0 and event[at] != event[at - 1]:
             most, gone, left, right = max(most, gone), 0, 0, 0
-        while left < right and key[at] - kept[left] > gap:
+        while left < right and key[at] - retained[left] > gap:
             left += 1
         if right - left >= cap:
             gone += 1
         else:
-            kept[right] = key[at]
+            retained[right] = key[at]
             right += 1
     return max(most, gone)

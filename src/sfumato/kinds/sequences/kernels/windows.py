@@ -217,7 +217,7 @@ def sweep_pairs(
 
 
 @njit(cache=True, nogil=True)
-def have_conflict(one: NDArray[np.int64], other: NDArray[np.int64], gap: int) -> bool:
+def have_conflict(keys: NDArray[np.int64], other: NDArray[np.int64], gap: int) -> bool:
     """Whether two sorted lists hold keys that differ by at most the gap: the same event, at nearly the same time.
 
     References
@@ -225,8 +225,8 @@ def have_conflict(one: NDArray[np.int64], other: NDArray[np.int64], gap: int) ->
     Sherkat, Li, Mamoulis, "Efficient timestamped event sequence anonymization", Section 3.3, Definition 2.
     """
     i, j = 0, 0
-    while i < one.size and j < other.size:
-        difference = one[i] - other[j]
+    while i < keys.size and j < other.size:
+        difference = keys[i] - other[j]
         if -gap <= difference <= gap:
             return True
         if difference < 0:

@@ -68,7 +68,7 @@ class Knowledge:
         return len(self.entries.events)
 
 
-def list_known(original: Dataset, monitored: Iterable[str], spelled: Ints | None = None) -> Knowledge:
+def list_known(original: Dataset, monitored: Iterable[str], published_times: Ints | None = None) -> Knowledge:
     """Take what a receiver who monitors some events knows of everybody.
 
     Parameters
@@ -77,17 +77,19 @@ def list_known(original: Dataset, monitored: Iterable[str], spelled: Ints | None
         The people.
     monitored
         The events the receiver monitors.
-    spelled
+    published_times
         The times of all events as a release spells them; those of the original if not given.
     """
     events = original.history()
-    told = Entries(events, original.times() if spelled is None else spelled).keep(mark_events(events, monitored))
-    rows, codes, times = told.events.row_of_token, told.events.codes, told.times
+    entries = Entries(events, original.times() if published_times is None else published_times).keep(
+        mark_events(events, monitored)
+    )
+    rows, codes, times = entries.events.row_of_token, entries.events.codes, entries.times
     order = np.lexsort((codes, times, rows))
     rows, codes, times = rows[order], codes[order], times[order]
     fresh = np.ones(len(rows), dtype=bool)
     fresh[1:] = (np.diff(rows) != 0) | (np.diff(times) != 0) | (np.diff(codes) != 0)
-    sorted_events = dataclasses.replace(told.events, codes=codes)
+    sorted_events = dataclasses.replace(entries.events, codes=codes)
     distinct = Entries(sorted_events, times).keep(fresh)
     first, of_person = number_rows(distinct.events.offsets, distinct.events.codes, distinct.times)
     return Knowledge(of_person, distinct.take(first))
@@ -161,24 +163,24 @@ def count_matches(
             "matching: the times of the original and of the release must be in the same units; read the original "
             "with the time unit it was published from."
         )
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
-    records = TimedRecords.of(release, known.entries.events.labels)
+    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    records = TimedRecords.of(release, knowledge.entries.events.labels)
     busy = np.zeros(len(records.sizes), dtype=np.int64)
     if windows is not None:
         busy = count_most(records.entries, records.class_of_row, len(records.sizes), windows.length)
-    size, bound = np.zeros(len(known), dtype=np.int64), np.zeros(len(known), dtype=np.int64)
-    for which, classes in _matching_pairs(records, known):
+    size, bound = np.zeros(len(knowledge), dtype=np.int64), np.zeros(len(knowledge), dtype=np.int64)
+    for which, classes in _matching_pairs(records, knowledge):
         np.add.at(size, which, records.sizes[classes])
         np.add.at(bound, which, busy[classes])
     published = None if rows is None else np.isin(np.arange(len(original)), rows)
-    rarest = _rarest(records, known, size)
+    rarest = _rarest(records, knowledge, size)
     if windows is None:
-        return ReceiverMatches(size[known.of_person], published, len(known), rarest)
-    likeliest, share = _likeliest(records, known, size, bound, windows)
-    return ReceiverMatches(size[known.of_person], published, len(known), rarest, likeliest, share)
+        return ReceiverMatches(size[knowledge.of_person], published, len(knowledge), rarest)
+    likeliest, share = _likeliest(records, knowledge, size, bound, windows)
+    return ReceiverMatches(size[knowledge.of_person], published, len(knowledge), rarest, likeliest, share)
 
 
-def match_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Ints]:
+def match_classes(records: TimedRecords, knowledge: Knowledge) -> tuple[Ints, Ints]:
     """Return all pairs of a knowledge and a class of records that match.
 
     Examples
@@ -191,18 +193,18 @@ def match_classes(records: TimedRecords, known: Knowledge) -> tuple[Ints, Ints]:
     >>> [found.tolist() for found in match_classes(records, known)]
     [[0], [0]]
     """
-    return _joined([*_matching_pairs(records, known)])
+    return _joined([*_matching_pairs(records, knowledge)])
 
 
-def _rarest(records: TimedRecords, known: Knowledge, size: Ints) -> Ints | None:
+def _rarest(records: TimedRecords, knowledge: Knowledge, size: Ints) -> Ints | None:
     reached = np.flatnonzero(size)
     if not len(reached):
         return None
-    return records.rows_of(_classes_of(records, known, reached[[np.argmin(size[reached])]])[0])
+    return records.rows_of(_classes_of(records, knowledge, reached[[np.argmin(size[reached])]])[0])
 
 
 def _likeliest(
-    records: TimedRecords, known: Knowledge, size: Ints, bound: Ints, windows: Windows
+    records: TimedRecords, knowledge: Knowledge, size: Ints, bound: Ints, windows: Windows
 ) -> tuple[Window | None, float]:
     """Find the event that the largest share of anybody's matching records hold inside a window.
 
@@ -215,14 +217,14 @@ def _likeliest(
     left = left[np.argsort(-(bound[left] / size[left]), kind="stable")]
     effort, portion = 0, 1
     while len(left) and (effort < _EFFORT or bound[left[0]] > size[left[0]] // windows.l):
-        for number, classes in zip(left, _classes_of(records, known, left[:portion]), strict=False):
+        for number, classes in zip(left, _classes_of(records, knowledge, left[:portion]), strict=False):
             if classes.tobytes() in seen or not _leaves_room(bound[number], size[number], best):
                 continue
             seen.add(classes.tobytes())
             rows = records.rows_of(classes)
             effort += 1_000 + int(records.entries.events.lengths[rows].sum())
-            found = find_busiest(records.entries, rows, windows.length)
-            best = found if found and _leaves_room(found.people, found.records, best) else best
+            window = find_busiest(records.entries, rows, windows.length)
+            best = window if window and _leaves_room(window.people, window.records, best) else best
         effort += len(records.sizes)
         left = left[portion:][_leaves_room(bound[left[portion:]], size[left[portion:]], best)]
         portion = min(2 * portion, 1024)
@@ -235,43 +237,43 @@ def _leaves_room(people: Any, records: Any, best: Window | None) -> Any:
     return people * (1 if best is None else best.records) > (0 if best is None else best.people) * records
 
 
-def _classes_of(records: TimedRecords, known: Knowledge, wanted: Ints) -> list[Ints]:
+def _classes_of(records: TimedRecords, knowledge: Knowledge, wanted: Ints) -> list[Ints]:
     """Return the classes that match each of some knowledges."""
-    part = Knowledge(np.arange(len(wanted)), known.entries.take(wanted))
+    part = Knowledge(np.arange(len(wanted)), knowledge.entries.take(wanted))
     pairs = [*_matching_pairs(records, part)]
-    which = np.concatenate([found for found, _ in pairs])
-    classes = np.concatenate([found for _, found in pairs])
+    which = np.concatenate([numbers for numbers, _ in pairs])
+    classes = np.concatenate([numbers for _, numbers in pairs])
     order = np.lexsort((classes, which))
     return np.split(classes[order], np.cumsum(np.bincount(which, minlength=len(wanted)))[:-1])
 
 
-def _matching_pairs(records: TimedRecords, known: Knowledge) -> Portions:
+def _matching_pairs(records: TimedRecords, knowledge: Knowledge) -> Portions:
     """Yield portions of all pairs of a knowledge and a class that match."""
     if records.suppressing:
-        yield from _pairs_with_gaps(records, known)
+        yield from _pairs_with_gaps(records, knowledge)
         return
-    any_event = _classes_of_any_event(records, known)
-    for which, classes in _candidates(records, known):
-        matched = _cover_in_time(records, known, which, classes)
+    any_event = _classes_of_any_event(records, knowledge)
+    for which, classes in _candidates(records, knowledge):
+        matched = _cover_in_time(records, knowledge, which, classes)
         unsure = np.flatnonzero(matched & ~any_event[classes])
-        matched[unsure] = _cover_events(records, known, which[unsure], classes[unsure])
+        matched[unsure] = _cover_events(records, knowledge, which[unsure], classes[unsure])
         yield which[matched], classes[matched]
 
 
-def _classes_of_any_event(records: TimedRecords, known: Knowledge) -> Flags:
+def _classes_of_any_event(records: TimedRecords, knowledge: Knowledge) -> Flags:
     """Mark the classes whose categories all contain every event that is known of anybody: time decides alone."""
-    told = np.unique(known.entries.events.codes)
-    held = records.holds[np.isin(records.holds % max(len(records.labels), 1), told)] // max(len(records.labels), 1)
-    narrow = np.bincount(held, minlength=len(records.cover.labels)) < len(told)
+    codes = np.unique(knowledge.entries.events.codes)
+    held = records.holds[np.isin(records.holds % max(len(records.labels), 1), codes)] // max(len(records.labels), 1)
+    narrow = np.bincount(held, minlength=len(records.cover.labels)) < len(codes)
     return np.asarray(np.bincount(records.cover.row_of_token, narrow[records.cover.codes], len(records.sizes)) == 0)
 
 
-def _candidates(records: TimedRecords, known: Knowledge) -> Portions:
+def _candidates(records: TimedRecords, knowledge: Knowledge) -> Portions:
     """Yield portions of the pairs that fit at both ends, as intervals in time order that are all used must.
 
     Knowledges are sorted by their first time: those that begin in the first interval of a class are neighbours.
     """
-    offsets, times = known.entries.events.offsets, known.entries.times
+    offsets, times = knowledge.entries.events.offsets, knowledge.entries.times
     length = np.diff(offsets)
     nothing, something = np.flatnonzero(length == 0), np.flatnonzero(length)
     something = something[np.argsort(times[offsets[something]], kind="stable")]
@@ -283,17 +285,17 @@ def _candidates(records: TimedRecords, known: Knowledge) -> Portions:
     low = np.searchsorted(first, records.lo[starts[classes]], side="left")
     high = np.searchsorted(first, records.hi[starts[classes]], side="right")
     lo, hi = records.lo[ends[classes] - 1], records.hi[ends[classes] - 1]
-    kept: list[tuple[Ints, Ints]] = []
+    portion: list[tuple[Ints, Ints]] = []
     cells = 0
     for number, a, b, least, most in zip(classes.tolist(), low, high, lo, hi, strict=True):
         fits = something[a:b][(last[a:b] >= least) & (last[a:b] <= most)]
         fits = fits[length[fits] >= ends[number] - starts[number]]
-        kept.append((fits, np.full(len(fits), number)))
+        portion.append((fits, np.full(len(fits), number)))
         cells += len(fits) * int(ends[number] - starts[number])
         if cells >= _PORTION:
-            yield _joined(kept)
-            kept, cells = [], 0
-    yield _joined(kept)
+            yield _joined(portion)
+            portion, cells = [], 0
+    yield _joined(portion)
 
 
 def _joined(pairs: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
@@ -301,12 +303,12 @@ def _joined(pairs: Sequence[tuple[Ints, Ints]]) -> tuple[Ints, Ints]:
     return np.concatenate([none, *(left for left, _ in pairs)]), np.concatenate([none, *(right for _, right in pairs)])
 
 
-def _cover_in_time(records: TimedRecords, known: Knowledge, which: Ints, classes: Ints) -> Flags:
+def _cover_in_time(records: TimedRecords, knowledge: Knowledge, which: Ints, classes: Ints) -> Flags:
     """Mark the pairs that fit at both ends where no known time lies between intervals, and one in each."""
     inner = np.maximum(records.cover.lengths[classes] - 1, 0)
     pair = np.repeat(np.arange(len(which)), inner)
     at = np.arange(len(pair)) + np.repeat(records.cover.offsets[classes] - np.cumsum(inner) + inner, inner)
-    offsets, times = known.entries.events.offsets, known.entries.times
+    offsets, times = knowledge.entries.events.offsets, knowledge.entries.times
     begin, end = offsets[which[pair]], offsets[which[pair] + 1]
     by_then = find_last(times, begin, end, records.hi[at])
     until_next = find_last(times, begin, end, records.lo[at + 1] - 1)
@@ -315,37 +317,37 @@ def _cover_in_time(records: TimedRecords, known: Knowledge, which: Ints, classes
     return np.asarray(np.bincount(pair[wrong], minlength=len(which)) == 0)
 
 
-def _cover_events(records: TimedRecords, known: Knowledge, which: Ints, classes: Ints) -> Flags:
+def _cover_events(records: TimedRecords, knowledge: Knowledge, which: Ints, classes: Ints) -> Flags:
     """Mark the pairs that fit in time where every known event is of the category published for its time."""
-    taken = known.entries.take(which)
+    taken = knowledge.entries.take(which)
     pair = taken.events.row_of_token
     at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     return np.asarray(np.bincount(pair[at < 0], minlength=len(which)) == 0)
 
 
-def _pairs_with_gaps(records: TimedRecords, known: Knowledge) -> Portions:
+def _pairs_with_gaps(records: TimedRecords, knowledge: Knowledge) -> Portions:
     """Yield portions of all pairs that match where known events may have been left out of the release."""
-    order = np.argsort(known.entries.times, kind="stable")
-    times, owner = known.entries.times[order], known.entries.events.row_of_token[order]
-    length, everybody = known.entries.events.lengths, np.arange(len(known))
-    kept: list[tuple[Ints, Ints]] = []
+    order = np.argsort(knowledge.entries.times, kind="stable")
+    times, owner = knowledge.entries.times[order], knowledge.entries.events.row_of_token[order]
+    length, everybody = knowledge.entries.events.lengths, np.arange(len(knowledge))
+    portion: list[tuple[Ints, Ints]] = []
     cells = 0
     for number, (begin, end) in enumerate(itertools.pairwise(records.cover.offsets.tolist())):
         fits = everybody
         if begin < end:
             low, high = np.searchsorted(times, [records.lo[begin], records.hi[begin] + 1])
             fits = np.unique(owner[low:high])
-        kept.append((fits, np.full(len(fits), number)))
+        portion.append((fits, np.full(len(fits), number)))
         cells += int(length[fits].sum())
         if cells >= _PORTION:
-            yield _with_all_used(records, known, *_joined(kept))
-            kept, cells = [], 0
-    yield _with_all_used(records, known, *_joined(kept))
+            yield _with_all_used(records, knowledge, *_joined(portion))
+            portion, cells = [], 0
+    yield _with_all_used(records, knowledge, *_joined(portion))
 
 
-def _with_all_used(records: TimedRecords, known: Knowledge, which: Ints, classes: Ints) -> tuple[Ints, Ints]:
+def _with_all_used(records: TimedRecords, knowledge: Knowledge, which: Ints, classes: Ints) -> tuple[Ints, Ints]:
     """Keep the pairs where all that is published covers something known."""
-    taken = known.entries.take(which)
+    taken = knowledge.entries.take(which)
     pair = taken.events.row_of_token
     at = records.find_cover(classes[pair], taken.events.codes, taken.times)
     pair, at = pair[at >= 0], at[at >= 0]

@@ -28,7 +28,7 @@ _CELLS = 40_000_000
 """Pairs of a known event and a class of records that are looked at: fewer people are drawn where these are many."""
 
 
-def narrow_people(known: Knowledge, people: Ints, m: int) -> list[Ints]:
+def narrow_people(knowledge: Knowledge, people: Ints, m: int) -> list[Ints]:
     """Return, for one known event, two, and so on up to m, how many people have all that is known of each of some.
 
     Examples
@@ -37,17 +37,17 @@ def narrow_people(known: Knowledge, people: Ints, m: int) -> list[Ints]:
     >>> [found.tolist() for found in narrow_people(list_known(data, ["mail"]), np.arange(3), 2)]
     [[1, 1, 3], [1, 1, 3]]
     """
-    offsets, codes = known.entries.events.offsets, known.entries.events.codes.astype(np.int64)
-    pairs = np.stack([codes, known.entries.times], axis=1)
+    offsets, codes = knowledge.entries.events.offsets, knowledge.entries.events.codes.astype(np.int64)
+    pairs = np.stack([codes, knowledge.entries.times], axis=1)
     token = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
-    weights = np.bincount(known.of_person, minlength=len(known)).astype(np.int64)
-    owner = known.entries.events.row_of_token
+    weights = np.bincount(knowledge.of_person, minlength=len(knowledge)).astype(np.int64)
+    owner = knowledge.entries.events.row_of_token
     order = np.argsort(token, kind="stable")
     ends = np.searchsorted(token[order], np.arange(int(token.max(initial=-1)) + 2))
     everywhere = np.bincount(token, weights[owner], minlength=len(ends) - 1).astype(np.int64)
-    sizes = [np.full(len(people), len(known.of_person), np.int64) for _ in range(m)]
+    sizes = [np.full(len(people), len(knowledge.of_person), np.int64) for _ in range(m)]
     for at, person in enumerate(people.tolist()):
-        which = known.of_person[person]
+        which = knowledge.of_person[person]
         mine = np.sort(token[offsets[which] : offsets[which + 1]])
         if not len(mine):
             continue
@@ -99,24 +99,24 @@ def narrow_records(release: Release, original: Dataset, m: int, most: int) -> tu
     times = spell_times(release, original.clock, original.times())
     if times is None:
         raise ParameterError("attack: the original and the release must have times in the same units.")
-    known = list_known(original, getattr(release.guarantee, "monitored", ()), times)
-    records = TimedRecords.of(release, known.entries.events.labels)
-    tried = np.minimum(known.entries.events.lengths[known.of_person], _TRIED)
+    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    records = TimedRecords.of(release, knowledge.entries.events.labels)
+    tried = np.minimum(knowledge.entries.events.lengths[knowledge.of_person], _TRIED)
     cells = float(tried.mean()) * len(records.sizes) if len(tried) else 0.0
     drawn = draw_people(len(original), max(1, min(most, int(_CELLS / max(cells, 1.0)))), 0)
     people = np.arange(len(original)) if drawn is None else drawn
     sizes = [np.full(len(people), int(records.sizes.sum()), np.int64) for _ in range(m)]
     if records.suppressing:
         return people, sizes
-    offsets = known.entries.events.offsets
+    offsets = knowledge.entries.events.offsets
     for at, person in enumerate(people.tolist()):
-        which = known.of_person[person]
+        which = knowledge.of_person[person]
         entries = np.arange(offsets[which], offsets[which + 1])
         if len(entries) > _TRIED:
             entries = entries[np.linspace(0, len(entries) - 1, _TRIED).astype(np.int64)]
         if not len(entries):
             continue
-        covers = _find_covers(records, known.entries.events.codes[entries], known.entries.times[entries])
+        covers = _find_covers(records, knowledge.entries.events.codes[entries], knowledge.entries.times[entries])
         left = np.ones(len(records.sizes), dtype=bool)
         for step in range(m):
             counts = covers @ (records.sizes * left)
@@ -130,5 +130,5 @@ def _find_covers(records: TimedRecords, codes: npt.NDArray[np.int32], times: Int
     """Tell which classes (columns) publish something that covers each event and time (rows)."""
     classes = np.tile(np.arange(len(records.sizes)), len(codes))
     which = np.repeat(np.arange(len(codes)), len(records.sizes))
-    found = records.find_cover(classes, codes[which].astype(np.int64), times[which]) >= 0
-    return np.asarray(found.reshape(len(codes), len(records.sizes)))
+    is_covered = records.find_cover(classes, codes[which].astype(np.int64), times[which]) >= 0
+    return np.asarray(is_covered.reshape(len(codes), len(records.sizes)))

@@ -63,15 +63,15 @@ def count_most(entries: Entries, group_of_row: Ints, groups: int, length: int) -
     >>> count_most(entries, np.array([0, 0, 1]), 2, 2).tolist(), count_most(entries, np.zeros(3, int), 1, 3).tolist()
     ([1, 1], [2])
     """
-    found = np.zeros(groups, dtype=np.int64)
+    counts = np.zeros(groups, dtype=np.int64)
     rows = np.argsort(group_of_row, kind="stable")
     for part in _portions(rows, group_of_row, entries.events.lengths):
         pairs, _, inside = _sweep(entries.take(part), group_of_row[part], length)
         if len(pairs):
             group = pairs // max(len(entries.events.labels), 1)
             begin = np.flatnonzero(np.diff(group, prepend=-1))
-            found[group[begin]] = np.maximum.reduceat(inside, begin)
-    return found
+            counts[group[begin]] = np.maximum.reduceat(inside, begin)
+    return counts
 
 
 def _portions(rows: Ints, group_of_row: Ints, lengths: Ints) -> Iterator[Ints]:

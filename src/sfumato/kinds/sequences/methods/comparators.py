@@ -59,11 +59,13 @@ class Ta(SequenceGrouping):
         from sfumato.kinds.sequences.kernels.comparators import align_groups
 
         monitored, _, prices = lay_out_times(people)
-        found = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
-        run.counters.update(cp_evaluations=found.evaluations, bound_evaluations=found.skipped)
-        run.counters["suppressed_events"] = int((found.interval < 0).sum())
-        made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, found.interval)
-        return cover_groups(people, found.group, made)
+        publication = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
+        run.counters.update(cp_evaluations=publication.evaluations, bound_evaluations=publication.skipped)
+        run.counters["suppressed_events"] = int((publication.interval < 0).sum())
+        made = Found(
+            publication.intervals.offsets, publication.intervals.start, publication.intervals.end, publication.interval
+        )
+        return cover_groups(people, publication.group, made)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,7 +103,9 @@ class Sa(SequenceGrouping):
 
         monitored, _, prices = lay_out_times(people)
         rank = rank_along_curve(monitored.offsets, monitored.times)
-        found = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
-        run.counters.update(cp_evaluations=found.evaluations)
-        made = Found(found.intervals.offsets, found.intervals.start, found.intervals.end, found.interval)
-        return cover_groups(people, found.group, made)
+        publication = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
+        run.counters.update(cp_evaluations=publication.evaluations)
+        made = Found(
+            publication.intervals.offsets, publication.intervals.start, publication.intervals.end, publication.interval
+        )
+        return cover_groups(people, publication.group, made)

@@ -48,19 +48,19 @@ class AverageRelativeError(QueryMetric):
         history, times = original.history(), original.times()
         generator = np.random.default_rng(seed)
         filled = np.flatnonzero(history.lengths)
-        found: dict[tuple[str, ...], None] = {}
+        queries: dict[tuple[str, ...], None] = {}
         for _ in range(self.queries if len(filled) else 0):
             row = int(filled[generator.integers(len(filled))])
             at = history.offsets[row] + generator.integers(0, history.lengths[row], int(generator.integers(1, 3)))
             when = draw_range(int(times[at[0]]), int(times.min()), int(times.max()), generator)
             inside = at[when.holds(times[at])]
             events = sorted({history.labels[code] for code in history.codes[inside]})
-            found[(*events, when.spell(original.clock))] = None
-        return Workload(tuple(found))
+            queries[(*events, when.spell(original.clock))] = None
+        return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
         """Count people, and add up the chances of published records."""
-        found = comparison.view(SequenceComparison)
+        view = comparison.view(SequenceComparison)
         code = {label: at for at, label in enumerate(comparison.history.labels)}
         rows = comparison.history.row_of_token
         answers = []
@@ -69,28 +69,28 @@ class AverageRelativeError(QueryMetric):
             events, when = split_time(query, comparison.original.clock, owner)
             if not events or not code.keys() >= set(events):
                 raise SchemaError(f"{owner} must name events that the original data have, and may have a time.")
-            inside = when.holds(found.times)
+            inside = when.holds(view.times)
             true, chance = np.ones(len(comparison.original), dtype=bool), np.ones(len(comparison.release))
             for event in dict.fromkeys(events):
                 holds = np.zeros(len(true), dtype=bool)
                 holds[rows[inside & (comparison.history.codes == code[event])]] = True
                 true &= holds
-                chance *= _expect(found, code[event], when)
+                chance *= _expect(view, code[event], when)
             answers.append((true.sum(), chance.sum()))
         both = np.array(answers, dtype=np.float64)
         return both[:, 0], both[:, 1]
 
 
-def _expect(found: SequenceComparison, event: int, when: TimeRange) -> Floats:
+def _expect(view: SequenceComparison, event: int, when: TimeRange) -> Floats:
     """Return the chance of every published record to hold an event in a range of time."""
-    absent = np.ones(len(found.comparison.release))
-    others, times = found.others
+    absent = np.ones(len(view.comparison.release))
+    others, times = view.others
     absent[others.row_of_token[(others.codes == event) & when.holds(times)]] = 0.0
-    blurred = found.blurred
-    told = np.flatnonzero(blurred.categories == event)
-    shares = when.overlap(blurred.lows[told], blurred.highs[told])
-    np.multiply.at(absent, blurred.row_of_interval[told], 1.0 - shares)
-    readings, covers = found.readings, found.covers
+    blurred = view.blurred
+    intervals = np.flatnonzero(blurred.categories == event)
+    shares = when.overlap(blurred.lows[intervals], blurred.highs[intervals])
+    np.multiply.at(absent, blurred.row_of_interval[intervals], 1.0 - shares)
+    readings, covers = view.readings, view.covers
     likely = np.zeros(len(readings))
     likely[readings.row_of_token[readings.codes == event]] = 1.0
     likely /= np.maximum(readings.lengths, 1)

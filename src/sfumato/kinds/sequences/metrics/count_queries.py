@@ -74,14 +74,14 @@ class CountQueries(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        found = comparison.view(SequenceComparison)
-        asked = _asked_events(comparison)
-        if asked is None:
-            asked = found.draw_events(self.events, comparison.seed, monitored=True)
-        others = found.draw_events(self.events, comparison.seed, monitored=False)
-        edges = _cut(found, self.intervals)
-        truth, answer = _count(found, asked, edges)
-        others_truth, others_answer = _count(found, others, edges)
+        view = comparison.view(SequenceComparison)
+        events = _asked_events(comparison)
+        if events is None:
+            events = view.draw_events(self.events, comparison.seed, monitored=True)
+        others = view.draw_events(self.events, comparison.seed, monitored=False)
+        edges = _cut(view, self.intervals)
+        truth, answer = _count(view, events, edges)
+        others_truth, others_answer = _count(view, others, edges)
         return {
             "truth": truth,
             "answer": answer,
@@ -119,39 +119,39 @@ def _asked_events(comparison: Comparison) -> Ints | None:
     return np.unique([code_of[event] for event in named])
 
 
-def _cut(found: SequenceComparison, intervals: int) -> Ints:
+def _cut(view: SequenceComparison, intervals: int) -> Ints:
     """Return the first time of every period, and the first time after the last one."""
-    points = found.span + 1
+    points = view.span + 1
     count = min(intervals, points)
     # Python's whole numbers: a product of a long span and a number would not fit 64 bits.
-    return np.array([found.earliest + number * points // count for number in range(count + 1)], dtype=np.int64)
+    return np.array([view.earliest + number * points // count for number in range(count + 1)], dtype=np.int64)
 
 
-def _count(found: SequenceComparison, events: Ints, edges: Ints) -> tuple[Ints, Ints]:
+def _count(view: SequenceComparison, events: Ints, edges: Ints) -> tuple[Ints, Ints]:
     """Return how many people did each event in each period, according to original and release."""
-    history, (others, times) = found.comparison.history, found.others
-    truth = _count_exact(history.row_of_token, history.codes, found.times, events, edges)
-    answer = _count_exact(*_with_blurred(found, others.row_of_token, others.codes, times, edges), events, edges)
+    history, (others, times) = view.comparison.history, view.others
+    truth = _count_exact(history.row_of_token, history.codes, view.times, events, edges)
+    answer = _count_exact(*_with_blurred(view, others.row_of_token, others.codes, times, edges), events, edges)
     for number, event in enumerate(events):
-        answer[number] += _count_covers(found, int(event), edges)
+        answer[number] += _count_covers(view, int(event), edges)
     return truth, answer
 
 
 def _with_blurred(
-    found: SequenceComparison, rows: Ints, codes: npt.NDArray[np.int32], times: Ints, edges: Ints
+    view: SequenceComparison, rows: Ints, codes: npt.NDArray[np.int32], times: Ints, edges: Ints
 ) -> tuple[Ints, npt.NDArray[np.int32], Ints]:
     """Add what is told of blurred events: a moment in every period that the interval touches."""
-    told = found.blurred
-    if not len(told.lows):
+    blurred = view.blurred
+    if not len(blurred.lows):
         return rows, codes, times
-    first = np.maximum(np.searchsorted(edges, told.lows, side="right") - 1, 0)
-    last = np.minimum(np.searchsorted(edges, told.highs, side="right"), len(edges) - 1)
+    first = np.maximum(np.searchsorted(edges, blurred.lows, side="right") - 1, 0)
+    last = np.minimum(np.searchsorted(edges, blurred.highs, side="right"), len(edges) - 1)
     count = np.maximum(last - first, 0)
     which = np.repeat(np.arange(len(count)), count)
     period = np.arange(len(which)) - np.repeat(np.cumsum(count) - count - first, count)
     return (
-        np.concatenate([rows, told.row_of_interval[which]]),
-        np.concatenate([codes, told.categories[which].astype(np.int32)]),
+        np.concatenate([rows, blurred.row_of_interval[which]]),
+        np.concatenate([codes, blurred.categories[which].astype(np.int32)]),
         np.concatenate([times, edges[period]]),
     )
 
@@ -160,23 +160,23 @@ def _count_exact(rows: Ints, codes: npt.NDArray[np.int32], times: Ints, events: 
     """Count the rows that hold each event in each period."""
     number_of = np.full(int(max(codes.max(initial=-1), events.max(initial=-1))) + 1, -1, dtype=np.int64)
     number_of[events] = np.arange(len(events))
-    kept = (number_of[codes] >= 0) & (times >= edges[0]) & (times < edges[-1])
+    inside = (number_of[codes] >= 0) & (times >= edges[0]) & (times < edges[-1])
     periods = len(edges) - 1
-    cell = number_of[codes[kept]] * periods + np.searchsorted(edges, times[kept], side="right") - 1
+    cell = number_of[codes[inside]] * periods + np.searchsorted(edges, times[inside], side="right") - 1
     total = len(events) * periods
-    keys = np.sort(rows[kept] * max(total, 1) + cell)
+    keys = np.sort(rows[inside] * max(total, 1) + cell)
     once = keys[np.diff(keys, prepend=-1) > 0]
     return np.bincount(once % max(total, 1), minlength=total).reshape(len(events), periods).astype(np.int64)
 
 
-def _count_covers(found: SequenceComparison, event: int, edges: Ints) -> Ints:
+def _count_covers(view: SequenceComparison, event: int, edges: Ints) -> Ints:
     """Count the records with an interval that may be the event and touches each period.
 
     A record counts once in a period, however many of its intervals touch it: of every interval only
     the periods count that no earlier one has reached.
     """
-    covers = found.group_covers
-    chosen, _ = found.covers_of(event)
+    covers = view.group_covers
+    chosen, _ = view.covers_of(event)
     group = covers.row_of_interval[chosen]
     first = np.maximum(np.searchsorted(edges, covers.lows[chosen], side="right") - 1, 0)
     last = np.minimum(np.searchsorted(edges, covers.highs[chosen], side="right"), len(edges) - 1)
@@ -186,7 +186,7 @@ def _count_covers(found: SequenceComparison, event: int, edges: Ints) -> Ints:
     before = np.concatenate([[0], reached[:-1]]) - group * width
     start = np.maximum(first, before)
     new = last > start
-    people = found.group_sizes[group[new]]
+    people = view.group_sizes[group[new]]
     steps = np.bincount(start[new], people, minlength=width) - np.bincount(last[new], people, minlength=width)
     return np.rint(np.cumsum(steps)[:-1]).astype(np.int64)
 

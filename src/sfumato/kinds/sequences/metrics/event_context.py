@@ -78,16 +78,16 @@ class EventContext(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Count events near monitored ones, for every window."""
-        found = comparison.view(SequenceComparison)
-        windows = dict(found.durations)
-        usual = found.usual_duration
+        view = comparison.view(SequenceComparison)
+        windows = dict(view.durations)
+        usual = view.usual_duration
         if self.window is not None:
             usual = next((name for name, length in windows.items() if length == self.window), str(self.window))
             windows[usual] = self.window
         events = len(comparison.places)
-        codes, distances = _distances(found)
+        codes, distances = _distances(view)
         before = {name: np.bincount(codes[distances <= length], minlength=events) for name, length in windows.items()}
-        after = {name: _count_published(found, length) for name, length in windows.items()}
+        after = {name: _count_published(view, length) for name, length in windows.items()}
         return {"before": before, "after": after, "usual": Facts(name=usual)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
@@ -100,9 +100,9 @@ class EventContext(SummedMetric):
         }
 
 
-def _distances(found: SequenceComparison) -> tuple[npt.NDArray[np.int32], Ints]:
+def _distances(view: SequenceComparison) -> tuple[npt.NDArray[np.int32], Ints]:
     """Return the events near a monitored one of the same person, and how far away the nearest is."""
-    history, times, monitored = found.comparison.history, found.times, found.monitored_entries
+    history, times, monitored = view.comparison.history, view.times, view.monitored_entries
     row = history.row_of_token
     place = np.arange(len(times))
     earlier = np.maximum.accumulate(np.where(monitored, place, -1))
@@ -112,19 +112,19 @@ def _distances(found: SequenceComparison) -> tuple[npt.NDArray[np.int32], Ints]:
     before = times - times[np.where(has_earlier, earlier, place)]
     after = times[np.where(has_later, later, place)] - times
     nearest = np.where(has_earlier & has_later, np.minimum(before, after), np.where(has_earlier, before, after))
-    kept = ~monitored & (has_earlier | has_later)
-    return history.codes[kept], nearest[kept]
+    is_near = ~monitored & (has_earlier | has_later)
+    return history.codes[is_near], nearest[is_near]
 
 
-def _count_published(found: SequenceComparison, window: int) -> Floats:
+def _count_published(view: SequenceComparison, window: int) -> Floats:
     """Return how many of each event are expected within the window of a monitored one."""
-    (events, exact), covers = found.others, found.covers
-    told, parts = found.blurred, np.arange(1, 2 * _POINTS, 2)
+    (events, exact), covers = view.others, view.covers
+    blurred, parts = view.blurred, np.arange(1, 2 * _POINTS, 2)
     # Of a blurred event only the interval is known: it counts in parts, at points spread over the interval.
-    spread = told.lows[:, None] + told.lengths[:, None] // (2 * _POINTS) * parts[None, :]
-    rows = np.concatenate([events.row_of_token, np.repeat(told.row_of_interval, _POINTS)])
+    spread = blurred.lows[:, None] + blurred.lengths[:, None] // (2 * _POINTS) * parts[None, :]
+    rows = np.concatenate([events.row_of_token, np.repeat(blurred.row_of_interval, _POINTS)])
     times = np.concatenate([exact, spread.ravel()])
-    codes = np.concatenate([events.codes, np.repeat(told.categories, _POINTS)])
+    codes = np.concatenate([events.codes, np.repeat(blurred.categories, _POINTS)])
     weights = np.concatenate([np.ones(len(exact)), np.full(spread.size, 1 / _POINTS)])
     able = np.flatnonzero(np.diff(covers.offsets)[rows])
     first, last = times[able] - window, times[able] + window
@@ -135,7 +135,7 @@ def _count_published(found: SequenceComparison, window: int) -> Floats:
         shared = np.minimum(high, last[at]) - np.maximum(low, first[at]) + 1
         apart[at] *= 1 - shared / (high - low + 1)
         settled[at] = apart[at] == 0
-    counts = np.bincount(codes[able], (1 - apart) * weights[able], minlength=len(found.comparison.places))
+    counts = np.bincount(codes[able], (1 - apart) * weights[able], minlength=len(view.comparison.places))
     return np.asarray(counts, dtype=np.float64)
 
 

@@ -67,11 +67,11 @@ class EventCounts(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Count events by period in original and release."""
-        found = comparison.view(SequenceComparison)
-        events = found.draw_events(self.events, comparison.seed, monitored=True)
-        names = list(found.durations)
-        first = names.index(found.usual_duration)
-        counts = {name: _count(found, events, found.durations[name]) for name in names[first : first + 2]}
+        view = comparison.view(SequenceComparison)
+        events = view.draw_events(self.events, comparison.seed, monitored=True)
+        names = list(view.durations)
+        first = names.index(view.usual_duration)
+        counts = {name: _count(view, events, view.durations[name]) for name in names[first : first + 2]}
         return {"counts": counts, "events": Most(len(events)), "records": len(comparison.original)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
@@ -93,18 +93,18 @@ class EventCounts(SummedMetric):
         }
 
 
-def _count(found: SequenceComparison, events: Ints, length: int) -> dict[str, Floats]:
+def _count(view: SequenceComparison, events: Ints, length: int) -> dict[str, Floats]:
     """Return true and estimated counts where events happened to anybody, and all that the release counts, by event."""
     truths, estimates, inside, totals = [np.empty(0)], [np.empty(0)], [], []
-    whole, codes = found.comparison.whole, found.comparison.history.codes
+    whole, codes = view.comparison.whole, view.comparison.history.codes
 
     def find_all() -> list[Ints]:
         every = whole.original.view_history().codes, whole.original.times()
         return [np.unique(when // length) for when in _times_of(events, *every)]
 
     periods_of = whole.once(("periods", length, tuple(events.tolist())), find_all)
-    for event, periods, when in zip(events, periods_of, _times_of(events, codes, found.times), strict=True):
-        estimate, total = _spread(found, int(event), periods, length)
+    for event, periods, when in zip(events, periods_of, _times_of(events, codes, view.times), strict=True):
+        estimate, total = _spread(view, int(event), periods, length)
         truths.append(_sum_at(periods, when // length, np.ones(len(when))))
         estimates.append(estimate)
         inside.append(float(estimate.sum()))
@@ -119,24 +119,24 @@ def _count(found: SequenceComparison, events: Ints, length: int) -> dict[str, Fl
 
 def _times_of(events: Ints, codes: npt.NDArray[np.int32], times: Ints) -> Iterator[Ints]:
     """Yield the times of every event."""
-    kept = np.isin(codes, events)
-    order = np.argsort(codes[kept], kind="stable")
-    codes, times = codes[kept][order], times[kept][order]
+    is_wanted = np.isin(codes, events)
+    order = np.argsort(codes[is_wanted], kind="stable")
+    codes, times = codes[is_wanted][order], times[is_wanted][order]
     for event in events:
         start, end = np.searchsorted(codes, [event, event + 1])
         yield times[start:end]
 
 
-def _spread(found: SequenceComparison, event: int, periods: Ints, length: int) -> tuple[Floats, float]:
+def _spread(view: SequenceComparison, event: int, periods: Ints, length: int) -> tuple[Floats, float]:
     """Return how many of an event the release holds in some periods, and in all.
 
     The first and the last period of an interval get the part of it that lies in them, those between get one
     share each: sums over the intervals that have begun, less those that have ended.
     """
-    covers = found.group_covers
-    chosen, chance = found.covers_of(event)
+    covers = view.group_covers
+    chosen, chance = view.covers_of(event)
     low, high = covers.lows[chosen], covers.highs[chosen]
-    weight = chance * found.group_sizes[covers.row_of_interval[chosen]]
+    weight = chance * view.group_sizes[covers.row_of_interval[chosen]]
     density = weight / (high.astype(np.float64) - low + 1)
     first, last = low // length, high // length
     inside = first == last

@@ -82,12 +82,12 @@ class IntervalLoss(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up losses over the events of every group, with and without a weight of events where that is open."""
-        found = comparison.view(SequenceComparison)
-        by_time = found.covers.lengths / max(found.span, 1)
-        by_event = _category_shares(comparison)[found.covers.categories]
-        events, _ = found.monitored_originals
-        group = found.group[events.row_of_token]
-        people = np.bincount(found.group[events.lengths > 0], minlength=len(found.group_covers))
+        view = comparison.view(SequenceComparison)
+        by_time = view.covers.lengths / max(view.span, 1)
+        by_event = _category_shares(comparison)[view.covers.categories]
+        events, _ = view.monitored_originals
+        group = view.group[events.row_of_token]
+        people = np.bincount(view.group[events.lengths > 0], minlength=len(view.group_covers))
         amounts = {"people": people, "events": np.bincount(group, minlength=len(people))}
         for we in self._weights():
             losses, covered = _losses_of_entries(comparison, (self.wt * by_time + we * by_event) / (self.wt + we))
@@ -95,10 +95,10 @@ class IntervalLoss(SummedMetric):
             amounts[f"lost where covered {we}"] = np.bincount(group[covered], losses[covered], minlength=len(people))
         amounts["covered"] = np.bincount(group[covered], minlength=len(people))
         return {
-            "groups": [Alike(None if comparison.part_of is None else _find_looks(found), amounts)],
+            "groups": [Alike(None if comparison.part_of is None else _find_looks(view), amounts)],
             "generalised": Most(comparison.generalised.any()),
-            "lengths": float(found.covers.lengths.sum()),
-            "intervals": len(found.covers.lows),
+            "lengths": float(view.covers.lengths.sum()),
+            "intervals": len(view.covers.lows),
             "suppressed_entries": int((~covered).sum()),
         }
 
@@ -128,9 +128,9 @@ def _category_shares(comparison: Comparison) -> Floats:
     hierarchy = comparison.original.hierarchies.get("event")
     if hierarchy is not None:
         every = max(every, len(hierarchy.leaf_labels))
-        known = set(hierarchy.labels)
+        labels = set(hierarchy.labels)
         for category, label in enumerate(comparison.published.labels):
-            if comparison.generalised[category] and label in known:
+            if comparison.generalised[category] and label in labels:
                 sizes[category] = hierarchy.leaf_count(label)
     return sizes / max(every, 1)
 
@@ -153,11 +153,11 @@ def _mean_over_groups(lost: Floats, events: Ints, people: Ints) -> float:
     return float(np.dot(means, weights) / max(int(weights.sum()), 1))
 
 
-def _find_looks(found: SequenceComparison) -> npt.NDArray[np.uint64]:
+def _find_looks(view: SequenceComparison) -> npt.NDArray[np.uint64]:
     """Return what tells the groups of a part from those of others: categories, their members, and intervals."""
-    covers, keys = found.group_covers, found.comparison.keys
-    looks = []
+    covers, keys = view.group_covers, view.comparison.keys
+    signatures = []
     for begin, end in itertools.pairwise(covers.offsets.tolist()):
         named = [keys[category] for category in covers.categories[begin:end].tolist()]
-        looks.append((named, covers.lows[begin:end].tolist(), covers.highs[begin:end].tolist()))
-    return digest_looks(looks)
+        signatures.append((named, covers.lows[begin:end].tolist(), covers.highs[begin:end].tolist()))
+    return digest_looks(signatures)

@@ -86,16 +86,16 @@ def read(path: Readable, reading: Reading) -> Dataset:
     times, clock = log.times(reading.resolution)
     people = combine_labels([log.labels(column) for column in log.person])
     events = log.labels(log.event)
-    kept = np.flatnonzero(log.kept)
-    found = arrange_moments(people.codes[kept], times[kept], events.codes[kept], events.labels)
-    rows = kept[found.rows]
+    entries = np.flatnonzero(log.kept)
+    moments = arrange_moments(people.codes[entries], times[entries], events.codes[entries], events.labels)
+    rows = entries[moments.rows]
     codes, old, first = renumber(events.codes[rows])
     labels = events.labels.take(pa.array(old)).to_pylist()
     who = people.codes[rows]
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
     history = Ragged(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
     whose = log.whose(people, who[starts], rows[starts], reading)
-    log.report(len(rows), found.sharing, whose.unit.count(len(starts)), len(labels))
+    log.report(len(rows), moments.sharing, whose.unit.count(len(starts)), len(labels))
     log.notes.extend(whose.note(len(starts)))
     return Dataset(
         Schema(
@@ -139,8 +139,8 @@ class _Log(NamedTuple):
     def of(cls, path: Place, reading: Reading) -> _Log:
         source = Source(path, reading)
         name, sample = source.name, source.sample()
-        told = reading.format or reading.header or reading.delimiter
-        if reading.user_key is not None or (not told and looks_like_weblog(sample)):
+        declared = reading.format or reading.header or reading.delimiter
+        if reading.user_key is not None or (not declared and looks_like_weblog(sample)):
             return cls._of_weblog(name, source.data, reading)
         format = source.format
         if format == "csv" and not sample:
@@ -170,8 +170,8 @@ class _Log(NamedTuple):
     @classmethod
     def _of_table(cls, source: Source, sample: list[str], reading: Reading) -> _Log:
         name, notes = source.name, source.notes
-        told = reading.header or reading.delimiter or source.format != "csv"
-        layout = None if told else recognise_layout(sample)
+        declared = reading.header or reading.delimiter or source.format != "csv"
+        layout = None if declared else recognise_layout(sample)
         if layout is None:
             table = source.table()
         else:
@@ -195,11 +195,11 @@ class _Log(NamedTuple):
                     f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
                     f"{', '.join(EVENT_LOGS[role][:3])}."
                 )
-        numbers, kept = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
+        numbers, retained = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
         time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
-        return cls(name, table, (columns["person"],), time, event, numbers, kept, notes, owner)
+        return cls(name, table, (columns["person"],), time, event, numbers, retained, notes, owner)
 
-    def whose(self, records: Labels, kept: Ints, first: Longs, reading: Reading) -> Whose:
+    def whose(self, records: Labels, retained: Ints, first: Longs, reading: Reading) -> Whose:
         """Tell what a record is, and of which person each one that is kept."""
         if _LINES in self.notes:
             return settle_unit(reading, Whose(RECORD))
@@ -207,7 +207,7 @@ class _Log(NamedTuple):
         people = None
         if self.owner:
             record = np.full(len(records.labels), -1)
-            record[kept] = np.arange(len(kept))
+            record[retained] = np.arange(len(retained))
             used = np.where(self.kept, record[records.codes], -1)
             people = check_people(self.name, self.owner, used, self.labels(self.owner), first)
         whose = settle_unit(reading, Whose(unit, people))
@@ -219,14 +219,14 @@ class _Log(NamedTuple):
 
     def times(self, resolution: str | None) -> tuple[Longs, Clock]:
         """Return times as whole numbers, and what they count."""
-        found = parse_times(self.name, self.time, self.table.column(self.time))
-        micros = found.micros
+        parsed = parse_times(self.name, self.time, self.table.column(self.time))
+        micros = parsed.micros
         if micros is None:
-            numbers = self._whole(found.order)
+            numbers = self._whole(parsed.order)
             micros = self._dates_in(numbers, resolution)
             if micros is None:
                 return numbers, Clock()
-        if not found.zoned:
+        if not parsed.zoned:
             self.notes.append("Times have no zone and are taken as UTC.")
         times, clock, finer = cut_times(micros, resolution or "second")
         note_count(self.notes, f"Times that were cut to the {resolution or 'second'}", int(finer[self.kept].sum()))
@@ -302,6 +302,6 @@ def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
                 entries.append((token.item, time))
         return entries
 
-    found = parse_sequences(name, text, read_line)
-    table = pa.table({"person": found.person, "time": found.told, "event": found.item})
-    return table, np.array(found.line), found.empty
+    parsed = parse_sequences(name, text, read_line)
+    table = pa.table({"person": parsed.person, "time": parsed.told, "event": parsed.item})
+    return table, np.array(parsed.line), parsed.empty

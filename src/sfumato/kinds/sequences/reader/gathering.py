@@ -24,30 +24,30 @@ def _keep_together(names: Sequence[str], reading: Reading) -> str:
     columns = assign_roles("", names, reading, WORDS).columns
     if OWNER in columns:
         raise ReadWhole("a record must be of one owner, which all rows decide")
-    found = columns.get("person") or columns.get("session")
-    if found is None:
+    column = columns.get("person") or columns.get("session")
+    if column is None:
         raise ReadWhole("there is no column for the person")
-    return found
+    return column
 
 
 def _is_table(sample: Sequence[str], reading: Reading) -> bool:
-    told = reading.format or reading.header or reading.delimiter
-    return bool(told) or not (looks_like_weblog(sample[:5]) or looks_like_spmf(sample[:5]))
+    declared = reading.format or reading.header or reading.delimiter
+    return bool(declared) or not (looks_like_weblog(sample[:5]) or looks_like_spmf(sample[:5]))
 
 
-def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
     """Say which events are monitored, and what they can be generalised to."""
-    data = found.dataset
+    data = summary.dataset
     labels = list(data.view_history().labels)
-    schema = dataclasses.replace(data.schema, monitored=resolve_monitored(reading.monitored, labels, found.name))
-    hierarchies = read_hierarchies(reading, found.name, labels, [1] * len(labels))
+    schema = dataclasses.replace(data.schema, monitored=resolve_monitored(reading.monitored, labels, summary.name))
+    hierarchies = read_hierarchies(reading, summary.name, labels, [1] * len(labels))
     return dataclasses.replace(data, schema=schema, hierarchies=hierarchies), []
 
 
-def _rebuild(found: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
+def _rebuild(summary: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything."""
-    events, kinds = int(found.survey.counts.sum()), len(found.survey.counts)
-    count = found.dataset.unit.count(found.records)
+    events, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
+    count = summary.dataset.unit.count(summary.records)
     return {"Found ": f"Found {count} and {events:,} events of {kinds:,} kinds."}
 
 

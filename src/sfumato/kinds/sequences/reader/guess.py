@@ -15,7 +15,7 @@ _ALL = {"monitored": ["*"]}
 _MONITORED = "Name the events that a receiver watches (monitored); until then all of them are."
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take files for sequences that say who did what and when.
 
     Examples
@@ -26,51 +26,51 @@ def guess(look: Look) -> Guess | None:
     >>> found.score, found.options["columns"]
     (80, {'person': 'case_id', 'event': 'activity', 'time': 'timestamp'})
     """
-    if look.lines and looks_like_weblog(look.lines[:5]):
-        told = ["The lines are requests of a web server's log; a host is a person."]
-        return Guess("sequences", 100, _ALL, told, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
-    if looks_like_spmf(look.lines) and any("<" in line for line in look.lines):
-        told = ["Every line ends with -2 and has times in <>: sequences of SPMF with times."]
-        return Guess("sequences", 95, _ALL, told, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
-    return _guess_table(look)
+    if preview.lines and looks_like_weblog(preview.lines[:5]):
+        reasons = ["The lines are requests of a web server's log; a host is a person."]
+        return Guess("sequences", 100, _ALL, reasons, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
+    if looks_like_spmf(preview.lines) and any("<" in line for line in preview.lines):
+        reasons = ["Every line ends with -2 and has times in <>: sequences of SPMF with times."]
+        return Guess("sequences", 95, _ALL, reasons, "hi", {"k": 5}, (_MONITORED,), of_lines=True)
+    return _guess_table(preview)
 
 
-def _guess_table(look: Look) -> Guess | None:
-    roles = {role: name for role, name in look.find_roles(WORDS).items() if role in {"person", "time", "event"}}
-    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+def _guess_table(preview: Look) -> Guess | None:
+    roles = {role: name for role, name in preview.find_roles(WORDS).items() if role in {"person", "time", "event"}}
+    reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
     score = 80
     left: tuple[str, ...] = (_MONITORED,)
-    if "person" not in roles or not look.columns[roles["person"]].repeats:
+    if "person" not in roles or not preview.columns[roles["person"]].repeats:
         return None
-    if roles.get("time") not in look.find_dates():
-        dates = look.find_dates()
+    if roles.get("time") not in preview.find_dates():
+        dates = preview.find_dates()
         if len(dates) != 1:
             return None
         roles["time"] = dates[0]
-        told.append(f"`{dates[0]}` is the only column of dates.")
+        reasons.append(f"`{dates[0]}` is the only column of dates.")
     if "event" not in roles:
-        column = _find_event(look, roles)
+        column = _find_event(preview, roles)
         if column is None:
             return None
         roles["event"], score = column, 65
-        told.append(
+        reasons.append(
             f"`{roles['person']}` has several dated rows, so that these are histories; of the other columns `{column}` "
             "has the fewest different values, and is taken for what happened."
         )
         left = (f"Nothing says what happened but `{column}`: name a better column, if there is one (columns).", *left)
     options: dict[str, Any] = {"columns": roles, "drop": ["*"], **_ALL}
-    if look.columns[roles["time"]].shape == "calendar":
+    if preview.columns[roles["time"]].shape == "calendar":
         options["resolution"] = "day"
-        told.append(f"Numbers in `{roles['time']}` are days of the calendar, written as 20240131.")
-    more, why = look.settle_empty(list(roles.values()))
-    return Guess("sequences", score, options | more, told + why, "hi", {"k": 5}, left)
+        reasons.append(f"Numbers in `{roles['time']}` are days of the calendar, written as 20240131.")
+    more, why = preview.settle_empty(list(roles.values()))
+    return Guess("sequences", score, options | more, reasons + why, "hi", {"k": 5}, left)
 
 
-def _find_event(look: Look, roles: dict[str, str]) -> str | None:
+def _find_event(preview: Look, roles: dict[str, str]) -> str | None:
     """Return the column with the fewest different values, two at least, that are labels or whole numbers."""
     left = [
         column
-        for name, column in look.columns.items()
+        for name, column in preview.columns.items()
         if name not in roles.values() and column.shape in {"text", "whole"} and column.distinct > 1 and not column.empty
     ]
     return min(left, key=lambda column: column.distinct).name if left else None

@@ -97,23 +97,25 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
     fields: Cells = pc.extract_regex(_cut_lines(text), _LINE)
     _refuse_marked(name, marks(fields.is_null()), "be a request in common or combined log format")
     column = dict(zip([field.name for field in fields.type], fields.flatten(), strict=True))
-    kept = marks(pc.match_substring_regex(column["status"], _SHOWN))
+    retained = marks(pc.match_substring_regex(column["status"], _SHOWN))
     notes = ["Recognised a web log: a request with status 2xx or 304 is an event."]
-    _note_left_out(notes, "with another status", len(kept) - int(kept.sum()))
+    _note_left_out(notes, "with another status", len(retained) - int(retained.sum()))
     person = tuple(user_key.split("+"))
     if "user" in person:
-        anonymous = kept & marks(pc.equal(column["user"], pa.scalar("-", pa.large_string())))
+        anonymous = retained & marks(pc.equal(column["user"], pa.scalar("-", pa.large_string())))
         _note_left_out(notes, "of nobody known", int(anonymous.sum()))
-        kept = kept & ~anonymous
-    if not kept.any():
+        retained = retained & ~anonymous
+    if not retained.any():
         raise SchemaError(f"{name}: no request has status 2xx or 304{' and a user' * ('user' in person)}.")
     if "agent" in person:
         common = marks(pc.equal(column["combined"], pa.scalar("", pa.large_string())))
-        _refuse_marked(name, kept & common, "name an agent, as the combined log format does, for user_key=host+agent")
+        _refuse_marked(
+            name, retained & common, "name an agent, as the combined log format does, for user_key=host+agent"
+        )
     notes.append(f"Reading {' and '.join(person)} as person.")
-    events = _name_events(name, column["request"], kept, keep_query=keep_query)
-    cells = {part: _blank(column[part], kept, "-") for part in person}
-    return WebLog(pa.table({**cells, "time": _spell_times(column["time"]), "event": events}), person, kept, notes)
+    events = _name_events(name, column["request"], retained, keep_query=keep_query)
+    cells = {part: _blank(column[part], retained, "-") for part in person}
+    return WebLog(pa.table({**cells, "time": _spell_times(column["time"]), "event": events}), person, retained, notes)
 
 
 def _cut_lines(text: bytes) -> Cells:
@@ -124,9 +126,9 @@ def _cut_lines(text: bytes) -> Cells:
     return pa.Array.from_buffers(pa.large_string(), len(offsets) - 1, [None, pa.py_buffer(offsets), pa.py_buffer(text)])
 
 
-def _name_events(name: str, request: Cells, kept: Marks, *, keep_query: bool) -> Cells:
+def _name_events(name: str, request: Cells, retained: Marks, *, keep_query: bool) -> Cells:
     """Return the path of every request that is kept."""
-    parsed: Cells = pc.extract_regex(_blank(request, kept, "GET /"), _REQUEST)
+    parsed: Cells = pc.extract_regex(_blank(request, retained, "GET /"), _REQUEST)
     _refuse_marked(name, marks(parsed.is_null()), "request a path with a method such as GET")
     target: Cells = parsed.flatten()[0]
     if not keep_query:
@@ -140,9 +142,9 @@ def _spell_times(times: Cells) -> Cells:
     return pc.replace_substring_regex(times, r"^(\d\d)/([A-Za-z]+)/(\d+):", r"\1-\2-\3 ")
 
 
-def _blank(cells: Cells, kept: Marks, instead: str) -> Cells:
+def _blank(cells: Cells, retained: Marks, instead: str) -> Cells:
     """Put something harmless where a cell is empty or its line is left out."""
-    good = kept & marks(pc.not_equal(cells, pa.scalar("", pa.large_string())))
+    good = retained & marks(pc.not_equal(cells, pa.scalar("", pa.large_string())))
     return pc.if_else(pa.array(good), cells, pa.scalar(instead, pa.large_string()))
 
 

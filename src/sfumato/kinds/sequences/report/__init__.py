@@ -53,7 +53,7 @@ def render(
             _receiver(comparison),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
-            *(_neighbours(found.to_dict(), comparison.release.unit) for found in beyond),
+            *(_neighbours(finding.to_dict(), comparison.release.unit) for finding in beyond),
             _strips(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             _times(drawn.get("times")),
@@ -70,8 +70,8 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figu
     if strips.find_obstacle(comparison) is None:
         drawn["timeline"] = strips.draw_strips(comparison, strips.choose_strips(comparison))
     drawn["group-sizes"] = lengths.draw_lengths(comparison)
-    found = {"times": draw_times(comparison), "answers": draw_answers(comparison)}
-    return drawn | {name: figure for name, figure in found.items() if figure is not None}
+    optional_plots = {"times": draw_times(comparison), "answers": draw_answers(comparison)}
+    return drawn | {name: figure for name, figure in optional_plots.items() if figure is not None}
 
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
@@ -105,8 +105,8 @@ def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
 
 def count_part(comparison: Comparison) -> Tally:
     """Count in a part of a release what the figures need."""
-    found = comparison.view(SequenceComparison)
-    events, _ = found.others
+    view = comparison.view(SequenceComparison)
+    events, _ = view.others
     edges, before, after = count_times(comparison)
     return {
         "others": len(events.codes),
@@ -133,18 +133,22 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     explained = _explain_exposure(seen, tally["exposed"], others) if tally["others"] else ""
     return [
         _say_for_whom(sorted(tally["monitored"]), explained),
-        *(_neighbours(found.to_dict(), seen.release.unit) for found in seen.beyond),
+        *(_neighbours(finding.to_dict(), seen.release.unit) for finding in seen.beyond),
         _times(drawn.get("times")),
     ]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    found = comparison.view(SequenceComparison).covers.lengths
-    typical = lengths.show_length(float(np.median(found)), comparison.original.clock) if len(found) else "–"
+    interval_lengths = comparison.view(SequenceComparison).covers.lengths
+    typical = (
+        lengths.show_length(float(np.median(interval_lengths)), comparison.original.clock)
+        if len(interval_lengths)
+        else "–"
+    )
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
-def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
+def _neighbours(finding: Mapping[str, Any], unit: Unit) -> str:
     """Write what the receiver reaches who looks at the events next to the monitored ones."""
     ways = {
         "by_next": "Picks the record whose next other event follows soonest",
@@ -153,18 +157,18 @@ def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
         "by_likelihood": "Picks the likeliest record, by distances learnt from the release",
         "by_guessing": "Draws one of the records that match",
     }
-    rows = [(text, show_share(found[name])) for name, text in ways.items() if name in found]
+    rows = [(text, show_share(finding[name])) for name, text in ways.items() if name in finding]
     sample, many = "", unit.many
     head = ["How the record is picked", f"{many.capitalize()} found"]
-    people = found[many.replace(" ", "_")]
-    if found["attacked"] < people:
-        error = show_share(2 * found["sampling_error"])
-        sample = f" {show_count(found['attacked'])} of them were drawn; the shares are right to about {error}."
+    people = finding[many.replace(" ", "_")]
+    if finding["attacked"] < people:
+        error = show_share(2 * finding["sampling_error"])
+        sample = f" {show_count(finding['attacked'])} of them were drawn; the shares are right to about {error}."
     judged = (
-        _shout(found["warnings"])
-        if found["warnings"]
+        _shout(finding["warnings"])
+        if finding["warnings"]
         else f"<blockquote><p>This receiver finds no more {many} than the promise makes a reader expect "
-        f"({show_share(found['promised'])}).</p></blockquote>"
+        f"({show_share(finding['promised'])}).</p></blockquote>"
     )
     return (
         "<section><h2>If the receiver also looks at what stands next</h2>\n<p>The same receiver, who knows when the "
@@ -175,8 +179,8 @@ def _neighbours(found: Mapping[str, Any], unit: Unit) -> str:
 
 
 def _shout(texts: Sequence[str]) -> str:
-    told = "".join(f"<p><b>{escape(text)}</b></p>" for text in texts)
-    return f"<blockquote class='warning'>{told}</blockquote>"
+    paragraphs = "".join(f"<p><b>{escape(text)}</b></p>" for text in texts)
+    return f"<blockquote class='warning'>{paragraphs}</blockquote>"
 
 
 def _receiver(comparison: Comparison) -> str:
@@ -197,19 +201,19 @@ def _say_for_whom(monitored: Sequence[str], explained: str) -> str:
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
     listed = f"<p>Monitored: {escape(named + more)}.</p>" if named else "<p>No event is monitored.</p>"
     if not explained:
-        told = (
+        body = (
             "<blockquote><p><b>Safe for every receiver who knows any of the monitored events: no other events are "
             f"published.</b></p></blockquote>\n{listed}"
         )
     else:
-        told = (
+        body = (
             "<blockquote class='warning'><p><b>Safe for one receiver only: the one who knows when the monitored "
             "events happened, and nothing else. Give it to nobody else, and do not publish it openly.</b></p>"
             f"</blockquote>\n{listed}\n<p>{escape(explained)}</p>\n"
             "<p>For another receiver, make another release in which that receiver’s events are monitored. For "
             "receivers who may put together what they know, make one in which the events of all of them are.</p>"
         )
-    return f"<section><h2>For whom this release is safe</h2>\n{told}</section>"
+    return f"<section><h2>For whom this release is safe</h2>\n{body}</section>"
 
 
 def _count_exposed(comparison: Comparison) -> int:
@@ -230,45 +234,45 @@ def _explain_exposure(comparison: Comparison | Divided, exposed: int, others: st
     """Say how many records one exactly timed event gives away."""
     share = show_share(exposed / max(len(comparison.release), 1))
     blur = getattr(comparison.release.guarantee, "blur", None)
-    kept = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
+    subject = "All other events" if blur is None else "Other events further than the blur from monitored intervals"
     return (
-        f"{kept} keep their exact times. "
+        f"{subject} keep their exact times. "
         f"{share} of the published {comparison.release.unit.records} hold an event at a time at which {others} has it: "
         f"whoever knows of that one event finds the {comparison.release.unit.record}, and reads everything else in it."
     )
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.view(SequenceComparison)
-    monitored = int(found.monitored_entries.sum())
-    events, _ = found.others
-    blurred = [("Intervals that tell of blurred other events", len(found.blurred.lows))]
+    view = comparison.view(SequenceComparison)
+    monitored = int(view.monitored_entries.sum())
+    events, _ = view.others
+    blurred = [("Intervals that tell of blurred other events", len(view.blurred.lows))]
     return page.account_for(
         comparison,
         [
             ("Monitored events in the original data", monitored),
-            ("Intervals published in their place", len(found.covers.lows)),
-            ("Other events in the original data", len(found.times) - monitored),
+            ("Intervals published in their place", len(view.covers.lows)),
+            ("Other events in the original data", len(view.times) - monitored),
             ("Other events published, with exact times", len(events.codes)),
             *(blurred if getattr(comparison.release.guarantee, "blur", None) is not None else []),
             ("Kinds of events in the original data", len(comparison.history.labels)),
-            ("Groups of records with the same intervals", len(found.group_covers)),
-            ("Published records without monitored events", int((np.diff(found.covers.offsets) == 0).sum())),
+            ("Groups of records with the same intervals", len(view.group_covers)),
+            ("Published records without monitored events", int((np.diff(view.covers.offsets) == 0).sum())),
         ],
     )
 
 
 def _strips(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
-        told = f"<p>{escape(strips.find_obstacle(comparison) or '')}</p>"
+        body = f"<p>{escape(strips.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
             f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "
             "events happened. Below, in the other colour, what is published for all of the group: something happened "
             "at least once in each interval. Strips have their own time axes."
         )
-        told = draw_figure("timeline", plot, caption)
-    return f"<section><h2>Monitored events before and after</h2>\n{told}</section>"
+        body = draw_figure("timeline", plot, caption)
+    return f"<section><h2>Monitored events before and after</h2>\n{body}</section>"
 
 
 def _times(plot: Figure | None) -> str:
@@ -286,7 +290,7 @@ def _groups(comparison: Comparison, plot: Figure) -> str:
     without = int((np.diff(comparison.view(SequenceComparison).covers.offsets) == 0).sum())
     if without:
         unit = comparison.release.unit
-        one, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))
-        caption += f" {show_amount(without, f'{one} is', f'{many} are')} a group of their own, not in the plot."
+        singular, many = (f"{noun} without monitored events" for noun in (unit.one, unit.many))
+        caption += f" {show_amount(without, f'{singular} is', f'{many} are')} a group of their own, not in the plot."
     listed = page.list_generalised(comparison, "published categories", ("Events", "Intervals"))
     return f"<section><h2>Groups and intervals</h2>\n{draw_figure('group-sizes', plot, caption)}\n{listed}</section>"

@@ -47,15 +47,15 @@ def show_length(length: float, clock: Clock) -> str:
 
 def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
     """Count published intervals by length: a moment, up to a minute, an hour, and so on."""
-    found = comparison.view(SequenceComparison)
-    limits = list(found.durations.values())
+    view = comparison.view(SequenceComparison)
+    limits = list(view.durations.values())
     a = "" if comparison.original.clock.unit is None else "1 "
-    names = ["a moment", *(f"≤ {a}{name}" for name in found.durations), "longer"]
-    which = np.searchsorted([0, *limits], found.covers.lengths, side="left")
+    names = ["a moment", *(f"≤ {a}{name}" for name in view.durations), "longer"]
+    which = np.searchsorted([0, *limits], view.covers.lengths, side="left")
     counts = np.bincount(which, minlength=len(names)).tolist()
     used = [at for at, count in enumerate(counts) if count]
-    kept = slice(used[0], used[-1] + 1) if used else slice(0, 1)
-    return list(zip(names[kept], counts[kept], strict=True))
+    shown = slice(used[0], used[-1] + 1) if used else slice(0, 1)
+    return list(zip(names[shown], counts[shown], strict=True))
 
 
 def _size_edges(sizes: Ints, k: int | None) -> list[int]:
@@ -71,8 +71,8 @@ def _size_edges(sizes: Ints, k: int | None) -> list[int]:
 
 def draw_lengths(comparison: Comparison) -> Figure:
     """Draw sizes of groups and lengths of intervals."""
-    found = comparison.view(SequenceComparison)
-    sizes = found.group_sizes[np.diff(found.group_covers.offsets) > 0]
+    view = comparison.view(SequenceComparison)
+    sizes = view.group_sizes[np.diff(view.group_covers.offsets) > 0]
     edges = _size_edges(sizes, getattr(comparison.release.guarantee, "k", None))
     groups, _ = np.histogram(sizes, edges)
     people, _ = np.histogram(sizes, edges, weights=sizes)

@@ -74,26 +74,26 @@ class Strip:
 
 def choose_strips(comparison: Comparison, most: int = _SHOWN_GROUPS) -> list[Strip]:
     """Choose groups from those with the shortest to those with the longest intervals, evenly."""
-    found = comparison.view(SequenceComparison)
-    covers = found.group_covers
+    view = comparison.view(SequenceComparison)
+    covers = view.group_covers
     counts = np.diff(covers.offsets)
     able = np.flatnonzero(counts)
     means = np.bincount(covers.row_of_interval, covers.lengths, minlength=len(covers))[able] / counts[able]
     # Among equals the middle one is as good as any; sorting by size as well keeps the choice the same.
-    able = able[np.lexsort((found.group_sizes[able], means))]
+    able = able[np.lexsort((view.group_sizes[able], means))]
     chosen = np.unique(np.linspace(0, len(able) - 1, min(most, len(able))).round().astype(int))
     ranks = _RANKS if len(chosen) == len(_RANKS) else [""] * len(chosen)
     return [_read_strip(comparison, int(able[at]), rank) for at, rank in zip(chosen, ranks, strict=True)]
 
 
 def _read_strip(comparison: Comparison, group: int, rank: str) -> Strip:
-    found = comparison.view(SequenceComparison)
-    rows = np.flatnonzero(found.group == group)
+    view = comparison.view(SequenceComparison)
+    rows = np.flatnonzero(view.group == group)
     shown = rows[np.unique(np.linspace(0, len(rows) - 1, min(_SHOWN_PEOPLE, len(rows))).round().astype(int))]
-    events, times = found.monitored_originals
+    events, times = view.monitored_originals
     spans = [(int(events.offsets[row]), int(events.offsets[row + 1])) for row in shown]
     points = [(line, time) for line, (a, b) in enumerate(spans) for time in sorted(set(times[a:b].tolist()))]
-    cover = found.group_covers.take(np.array([group]))
+    cover = view.group_covers.take(np.array([group]))
     labels = [comparison.published.labels[code] for code in cover.categories]
     intervals = list(zip(labels, cover.lows.tolist(), cover.highs.tolist(), strict=True))
     return Strip(rank, len(rows), len(shown), points, intervals)

@@ -24,25 +24,25 @@ _BINS = 40
 
 def draw_times(comparison: Comparison) -> Figure | None:
     """Draw how many monitored events there are over time; None where there are none, or all at one time."""
-    found = comparison.view(SequenceComparison)
-    times = found.times[found.monitored_entries]
-    if not len(times) or not len(found.covers.lows):
+    view = comparison.view(SequenceComparison)
+    times = view.times[view.monitored_entries]
+    if not len(times) or not len(view.covers.lows):
         return None
-    ends = (min(int(times.min()), int(found.covers.lows.min())), max(int(times.max()), int(found.covers.highs.max())))
+    ends = (min(int(times.min()), int(view.covers.lows.min())), max(int(times.max()), int(view.covers.highs.max())))
     if ends[0] == ends[1]:
         return None
     edges = np.linspace(*ends, _BINS + 1)
     before = np.histogram(times, edges)[0].astype(np.float64)
-    after = spread_evenly(found.covers.lows, found.covers.highs, edges)
+    after = spread_evenly(view.covers.lows, view.covers.highs, edges)
     return draw_steps(edges, before, after, comparison.original.clock)
 
 
 def count_times(comparison: Comparison) -> tuple[Floats, Floats, Floats]:
     """Return edges of bins over all time of the whole original, and events of a part in them, before and after."""
-    found = comparison.view(SequenceComparison)
-    edges = np.linspace(found.earliest, found.earliest + max(found.span, 1), _BINS + 1)
-    before = np.histogram(found.times[found.monitored_entries], edges)[0].astype(np.float64)
-    return edges, before, spread_evenly(found.covers.lows, found.covers.highs, edges)
+    view = comparison.view(SequenceComparison)
+    edges = np.linspace(view.earliest, view.earliest + max(view.span, 1), _BINS + 1)
+    before = np.histogram(view.times[view.monitored_entries], edges)[0].astype(np.float64)
+    return edges, before, spread_evenly(view.covers.lows, view.covers.highs, edges)
 
 
 def draw_steps(edges: Floats, before: Floats, after: Floats, clock: Clock) -> Figure:

@@ -27,13 +27,13 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     monitored events are left out that does not follow, so such a claim does not hold.
     """
     blur, unit = getattr(release.guarantee, "blur", None), getattr(release.guarantee, "unit", "")
-    told = find_columns(release).blurred is not None
+    has_blurred = find_columns(release).blurred is not None
     if len(records.entries.times) and not getattr(release.guarantee, "others", True):
         rows = np.unique(records.entries.events.row_of_token)
         return Verdict(False, {}, {}, {"rows": show_rows(rows)}, {"no other events are published": False})
     if blur is None:
-        checks = {"nothing is told as blurred that is not declared": False} if told else {}
-        return Verdict(not told, {}, {}, {"column": "blurred"} if told else None, checks)
+        checks = {"nothing is told as blurred that is not declared": False} if has_blurred else {}
+        return Verdict(not has_blurred, {}, {}, {"column": "blurred"} if has_blurred else None, checks)
     reach = count_steps(release, blur)
     if reach is None:
         return Verdict(False, {}, {}, {"unit": unit}, {"the blur is in units of the times": False})
@@ -44,7 +44,7 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     checks = {
         "no event near a monitored interval has a time": not near.any(),
         "what is told of blurred events is told of k records": smallest >= k,
-        "nothing is told of blurred events that could be predicted": shared or not told,
+        "nothing is told of blurred events that could be predicted": shared or not has_blurred,
         "no monitored event is left out where others are blurred": not records.suppressing,
     }
     witness: Witness = None
@@ -53,7 +53,7 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     elif smallest < k:
         witness = {"class_size": smallest, "rows": show_rows(np.flatnonzero(number == int(np.argmin(sizes))))}
     elif not all(checks.values()):
-        witness = {"column": "blurred"} if told and not shared else {"suppressing": True}
+        witness = {"column": "blurred"} if has_blurred and not shared else {"suppressing": True}
     return Verdict(all(checks.values()), {}, {"blur": blur, "alike": smallest}, witness, checks)
 
 

@@ -93,27 +93,27 @@ def judge_units(release: Release, original: Dataset) -> Verdict:
     )
 
 
-def judge_matches(release: Release, found: ReceiverMatches, k: int) -> Verdict:
+def judge_matches(release: Release, matches: ReceiverMatches, k: int) -> Verdict:
     """Judge whether 0 or at least k records match all that is known of anybody, and 0 for withheld people only."""
-    smallest = int(found.sizes[found.sizes > 0].min(initial=len(release)))
-    unmatched = found.sizes == 0
-    missing, allowed = int(unmatched.sum()), len(found.sizes) - len(release)
-    if found.published is not None:
-        missing, allowed = int((unmatched & found.published).sum()), 0
+    smallest = int(matches.sizes[matches.sizes > 0].min(initial=len(release)))
+    unmatched = matches.sizes == 0
+    missing, allowed = int(unmatched.sum()), len(matches.sizes) - len(release)
+    if matches.published is not None:
+        missing, allowed = int((unmatched & matches.published).sum()), 0
     checks = {
-        "the original has as many records as the release says": len(found.sizes) == release.records_in,
+        "the original has as many records as the release says": len(matches.sizes) == release.records_in,
         "whatever is known, 0 or at least k records match": smallest >= k,
         "published records match": missing <= allowed,
     }
     witness: Witness = None
-    if smallest < k and found.rarest is not None:
-        witness = {"matches": smallest, "rows": show_rows(found.rarest)}
+    if smallest < k and matches.rarest is not None:
+        witness = {"matches": smallest, "rows": show_rows(matches.rarest)}
     elif not all(checks.values()):
-        witness = {"people": len(found.sizes), "records_in": release.records_in, "unmatched": missing}
+        witness = {"people": len(matches.sizes), "records_in": release.records_in, "unmatched": missing}
     return Verdict(
         all(checks.values()),
         release.guarantee.parameters(),
-        {"matches": smallest, "knowledges": found.knowledges},
+        {"matches": smallest, "knowledges": matches.knowledges},
         witness,
         checks,
     )

@@ -62,27 +62,27 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
     units = judge_units(release, original)
-    found: dict[str, Witness] = {
+    witnesses: dict[str, Witness] = {
         next(iter(units.checks)): units.witness,
         "every record is published at most once": check_rows(release, original, rows),
     }
     times = spell_times(release, original.clock, original.times())
-    if times is not None and found["every record is published at most once"] is None:
+    if times is not None and witnesses["every record is published at most once"] is None:
         records = TimedRecords.of(release, original.history().labels)
         monitored, others = _split(release, original, rows.astype(np.int64), times)
         classes = records.class_of_row[monitored.events.row_of_token]
         pairs = records.find_cover(classes, monitored.events.codes, monitored.times)
         if not records.suppressing:
-            found["every monitored event is covered"] = _check_covered(monitored, pairs)
-        found["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
+            witnesses["every monitored event is covered"] = _check_covered(monitored, pairs)
+        witnesses["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
         near = _blurred(release, records, others)
-        found["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
+        witnesses["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
         if find_columns(release).blurred is not None:
-            found["what is told of blurred events is true"] = _check_told(release, others.keep(near))
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    found["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+            witnesses["what is told of blurred events is true"] = _check_told(release, others.keep(near))
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witnesses["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _split(release: Release, original: Dataset, rows: Ints, times: Ints) -> tuple[Entries, Entries]:
@@ -102,19 +102,22 @@ def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.ND
 def _check_told(release: Release, near: Entries) -> Witness:
     """Look for a blurred event that the person did not do in the interval told."""
     names = find_columns(release)
-    told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
-    codes = recode_events(told.events, near.events.labels)
+    stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+    codes = recode_events(stretches.events, near.events.labels)
     base = len(near.events.labels) + 1
     order = np.lexsort((near.times, near.events.codes, near.events.row_of_token))
     keys = (near.events.row_of_token * base + near.events.codes)[order]
     times = near.times[order]
-    wanted = told.events.row_of_token * base + codes
+    wanted = stretches.events.row_of_token * base + codes
     begin, end = np.searchsorted(keys, wanted), np.searchsorted(keys, wanted, side="right")
-    untrue = find_last(times, begin, end, told.hi) <= find_last(times, begin, end, told.lo - 1)
+    untrue = find_last(times, begin, end, stretches.hi) <= find_last(times, begin, end, stretches.lo - 1)
     if not untrue.any():
         return None
     at = int(np.argmax(untrue))
-    return {"rows": [int(told.events.row_of_token[at]) + 1], "value": told.events.labels[told.events.codes[at]]}
+    return {
+        "rows": [int(stretches.events.row_of_token[at]) + 1],
+        "value": stretches.events.labels[stretches.events.codes[at]],
+    }
 
 
 def _check_covered(monitored: Entries, pairs: Ints) -> Witness:

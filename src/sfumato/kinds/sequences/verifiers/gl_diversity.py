@@ -106,16 +106,16 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     units = judge_units(release, original)
     if not units:
         return units
-    found = count_matches(release, original, rows, Windows(window, claim.l))
-    likeliest = found.likeliest
+    matches = count_matches(release, original, rows, Windows(window, claim.l))
+    likeliest = matches.likeliest
     diverse = likeliest is None or likeliest.people <= likeliest.records // claim.l
     return (
         units
-        & judge_matches(release, found, claim.k)
+        & judge_matches(release, matches, claim.k)
         & Verdict(
             diverse,
             {},
-            {"share": found.share},
+            {"share": matches.share},
             None if diverse or likeliest is None else show_window(release, likeliest),
             {"no event is likelier than 1 in l inside a window": diverse},
         )

@@ -71,15 +71,18 @@ def _check_times(release: Release) -> Witness:
 
 def _check_stretches(release: Release, names: SequenceColumns) -> Witness:
     """Look for intervals of blurred events that end before they begin, or meet another one of the same event."""
-    told = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
-    for numbers in (told.lo, told.hi):
+    stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
+    for numbers in (stretches.lo, stretches.hi):
         if len(numbers) and not -_LATEST <= int(numbers.min()) <= int(numbers.max()) <= _LATEST:
             return {"column": names.stretches, "largest": _LATEST}
-    rows, codes = told.events.row_of_token, told.events.codes
-    order = np.lexsort((told.lo, codes, rows))
+    rows, codes = stretches.events.row_of_token, stretches.events.codes
+    order = np.lexsort((stretches.lo, codes, rows))
     same = (np.diff(rows[order]) == 0) & (np.diff(codes[order]) == 0)
     wrong = np.concatenate(
-        [rows[told.lo > told.hi], rows[order][1:][same & (told.lo[order][1:] <= told.hi[order][:-1])]]
+        [
+            rows[stretches.lo > stretches.hi],
+            rows[order][1:][same & (stretches.lo[order][1:] <= stretches.hi[order][:-1])],
+        ]
     )
     return {"column": names.stretches, "rows": [int(wrong.min()) + 1]} if len(wrong) else None
 
@@ -106,10 +109,10 @@ def _look_at_records(release: Release) -> Findings:
     yield from find_disorder(entries.times, entries.events)
     columns = find_columns(release)
     if columns.blurred is not None and columns.stretches is not None:
-        told = Stretches.read(release.table.column(columns.blurred), release.table.column(columns.stretches))
+        stretches = Stretches.read(release.table.column(columns.blurred), release.table.column(columns.stretches))
         # Intervals in the order of both ends; those that are alike, in the order of the alphabet.
-        number = np.unique(np.column_stack([told.lo, told.hi]), axis=0, return_inverse=True)[1].reshape(-1)
-        yield from find_disorder(number.astype(np.int64), told.events)
+        number = np.unique(np.column_stack([stretches.lo, stretches.hi]), axis=0, return_inverse=True)[1].reshape(-1)
+        yield from find_disorder(number.astype(np.int64), stretches.events)
 
 
 CHECKS = ReleaseChecks(

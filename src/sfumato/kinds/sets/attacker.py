@@ -77,8 +77,8 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     published = None if rows is None else np.isin(np.arange(len(original)), rows)
     itemsets = getattr(release.guarantee, "itemsets", None)
     if itemsets is not None:
-        found = NamedItems.of(release).attack(original, itemsets)
-        return Risk.of(found.smallest, KNOWLEDGE, published=published, people=len(original))
+        outcome = NamedItems.of(release).attack(original, itemsets)
+        return Risk.of(outcome.smallest, KNOWLEDGE, published=published, people=len(original))
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many items are known.")
@@ -122,11 +122,11 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     [1, 1]
     """
     crowd = ItemRecords.of_original(dataset)
-    found = []
+    risks = []
     for size in range(1, m + 1):
         sample = _Sample.choose(crowd.known, size, 0)
-        found.append(_attack_crowd(crowd, sample.people, sample, None, size, at_random=False))
-    return found
+        risks.append(_attack_crowd(crowd, sample.people, sample, None, size, at_random=False))
+    return risks
 
 
 class _Sample(NamedTuple):
@@ -140,24 +140,24 @@ class _Sample(NamedTuple):
     seed: int
 
     @classmethod
-    def choose(cls, known: Ragged, m: int, seed: int) -> _Sample:
+    def choose(cls, knowledge: Ragged, m: int, seed: int) -> _Sample:
         """Take everybody and everything, where that is cheap."""
-        if sum(count_sets(known, size) for size in range(1, m + 1)) <= _EXACT:
-            return cls(None, len(known), None, seed)
+        if sum(count_sets(knowledge, size) for size in range(1, m + 1)) <= _EXACT:
+            return cls(None, len(knowledge), None, seed)
         most = next(n for n in range(m, _SETS_OF_ONE + m + 1) if comb(n, m) >= _SETS_OF_ONE)
-        return cls(draw_people(len(known), _DRAWN, seed), len(known), most, seed)
+        return cls(draw_people(len(knowledge), _DRAWN, seed), len(knowledge), most, seed)
 
 
 def _attack_crowd(
     crowd: Crowd, within: Ints | None, sample: _Sample, published: Flags | None, m: int, *, at_random: bool
 ) -> Risk:
     """Attack the people of a sample, who are all of a crowd or some rows within it."""
-    found = best_knowledge(crowd, m, within, sample.most_items)
+    outcome = best_knowledge(crowd, m, within, sample.most_items)
     here = published if published is None or sample.people is None else published[sample.people]
     success_at_random = None
     if at_random:
         sizes = draw_knowledge(crowd, m, sample.seed, np.arange(len(crowd.known)) if within is None else within)
         success_at_random = float(success(sizes if here is None else sizes * here).mean()) if len(sizes) else 0.0
     return Risk.of(
-        found.smallest, KNOWLEDGE, published=here, people=sample.everybody, m=m, mean_success_random=success_at_random
+        outcome.smallest, KNOWLEDGE, published=here, people=sample.everybody, m=m, mean_success_random=success_at_random
     )

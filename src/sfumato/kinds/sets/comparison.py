@@ -105,8 +105,8 @@ class SetComparison:
         labels = self.placement.chunks.subrecords.labels
         code_of = {label: code for code, label in enumerate(labels)}
         answer: Callable[[list[int]], float] = getattr(self.chunk_support, how)
-        asked = [[code_of.get(item, -1) for item in itemset] for itemset in itemsets]
-        return np.array([answer(codes) if min(codes) >= 0 else 0.0 for codes in asked], dtype=np.float64)
+        encoded = [[code_of.get(item, -1) for item in itemset] for itemset in itemsets]
+        return np.array([answer(codes) if min(codes) >= 0 else 0.0 for codes in encoded], dtype=np.float64)
 
     def truth(self, itemsets: Sequence[Sequence[str]]) -> Floats:
         """Return how many original records hold each itemset."""

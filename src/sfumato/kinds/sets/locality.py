@@ -26,16 +26,16 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     [2, 3, 0, 1]
     """
     items, hidden = dataset.history(), set(dataset.schema.sensitive)
-    told = np.array([label not in hidden for label in items.labels], dtype=bool)
-    kept = items.keep(told[items.codes] if len(told) else np.zeros(0, dtype=bool))
+    is_ordinary = np.array([label not in hidden for label in items.labels], dtype=bool)
+    ordinary = items.keep(is_ordinary[items.codes] if len(is_ordinary) else np.zeros(0, dtype=bool))
     names = np.argsort(np.argsort(np.array(items.labels, dtype=object)))
-    rank = np.empty(len(told), np.uint64)
+    rank = np.empty(len(is_ordinary), np.uint64)
     # Items that are as frequent come by their names: codes follow the order of the file.
-    rank[np.lexsort((names, -(survey or take_survey(dataset)).counts))] = np.arange(len(told))
-    ranks = rank[kept.codes]
-    order = np.lexsort((ranks, kept.row_of_token))
+    rank[np.lexsort((names, -(survey or take_survey(dataset)).counts))] = np.arange(len(is_ordinary))
+    ranks = rank[ordinary.codes]
+    order = np.lexsort((ranks, ordinary.row_of_token))
     ranks = np.append(ranks[order], _NONE)
-    first, lengths = kept.offsets[:-1], kept.lengths
+    first, lengths = ordinary.offsets[:-1], ordinary.lengths
     best = np.where(lengths > 0, ranks[np.where(lengths > 0, first, -1)], _NONE)
     second = np.where(lengths > 1, ranks[np.where(lengths > 1, first + 1, -1)], _NONE)
     return np.where(lengths > 0, (best << np.uint64(32)) | second, ANYWHERE)

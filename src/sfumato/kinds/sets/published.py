@@ -78,8 +78,8 @@ class Chunks:
         owners = release.table.column("cluster").dictionary_encode().combine_chunks()
         if isinstance(owners, pa.ChunkedArray):
             owners = owners.chunk(0)
-        known = [position.get(name, -2) for name in owners.dictionary.to_pylist()]
-        cluster = np.array(known, dtype=np.int64)[owners.indices.to_numpy(zero_copy_only=False)]
+        positions = [position.get(name, -2) for name in owners.dictionary.to_pylist()]
+        cluster = np.array(positions, dtype=np.int64)[owners.indices.to_numpy(zero_copy_only=False)]
         if -2 in parents or (len(cluster) and cluster.min() < 0):
             raise SchemaError("a row or a cluster names a cluster that clusters.csv does not list.")
         number = np.asarray(release.table.column("chunk").to_numpy(), dtype=np.int64)
@@ -210,11 +210,11 @@ class Chunks:
         """Clusters that have a term in a record or shared chunk, by term: row t holds positions of clusters."""
         terms, bounds = self._contents
         chunk = np.repeat(np.arange(len(self)), np.diff(bounds))
-        kept = self.number[chunk] != TERM_CHUNK
-        order = np.lexsort((self.cluster[chunk[kept]], terms[kept]))
-        counts = np.bincount(terms[kept], minlength=len(self.subrecords.labels))
+        is_ordinary = self.number[chunk] != TERM_CHUNK
+        order = np.lexsort((self.cluster[chunk[is_ordinary]], terms[is_ordinary]))
+        counts = np.bincount(terms[is_ordinary], minlength=len(self.subrecords.labels))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Ragged(offsets, self.cluster[chunk[kept]][order].astype(np.int32), self.names)
+        return Ragged(offsets, self.cluster[chunk[is_ordinary]][order].astype(np.int32), self.names)
 
     def closed_leaves(self, chunk: int, term: int) -> Flags:
         """Mark the leaves below a chunk's cluster whose records cannot get the term from this chunk.

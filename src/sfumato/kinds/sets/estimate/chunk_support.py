@@ -129,9 +129,9 @@ class ChunkSupport:
         """Return the expected number of subrecords with a part in each leaf, from a restricted chunk above it."""
         shares, chunk_of_row = self._shares, self.placement.chunks.chunk_of_row
         holders = self._holders(part)
-        asked = np.zeros(len(self.placement.chunks), dtype=bool)
-        asked[chunk] = True
-        holders = holders[asked[chunk_of_row[holders]]]
+        is_wanted = np.zeros(len(self.placement.chunks), dtype=bool)
+        is_wanted[chunk] = True
+        holders = holders[is_wanted[chunk_of_row[holders]]]
         shares.add(chunk)
         # Subrecords of one kind have the same row of their chunk's table; these are put in the order of the chunks.
         rows, example, times = np.unique(shares.row_of_subrecord[holders], return_index=True, return_counts=True)
@@ -177,7 +177,7 @@ class ChunkSupport:
         `held` says how many records of each leaf certainly have the rest.
         """
         chunks = np.unique(chunk)
-        found = np.zeros(len(chunks), dtype=np.int64)
+        surplus = np.zeros(len(chunks), dtype=np.int64)
         for at, shared in enumerate(chunks.tolist()):
             mine = chunk == shared
             room, rest = int(self.placement.room[shared]), held[mine]
@@ -188,8 +188,8 @@ class ChunkSupport:
                 room = int(allotment.sizes[is_open].sum())
                 rest = rest[is_open[leaves[mine] - allotment.first]]
             count = int(self.count_in(part, np.array([shared]))[0])
-            found[at] = max(0, count - (room - int(rest.sum())))
-        return self.placement.chunks.cluster[chunks], found
+            surplus[at] = max(0, count - (room - int(rest.sum())))
+        return self.placement.chunks.cluster[chunks], surplus
 
     @cached_property
     def _is_restricted(self) -> npt.NDArray[np.bool_]:
@@ -234,9 +234,9 @@ class ChunkSupport:
         rarest, *others = sorted(lists, key=len)
         for other in others:
             self._marks[other] = True
-            kept = rarest[self._marks[rarest]]
+            both = rarest[self._marks[rarest]]
             self._marks[other] = False
-            rarest = kept
+            rarest = both
         return rarest
 
     def _rows(self, part: Sequence[int], chunk: int) -> Codes:

@@ -125,10 +125,10 @@ class Placement:
     @cached_property
     def term_chunk(self) -> Ints:
         """Term chunk of every leaf, -1 for none."""
-        found = np.full(len(self.leaves), -1, dtype=np.int64)
+        chunk_of_leaf = np.full(len(self.leaves), -1, dtype=np.int64)
         terms = np.flatnonzero(self.is_term)
-        found[self.below[0][self.chunks.cluster[terms]]] = terms
-        return found
+        chunk_of_leaf[self.below[0][self.chunks.cluster[terms]]] = terms
+        return chunk_of_leaf
 
     @cached_property
     def holdings(self) -> tuple[Ragged, Ints]:
@@ -155,8 +155,8 @@ class Placement:
         """Shared chunks with subrecords that are not allowed in all leaves below, and how those are shared out."""
         pairs, _ = self.holdings
         term, chunk = pairs.row_of_token, pairs.codes.astype(np.int64)
-        kept = ~self.is_term[chunk]
-        term, chunk = term[kept], chunk[kept]
+        not_term = ~self.is_term[chunk]
+        term, chunk = term[not_term], chunk[not_term]
         place, end = self.chunks.walk
         cluster = self.chunks.cluster[chunk]
         width = len(place) + 1
@@ -200,8 +200,8 @@ class Placement:
         They are those that have nothing else: no subrecord of any chunk, and none of the items of the term chunk.
         """
         empty = self._bare[leaves].copy()
-        some = np.flatnonzero(empty)
-        empty[some] *= self._left_empty(leaves[some])
+        nonzero = np.flatnonzero(empty)
+        empty[nonzero] *= self._left_empty(leaves[nonzero])
         terms = self._terms_in[self.term_chunk[leaves]]
         sizes = self.sizes[leaves]
         return np.asarray(sizes * empty * (1 - 1 / sizes) ** terms / terms, dtype=np.float64)
@@ -249,18 +249,18 @@ class Placement:
 
     def sources(self, item: int) -> npt.NDArray[np.int32]:
         """Return for every leaf the chunk its records get an item from, -1 where none: the lowest one that has it."""
-        known = self._sources
-        if item not in known:
-            if len(known) * len(self.leaves) > _KEPT_CELLS:
-                known.clear()
-            known[item] = self._find_sources(item, 0, len(self.leaves))
-        return known[item]
+        cache = self._sources
+        if item not in cache:
+            if len(cache) * len(self.leaves) > _KEPT_CELLS:
+                cache.clear()
+            cache[item] = self._find_sources(item, 0, len(self.leaves))
+        return cache[item]
 
     def _find_sources(self, item: int, begin: int, end: int) -> npt.NDArray[np.int32]:
         """Find the chunks that leaves get an item from, from one leaf to the one before another."""
         pairs, _ = self.holdings
         chunks = pairs.codes[pairs.offsets[item] : pairs.offsets[item + 1]]
-        found = np.full(end - begin, -1, dtype=np.int32)
+        sources = np.full(end - begin, -1, dtype=np.int32)
         place, _ = self.chunks.walk
         first, last = (side[chunks] for side in self._below_chunk)
         near = (first < end) & (last > begin)
@@ -270,10 +270,10 @@ class Placement:
         for chunk, a, b in zip(
             chunks[downwards].tolist(), first[downwards].tolist(), last[downwards].tolist(), strict=True
         ):
-            found[a:b] = chunk
+            sources[a:b] = chunk
         others = ~self.is_shared[chunks]
-        found[first[others]] = chunks[others]
-        return found
+        sources[first[others]] = chunks[others]
+        return sources
 
 
 def _impossible(finding: str) -> SchemaError:

@@ -110,8 +110,8 @@ def _place_own(placement: Placement, generator: np.random.Generator, record_of_r
     for bare in np.flatnonzero(~full & (placement.term_chunk < 0)).tolist():
         mine = own[first[bare] : end[bare]]
         places = draw_subsets(generator, int(placement.sizes[bare]), tuple(placement.row_counts[mine].tolist()))
-        for number, found in zip(mine, places, strict=True):
-            record_of_row[placement.chunks.rows(number)] = placement.starts[bare] + generator.permutation(found)
+        for number, subset in zip(mine, places, strict=True):
+            record_of_row[placement.chunks.rows(number)] = placement.starts[bare] + generator.permutation(subset)
 
 
 def _place_shared(placement: Placement, generator: np.random.Generator, record_of_row: Ints) -> None:

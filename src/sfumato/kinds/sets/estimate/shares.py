@@ -34,10 +34,10 @@ class Allotments(Mapping[int, Allotment]):
         return chunk in self._known
 
     def __getitem__(self, chunk: int) -> Allotment:
-        found = self._known[chunk]
-        if found is None:
-            found = self._known[chunk] = self._find(chunk)
-        return found
+        allotment = self._known[chunk]
+        if allotment is None:
+            allotment = self._known[chunk] = self._find(chunk)
+        return allotment
 
     def __iter__(self) -> Iterator[int]:
         return iter(self._known)

@@ -44,14 +44,14 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     ----------
     Terrovitis et al., Privacy Preservation by Disassociation, Section 6.
     """
-    asked = _check(itemsets, "certain_support")
+    checked = _check(itemsets, "certain_support")
     if is_disassociated(release):
         support = ChunkSupport(Placement(Chunks.of(release)))
-        codes = _encode(asked, release.history())
+        codes = _encode(checked, release.history())
         return np.array([support.certain(items) if items else 0 for items in codes], dtype=np.int64)
     history, members = release.history(), release.members()
     exact = np.array([label not in members for label in history.labels], dtype=bool)
-    return count_supports(history.keep(exact[history.codes]), asked)
+    return count_supports(history.keep(exact[history.codes]), checked)
 
 
 def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints:
@@ -62,20 +62,20 @@ def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints
     >>> count_supports(Ragged.from_lists([["a", "b"], ["b"]]), [["b"], ["a", "b"], ["c"]]).tolist()
     [2, 1, 0]
     """
-    asked = _encode(itemsets, records)
-    wanted = sorted({code for codes in asked if codes for code in codes})
+    encoded = _encode(itemsets, records)
+    wanted = sorted({code for codes in encoded if codes for code in codes})
     is_wanted = np.zeros(len(records.labels), dtype=bool)
     is_wanted[wanted] = True
     # Few items are asked for, so that there is little to sort once the others are gone.
-    kept = is_wanted[records.codes]
-    codes, rows = records.codes[kept], records.row_of_token[kept]
+    selected = is_wanted[records.codes]
+    codes, rows = records.codes[selected], records.row_of_token[selected]
     order = np.argsort(codes, kind="stable")
     begin = np.searchsorted(codes[order], wanted)
     end = np.searchsorted(codes[order], wanted, side="right")
     holders = {code: rows[order[a:b]] for code, a, b in zip(wanted, begin, end, strict=True)}
     marks = np.zeros(len(records), dtype=bool)
-    counts = np.zeros(len(asked), dtype=np.int64)
-    for number, itemset in enumerate(asked):
+    counts = np.zeros(len(encoded), dtype=np.int64)
+    for number, itemset in enumerate(encoded):
         if itemset is None:
             continue
         rarest, *others = sorted((holders[code] for code in itemset), key=len)
@@ -115,11 +115,13 @@ def expect_supports(release: Release, itemsets: Sequence[Collection[str]], *, an
     """
     history = release.history()
     weights = weigh_members(history, release.members())
-    found = _find_holders(history, weights, {item for itemset in itemsets for item in itemset})
+    holders_of = _find_holders(history, weights, {item for itemset in itemsets for item in itemset})
     place = np.full(len(history), -1, dtype=np.int64)
     expected = np.zeros(len(itemsets))
     for number, itemset in enumerate(itemsets):
-        first, *others = sorted((found[item] for item in sorted(set(itemset))), key=lambda holders: len(holders.rows))
+        first, *others = sorted(
+            (holders_of[item] for item in sorted(set(itemset))), key=lambda holders: len(holders.rows)
+        )
         rows, values, chances = first.rows, first.values[None, :], first.chances
         for other in others:
             place[other.rows] = np.arange(len(other.rows))
@@ -144,7 +146,7 @@ def _find_holders(history: Ragged, weights: MemberWeights, items: set[str]) -> d
     """Return for every item the records that may hold it."""
     rows, tokens = history.row_of_token, Places.of(history.codes, len(history.labels))
     left = weigh_left(history, tokens, weights)
-    found = {}
+    holders_of = {}
     for item in items:
         cells = weights.cells.list_all([weights.items[item]] if item in weights.items else [])
         cells = cells[np.argsort(weights.sizes[weights.value[cells]], kind="stable")]
@@ -153,8 +155,8 @@ def _find_holders(history: Ragged, weights: MemberWeights, items: set[str]) -> d
         mine, first = np.unique(rows[places], return_index=True)
         places, own = places[first], own[first]
         # Never more than certain, even where values overlap that are not nested.
-        found[item] = _Holders(mine, history.codes[places].astype(np.int64), own / np.maximum(left[places], own))
-    return found
+        holders_of[item] = _Holders(mine, history.codes[places].astype(np.int64), own / np.maximum(left[places], own))
+    return holders_of
 
 
 def _add_chances(values: Ints, sizes: Ints) -> float:
@@ -170,19 +172,19 @@ def _add_chances(values: Ints, sizes: Ints) -> float:
 
 def _check(itemsets: Iterable[Collection[str]], owner: str) -> list[tuple[str, ...]]:
     """Return the itemsets with every item once; refuse what is none."""
-    asked = []
+    checked = []
     for number, itemset in enumerate(itemsets, start=1):
         if isinstance(itemset, str) or not itemset:
             raise ParameterError(f"{owner}: itemset {number} must be a list of at least one item.")
-        asked.append(tuple(dict.fromkeys(itemset)))
-    return asked
+        checked.append(tuple(dict.fromkeys(itemset)))
+    return checked
 
 
 def _encode(itemsets: Iterable[Collection[str]], records: Ragged) -> list[tuple[int, ...] | None]:
     """Return the codes of every itemset; None where an item is unknown."""
     code_of = {label: code for code, label in enumerate(records.labels)}
-    found = []
+    encoded = []
     for itemset in itemsets:
         codes = tuple(sorted({code_of.get(item, -1) for item in itemset}))
-        found.append(codes if codes and codes[0] >= 0 else None)
-    return found
+        encoded.append(codes if codes and codes[0] >= 0 else None)
+    return encoded

@@ -49,15 +49,15 @@ class Baskets(Events):
         sizes, chosen = self.values.sizes[self.value], link.selection.inside
         must = self.find_must(link)
         exact = np.bincount(self.record[must[sizes[must] == 1]], minlength=self.records)
-        some = np.zeros(self.records, dtype=np.int64)
-        some[self.record[must]] = 1
+        present = np.zeros(self.records, dtype=np.int64)
+        present[self.record[must]] = 1
         entry = np.flatnonzero(self.values.can(link.selection)[self.value])
         room = sizes[entry]
         which = np.repeat(np.arange(len(entry)), room)
         within = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
         member = self.values.members[self.values.starts[self.value[entry]][which] + within]
         pairs = (self.record[entry][which] * len(chosen) + member)[chosen[member]]
-        return int(np.maximum(exact, some).sum()), float(len(np.unique(pairs)))
+        return int(np.maximum(exact, present).sum()), float(len(np.unique(pairs)))
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:
         """Draw an original: every member of a value by its weight, each on its own, and one where that gives none."""
@@ -133,7 +133,9 @@ def read_values(records: Ragged, members: dict[str, tuple[str, ...]], removed: t
         value = np.concatenate([value, np.full(len(records), len(values) - 1)])
         least = np.concatenate([least, np.zeros(len(records), np.int64)])
     weights = np.append(weigh_members(records, members).weight, np.ones(len(removed)))
-    sizes = np.array([len(found) for found in values], dtype=np.int64)
-    names = Names(labels, {name: found for name, found in members.items() if name not in code})
-    found = Events.of(len(records), record, value, Values.of(values), names, "none", least=least, most=sizes[value])
-    return Baskets(**{field.name: getattr(found, field.name) for field in dataclasses.fields(found)}, weights=weights)
+    sizes = np.array([len(entries) for entries in values], dtype=np.int64)
+    names = Names(labels, {name: entries for name, entries in members.items() if name not in code})
+    entries = Events.of(len(records), record, value, Values.of(values), names, "none", least=least, most=sizes[value])
+    return Baskets(
+        **{field.name: getattr(entries, field.name) for field in dataclasses.fields(entries)}, weights=weights
+    )

@@ -134,10 +134,10 @@ class ChunkHistory:
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
         """Tell how many records of every tree have, for each test, one of the items asked for."""
-        asked = {tuple(np.flatnonzero(links[0].selection.inside).tolist()) for links in tests}
-        single = sorted({codes[0] for codes in asked if len(codes) == 1})
+        selections = {tuple(np.flatnonzero(links[0].selection.inside).tolist()) for links in tests}
+        single = sorted({codes[0] for codes in selections if len(codes) == 1})
         # What has one of the items of a test has one of any more that another test names.
-        several = [codes for codes in asked if len(codes) != 1 and not set(codes) & set(single)]
+        several = [codes for codes in selections if len(codes) != 1 and not set(codes) & set(single)]
         truths = [self._judge_any(codes) for codes in several]
         if single:
             truths.append(self._judge_items(single))
@@ -155,10 +155,10 @@ class ChunkHistory:
 
     def _find_certain(self, items: Sequence[int]) -> Ints:
         """Return how many records of every tree certainly have all items."""
-        found = np.zeros(len(self.sizes), dtype=np.int64)
+        counts = np.zeros(len(self.sizes), dtype=np.int64)
         for cluster, certain in self.support.find_certain(items):
-            np.add.at(found, self.block_of_cluster[cluster], certain)
-        return found
+            np.add.at(counts, self.block_of_cluster[cluster], certain)
+        return counts
 
     def _judge_any(self, items: Sequence[int]) -> Truth:
         """Tell how many records have at least one of some items, which may come from several chunks."""
@@ -226,6 +226,6 @@ class ChunkHistory:
         from sfumato.kinds.sets.estimate.reconstruction import draw_records
 
         records = draw_records(self.placement, random)
-        kept = records.keep(wanted.inside[records.codes])
+        selected = records.keep(wanted.inside[records.codes])
         values = Values.exact(len(records.labels))
-        return Events.of(len(kept), kept.row_of_token, kept.codes, values, self.names, "none")
+        return Events.of(len(selected), selected.row_of_token, selected.codes, values, self.names, "none")

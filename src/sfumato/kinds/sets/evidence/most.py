@@ -81,26 +81,26 @@ def _share_out(most: Ints, limits: list[_Limit]) -> Floats:
         return most.astype(np.float64)
     rows, columns, bounds = _list_limits(limits)
     used = np.unique(columns)
-    found = most.astype(np.float64)
+    shares = most.astype(np.float64)
     if len(columns) == len(used):
         # Every leaf has one limit: leaves of a limit are filled one after the other.
         order = np.argsort(rows, kind="stable")
         rows, columns = rows[order], columns[order]
-        filled = np.cumsum(found[columns])
+        filled = np.cumsum(shares[columns])
         begin = np.searchsorted(rows, np.arange(len(bounds)))
-        before = filled - found[columns] - (np.append(0.0, filled)[begin])[rows]
-        found[columns] = np.clip(bounds[rows] - before, 0.0, found[columns])
-        return found
+        before = filled - shares[columns] - (np.append(0.0, filled)[begin])[rows]
+        shares[columns] = np.clip(bounds[rows] - before, 0.0, shares[columns])
+        return shares
     from scipy.optimize import Bounds, LinearConstraint, milp
     from scipy.sparse import csr_array
 
     shape = (len(bounds), len(used))
     matrix = csr_array((np.ones(len(rows)), (rows, np.searchsorted(used, columns))), shape=shape)
     allowed = LinearConstraint(matrix, ub=bounds)
-    solved = milp(-np.ones(len(used)), bounds=Bounds(0.0, found[used]), constraints=allowed)
+    solved = milp(-np.ones(len(used)), bounds=Bounds(0.0, shares[used]), constraints=allowed)
     if solved.success:
-        found[used] = solved.x
-    return found
+        shares[used] = solved.x
+    return shares
 
 
 def _list_limits(limits: list[_Limit]) -> tuple[Ints, Ints, Floats]:

@@ -202,12 +202,12 @@ def list_subsets(itemsets: tuple[tuple[str, ...], ...], labels: tuple[str, ...])
     [[[0], [1]], [[0, 1]]]
     """
     code = {label: i for i, label in enumerate(labels)}
-    known = {tuple(sorted({code[item] for item in itemset if item in code})) for itemset in itemsets}
-    found: dict[int, set[tuple[int, ...]]] = {}
-    for itemset in known:
+    encoded = {tuple(sorted({code[item] for item in itemset if item in code})) for itemset in itemsets}
+    subsets: dict[int, set[tuple[int, ...]]] = {}
+    for itemset in encoded:
         for size in range(1, len(itemset) + 1):
-            found.setdefault(size, set()).update(itertools.combinations(itemset, size))
-    return tuple(np.array(sorted(found[size]), dtype=np.int64) for size in sorted(found))
+            subsets.setdefault(size, set()).update(itertools.combinations(itemset, size))
+    return tuple(np.array(sorted(subsets[size]), dtype=np.int64) for size in sorted(subsets))
 
 
 def recoding_of_groups(baskets: ItemSets, group: Ints) -> Recoding:

@@ -86,13 +86,13 @@ class ItemSets:
         number = {item: i for i, group in enumerate(recoding.groups) for item in group}
         position = np.array([number.get(label, -1) for label in self.sets.labels], dtype=np.int32)
         image = position[self.sets.codes]
-        kept = Ragged(self.sets.offsets, image, self.sets.labels).keep(image >= 0)
-        left = np.flatnonzero(kept.lengths > 0)
-        kept = kept.take(left)
+        published = Ragged(self.sets.offsets, image, self.sets.labels).keep(image >= 0)
+        left = np.flatnonzero(published.lengths > 0)
+        published = published.take(left)
         # Only what was in the data is said to be suppressed; a recoding may know more.
         gone = np.flatnonzero((position < 0) & (self.supports() > 0))
         suppressed = tuple(sorted(self.sets.labels[code] for code in gone))
-        return Recoded(self.rows[left], kept.offsets, kept.codes, recoding.groups, suppressed, {}, recoding)
+        return Recoded(self.rows[left], published.offsets, published.codes, recoding.groups, suppressed, {}, recoding)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -151,8 +151,8 @@ class ItemGeneralising(Method):
         if unknown not in {"error", "suppress"}:
             raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
         baskets, learnt = ItemSets.of(dataset), Recoding.expect(recoding)
-        known = set(learnt.values)
-        strange = np.array([label not in known for label in baskets.sets.labels], dtype=bool)
+        vocabulary = set(learnt.values)
+        strange = np.array([label not in vocabulary for label in baskets.sets.labels], dtype=bool)
         rows = np.unique(baskets.rows[baskets.sets.row_of_token[strange[baskets.sets.codes]]])
         if len(rows) and unknown == "error":
             shown = ", ".join(str(row + 1) for row in rows[:5])

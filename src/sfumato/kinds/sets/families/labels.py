@@ -67,5 +67,5 @@ def order_nodes(hierarchy: Hierarchy, counts: Ints) -> Ints:
         rank[nodes] = np.arange(len(nodes))
         levels.append(nodes)
     order = np.concatenate(levels)
-    kept: Ints = order[(frequency[order] > 0) & (find_lowest(hierarchy)[order] == order)]
-    return kept
+    remaining: Ints = order[(frequency[order] > 0) & (find_lowest(hierarchy)[order] == order)]
+    return remaining

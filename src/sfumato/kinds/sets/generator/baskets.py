@@ -142,10 +142,10 @@ def _draw_items(
     size, chance = pool.lengths[picked], pool.corruption[picked]
     # The number of items lost one after another with the same chance, at once; one item always stays.
     lost = np.log(np.maximum(1.0 - rng.random(basket.size), 1e-300)) / np.log(np.maximum(chance, 1e-300))
-    kept = np.maximum(size - np.minimum(lost, size).astype(np.int64), 1)
+    remaining = np.maximum(size - np.minimum(lost, size).astype(np.int64), 1)
     start = (rng.random(basket.size) * size).astype(np.int64)
-    at = (np.repeat(start, kept) + rank_in_run(kept)) % np.repeat(size, kept)
-    keys = np.repeat(basket, kept) * items + pool.items[np.repeat(pool.offsets[picked], kept) + at]
+    at = (np.repeat(start, remaining) + rank_in_run(remaining)) % np.repeat(size, remaining)
+    keys = np.repeat(basket, remaining) * items + pool.items[np.repeat(pool.offsets[picked], remaining) + at]
     order = np.argsort(keys, kind="stable")
     first = np.empty(keys.size, bool)
     first[order] = np.append(True, keys[order][1:] != keys[order][:-1])

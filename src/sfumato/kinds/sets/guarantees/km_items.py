@@ -47,9 +47,9 @@ class KmItems(Guarantee):
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        known = f"{self.m} item{'s' * (self.m != 1)}"
+        items = f"{self.m} item{'s' * (self.m != 1)}"
         text = (
-            f"Someone who knows up to {known} of {unit.whose} matches no {unit.record} or at least {self.k} "
+            f"Someone who knows up to {items} of {unit.whose} matches no {unit.record} or at least {self.k} "
             f"{unit.records}. Where items are published apart, they match in at least one dataset that fits the "
             "release."
         )

@@ -220,7 +220,7 @@ def find_support(baskets: Baskets, itemset: NDArray[np.int64], length: int, enou
             rarest = itemset[i]
     if length == 1 or baskets.support[rarest] == 0:
         return int(min(baskets.support[rarest], enough))
-    found = np.empty(enough, np.int64)
+    rows = np.empty(enough, np.int64)
     count = 0
     member = rarest
     while member >= 0 and count < enough:
@@ -233,9 +233,9 @@ def find_support(baskets: Baskets, itemset: NDArray[np.int64], length: int, enou
                     break
             # Two members may bring the same row.
             for j in range(count):
-                holds = holds and found[j] != row
+                holds = holds and rows[j] != row
             if holds:
-                found[count] = row
+                rows[count] = row
                 count += 1
                 if count == enough:
                     break

@@ -79,16 +79,16 @@ def top_itemsets(
         return Itemsets(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
     first, last = (np.arange(width), np.arange(width)) if spans is None else spans
     rows = _lay_out(offsets, codes, items, first, last)
-    levels, found = [np.arange(len(items), dtype=np.int32)[:, None]], [supports]
+    levels, level_supports = [np.arange(len(items), dtype=np.int32)[:, None]], [supports]
     while len(levels[-1]):
-        floor = int(np.concatenate(found).min()) + 1 if sum(map(len, found)) >= count else 1
+        floor = int(np.concatenate(level_supports).min()) + 1 if sum(map(len, level_supports)) >= count else 1
         parents, extensions, counts = _extend(rows, levels[-1], floor)
         levels.append(np.column_stack([levels[-1][parents], extensions]))
-        found.append(counts)
-        levels, found = _keep_best(levels, found, count)
+        level_supports.append(counts)
+        levels, level_supports = _keep_best(levels, level_supports, count)
         # Every item of a larger itemset is in one of the itemsets just found.
         rows = _drop_rare(rows, levels[-1])
-    return _collect(levels, found, items.astype(np.int32))
+    return _collect(levels, level_supports, items.astype(np.int32))
 
 
 def _best_items(supports: Ints, count: int) -> tuple[Ints, Ints]:
@@ -103,9 +103,9 @@ def _lay_out(offsets: Ints, codes: Codes, items: Ints, first: Ints, last: Ints) 
     number = np.full(max(int(codes.max(initial=-1)) + 1, int(items.max(initial=-1)) + 1), -1, dtype=np.int32)
     number[items] = np.arange(len(items), dtype=np.int32)
     renumbered = number[codes]
-    kept = renumbered >= 0
-    counts = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return _index(counts[offsets], renumbered[kept], first[items], last[items])
+    is_used = renumbered >= 0
+    counts = np.concatenate([[0], np.cumsum(is_used)]).astype(np.int64)
+    return _index(counts[offsets], renumbered[is_used], first[items], last[items])
 
 
 def _index(offsets: Ints, codes: Codes, first: Ints, last: Ints) -> _Rows:
@@ -120,26 +120,26 @@ def _drop_rare(rows: _Rows, sets: NDArray[np.int32]) -> _Rows:
     """Take out of the rows the items that are in none of the itemsets."""
     used = np.zeros(len(rows.first), dtype=bool)
     used[sets.ravel()] = True
-    kept = used[rows.codes]
-    counts = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)
-    return _index(counts[rows.offsets], rows.codes[kept], rows.first, rows.last)
+    is_used = used[rows.codes]
+    counts = np.concatenate([[0], np.cumsum(is_used)]).astype(np.int64)
+    return _index(counts[rows.offsets], rows.codes[is_used], rows.first, rows.last)
 
 
 def _keep_best(
-    levels: list[NDArray[np.int32]], found: list[Ints], count: int
+    levels: list[NDArray[np.int32]], level_supports: list[Ints], count: int
 ) -> tuple[list[NDArray[np.int32]], list[Ints]]:
     """Keep the best itemsets of all sizes; those of a size are in ascending order of their items."""
-    supports = np.concatenate(found)
-    kept = np.zeros(len(supports), dtype=bool)
-    kept[np.argsort(-supports, kind="stable")[:count]] = True
-    parts = np.split(kept, np.cumsum([len(part) for part in found])[:-1])
-    pairs = list(zip(levels, found, parts, strict=True))
+    supports = np.concatenate(level_supports)
+    is_best = np.zeros(len(supports), dtype=bool)
+    is_best[np.argsort(-supports, kind="stable")[:count]] = True
+    parts = np.split(is_best, np.cumsum([len(part) for part in level_supports])[:-1])
+    pairs = list(zip(levels, level_supports, parts, strict=True))
     return [level[part] for level, _, part in pairs], [supports[part] for _, supports, part in pairs]
 
 
-def _collect(levels: list[NDArray[np.int32]], found: list[Ints], items: Codes) -> Itemsets:
+def _collect(levels: list[NDArray[np.int32]], level_supports: list[Ints], items: Codes) -> Itemsets:
     """Return all itemsets, best first."""
-    supports = np.concatenate(found)
+    supports = np.concatenate(level_supports)
     sizes = np.repeat([level.shape[1] for level in levels], [len(level) for level in levels])
     starts = np.cumsum(sizes) - sizes
     order = np.argsort(-supports, kind="stable")
@@ -160,14 +160,14 @@ def _extend(rows: _Rows, sets: NDArray[np.int32], floor: int) -> tuple[Ints, Cod
     items = np.flatnonzero(supports)
     higher = len(items) - np.searchsorted(items, sets[:, -1], side="right")
     words = (len(rows.offsets) + 62) // 64
-    found: tuple[Ints, Codes, Ints]
+    extensions: tuple[Ints, Codes, Ints]
     if _WORD_COST * float(higher.sum()) * words > reading:
-        found = _count_extensions(rows, sets, floor)
-        return found
+        extensions = _count_extensions(rows, sets, floor)
+        return extensions
     bits = np.zeros((len(supports), words), dtype=np.uint64)
     _set_bits(rows, bits)
-    found = _intersect_extensions(rows, bits, sets, floor)
-    return found
+    extensions = _intersect_extensions(rows, bits, sets, floor)
+    return extensions
 
 
 @njit(cache=True, nogil=True)
@@ -189,7 +189,7 @@ def _intersect_extensions(
     extensions = np.empty(1024, dtype=np.int32)
     supports = np.empty(1024, dtype=np.int64)
     common = np.empty(words, dtype=np.uint64)
-    found = 0
+    count = 0
     for number in range(len(sets)):
         chosen = sets[number]
         common[:] = bits[chosen[0]]
@@ -203,15 +203,15 @@ def _intersect_extensions(
             for word in range(words):
                 support += count_bits(common[word] & bits[item, word])
             if support >= floor:
-                if found == len(parents):
+                if count == len(parents):
                     parents = np.concatenate((parents, np.empty_like(parents)))
                     extensions = np.concatenate((extensions, np.empty_like(extensions)))
                     supports = np.concatenate((supports, np.empty_like(supports)))
-                parents[found] = number
-                extensions[found] = item
-                supports[found] = support
-                found += 1
-    return parents[:found].copy(), extensions[:found].copy(), supports[:found].copy()
+                parents[count] = number
+                extensions[count] = item
+                supports[count] = support
+                count += 1
+    return parents[:count].copy(), extensions[:count].copy(), supports[:count].copy()
 
 
 @njit(cache=True, nogil=True)
@@ -226,7 +226,7 @@ def _count_extensions(rows: _Rows, sets: NDArray[np.int32], floor: int) -> tuple
     parents = np.empty(1024, dtype=np.int64)
     extensions = np.empty(1024, dtype=np.int32)
     supports = np.empty(1024, dtype=np.int64)
-    found = 0
+    count = 0
     for number in range(len(sets)):
         chosen = sets[number]
         size = len(chosen)
@@ -251,16 +251,16 @@ def _count_extensions(rows: _Rows, sets: NDArray[np.int32], floor: int) -> tuple
         for item in range(chosen[size - 1] + 1, width):
             support = counts[item]
             if support >= floor and not _is_related(rows, chosen, item):
-                if found == len(parents):
+                if count == len(parents):
                     parents = np.concatenate((parents, np.empty_like(parents)))
                     extensions = np.concatenate((extensions, np.empty_like(extensions)))
                     supports = np.concatenate((supports, np.empty_like(supports)))
-                parents[found] = number
-                extensions[found] = item
-                supports[found] = support
-                found += 1
+                parents[count] = number
+                extensions[count] = item
+                supports[count] = support
+                count += 1
             counts[item] = 0
-    return parents[:found].copy(), extensions[:found].copy(), supports[:found].copy()
+    return parents[:count].copy(), extensions[:count].copy(), supports[:count].copy()
 
 
 @njit(cache=True, nogil=True)

@@ -131,9 +131,9 @@ def _split_chain(
     The records of the part are brought into the order of the splits.
     """
     base = chain.counts.size
-    found = _index_part(offsets, codes, part, chain)
+    term_count = _index_part(offsets, codes, part, chain)
     heap = [0 for _ in range(0)]
-    for i in range(found):
+    for i in range(term_count):
         term = chain.terms[i]
         if chain.counts[term] >= smallest:
             heap.append(-(chain.counts[term] * base + base - 1 - term))
@@ -153,7 +153,7 @@ def _split_chain(
             left -= count
     sizes.append(left)
     _reorder(part, chain.group[: part.size], sizes)
-    for i in range(found):
+    for i in range(term_count):
         chain.counts[chain.terms[i]] = 0
     return sizes
 
@@ -161,16 +161,16 @@ def _split_chain(
 @njit(cache=True, nogil=True)
 def _index_part(offsets: NDArray[np.int64], codes: NDArray[np.int32], part: NDArray[np.int64], chain: _Chain) -> int:
     """Count the terms of a part and list who has them; return how many terms occur."""
-    found = 0
+    term_count = 0
     for record in part:
         for at in range(offsets[record], offsets[record + 1]):
             term = codes[at]
             if chain.counts[term] == 0:
-                chain.terms[found] = term
-                found += 1
+                chain.terms[term_count] = term
+                term_count += 1
             chain.counts[term] += 1
     write = 0
-    for i in range(found):
+    for i in range(term_count):
         chain.start[chain.terms[i]] = write
         write += chain.counts[chain.terms[i]]
     for i in range(part.size):
@@ -178,9 +178,9 @@ def _index_part(offsets: NDArray[np.int64], codes: NDArray[np.int32], part: NDAr
         for at in range(offsets[part[i]], offsets[part[i] + 1]):
             chain.holders[chain.start[codes[at]]] = i
             chain.start[codes[at]] += 1
-    for i in range(found):  # Writing moved every start to its end.
+    for i in range(term_count):  # Writing moved every start to its end.
         chain.start[chain.terms[i]] -= chain.counts[chain.terms[i]]
-    return found
+    return term_count
 
 
 @njit(cache=True, nogil=True)

@@ -207,16 +207,16 @@ def _repair(rare: NDArray[np.int64], k: int, tree: Taxonomy, baskets: Baskets, t
 def _move_to(node: int, baskets: Baskets, tally: Tally, front: _Front) -> Tally:
     """Unite all codes below a node under the one with the most rows."""
     low, high = front.low[node], front.high[node]
-    kept = -1
+    survivor = -1
     for code in range(low, high):
-        if baskets.forward[code] == code and (kept < 0 or baskets.support[code] > baskets.support[kept]):
-            kept = code
-    if front.node[kept] == node:
+        if baskets.forward[code] == code and (survivor < 0 or baskets.support[code] > baskets.support[survivor]):
+            survivor = code
+    if front.node[survivor] == node:
         return tally
     for code in range(low, high):
-        if baskets.forward[code] == code and code != kept:
-            tally = unite_codes(baskets, tally, code, kept)
-    front.node[kept] = node
+        if baskets.forward[code] == code and code != survivor:
+            tally = unite_codes(baskets, tally, code, survivor)
+    front.node[survivor] = node
     front.done[0] += 1
     return tally
 
@@ -227,18 +227,18 @@ def _choose_move(
 ) -> int:
     """Write the nodes of the cheapest move that makes an itemset frequent, and return their number; 0 if none does."""
     size = image.size
-    targets, kept = np.empty(size, np.int64), np.empty(size, np.int64)
+    targets, highest = np.empty(size, np.int64), np.empty(size, np.int64)
     for i in range(size):
         targets[i] = front.node[image[i]]
     least, number = np.int64(-1), 0
     while _climb(image, tree, front, targets):
-        length = _keep_highest(tree, targets, kept)
+        length = _keep_highest(tree, targets, highest)
         price = np.int64(0)
         for i in range(length):
-            price += _price_of_move(kept[i], tree, baskets, front)
-        if (least < 0 or price < least) and _is_held(kept, length, k, baskets, front):
+            price += _price_of_move(highest[i], tree, baskets, front)
+        if (least < 0 or price < least) and _is_held(highest, length, k, baskets, front):
             least, number = price, length
-            best[:length] = kept[:length]
+            best[:length] = highest[:length]
     return number
 
 
@@ -257,7 +257,7 @@ def _climb(image: NDArray[np.int64], tree: Taxonomy, front: _Front, targets: NDA
 
 
 @njit(cache=True, nogil=True)
-def _keep_highest(tree: Taxonomy, targets: NDArray[np.int64], kept: NDArray[np.int64]) -> int:
+def _keep_highest(tree: Taxonomy, targets: NDArray[np.int64], highest: NDArray[np.int64]) -> int:
     """Write the targets that lie below no other target, each once, and return their number."""
     length = 0
     for i in range(targets.size):
@@ -270,7 +270,7 @@ def _keep_highest(tree: Taxonomy, targets: NDArray[np.int64], kept: NDArray[np.i
                 same = count == leaves and (targets[j] < targets[i] or (targets[j] == targets[i] and j >= i))
                 is_below = is_below or not same
         if not is_below:
-            kept[length] = targets[i]
+            highest[length] = targets[i]
             length += 1
     return length
 

@@ -180,8 +180,8 @@ def _read_groups(
     # One more than there are groups: what was dropped before, number -1, is looked up as the last entry.
     forward = np.append(baskets.forward, -1)[number]
     smallest = np.append(first[groups.first], -1) if first.size else np.full(1, -1)
-    found: NDArray[np.int64] = np.where(forward < 0, -1, smallest[forward])
-    return found
+    group_of_item: NDArray[np.int64] = np.where(forward < 0, -1, smallest[forward])
+    return group_of_item
 
 
 def _find_rare(itemsets: NDArray[np.int64], baskets: Baskets, k: int) -> NDArray[np.int64]:
@@ -222,14 +222,14 @@ def _repair(rare: NDArray[np.int64], rule: Rule, baskets: Baskets, tally: Tally,
                 break
             groups.done[2] += 1
             _sort_by_support(image, baskets, groups)
-            one, other = _choose_pair(image, support, rule, baskets, groups)
+            group, other = _choose_pair(image, support, rule, baskets, groups)
             if other < 0 and rule.helping:
-                one, other = _choose_pair(image, support, Rule(rule.k, rule.tried, False), baskets, groups)
+                group, other = _choose_pair(image, support, Rule(rule.k, rule.tried, False), baskets, groups)
             if other < 0:
                 drop_code(baskets, image[0])
                 groups.done[1] += 1
             else:
-                tally = _unite(one, other, baskets, tally, groups)
+                tally = _unite(group, other, baskets, tally, groups)
     return tally
 
 
@@ -249,12 +249,12 @@ def _sort_by_support(image: NDArray[np.int64], baskets: Baskets, groups: _Groups
 
 
 @njit(cache=True, nogil=True)
-def _unite(one: int, other: int, baskets: Baskets, tally: Tally, groups: _Groups) -> Tally:
+def _unite(group: int, other: int, baskets: Baskets, tally: Tally, groups: _Groups) -> Tally:
     """Unite two groups under the one with more rows, because only the rows of the other change."""
-    kept, gone = (one, other) if baskets.support[one] >= baskets.support[other] else (other, one)
-    tally = unite_codes(baskets, tally, gone, kept)
-    groups.first[kept] = min(groups.first[kept], groups.first[gone])
-    groups.items[kept] += groups.items[gone]
+    survivor, gone = (group, other) if baskets.support[group] >= baskets.support[other] else (other, group)
+    tally = unite_codes(baskets, tally, gone, survivor)
+    groups.first[survivor] = min(groups.first[survivor], groups.first[gone])
+    groups.items[survivor] += groups.items[gone]
     groups.done[0] += 1
     return tally
 

@@ -165,8 +165,8 @@ def _count_combinations(number: int, size: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def unite_codes(baskets: Baskets, tally: Tally, gone: int, kept: int) -> Tally:
-    """Unite code `gone` under code `kept`, and count the itemsets that appear; go on with the tally returned.
+def unite_codes(baskets: Baskets, tally: Tally, gone: int, survivor: int) -> Tally:
+    """Unite code `gone` under code `survivor`, and count the itemsets that appear; go on with the tally returned.
 
     Examples
     --------
@@ -184,19 +184,19 @@ def unite_codes(baskets: Baskets, tally: Tally, gone: int, kept: int) -> Tally:
             at = find_code(baskets, row, gone)
             if at < 0:
                 continue  # another member brought this row here before
-            if find_code(baskets, row, kept) >= 0:
+            if find_code(baskets, row, survivor) >= 0:
                 remove_at(baskets, row, at)
                 continue
-            replace_at(baskets, row, at, kept)
-            baskets.support[kept] += 1
-            counter = _count_with(baskets, Tally(tally.size, tally.base, counter), row, kept)
-        baskets.forward[member] = kept
+            replace_at(baskets, row, at, survivor)
+            baskets.support[survivor] += 1
+            counter = _count_with(baskets, Tally(tally.size, tally.base, counter), row, survivor)
+        baskets.forward[member] = survivor
         if baskets.next_member[member] < 0:
             break
         member = baskets.next_member[member]
     baskets.support[gone] = 0
-    baskets.next_member[member] = baskets.next_member[kept]
-    baskets.next_member[kept] = gone
+    baskets.next_member[member] = baskets.next_member[survivor]
+    baskets.next_member[survivor] = gone
     return Tally(tally.size, tally.base, counter)
 
 

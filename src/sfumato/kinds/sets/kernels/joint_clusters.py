@@ -240,7 +240,7 @@ def find_closed_runs(
     for i in range(terms.size):
         places[terms[i]] = i
     records = np.zeros(forest.leaves[roots[0]] + forest.leaves[roots[1]] + 1, np.int64)
-    found = [(0, 0, 0) for _ in range(0)]
+    runs = [(0, 0, 0) for _ in range(0)]
     above = [roots[1], roots[0]]
     at = 0
     while len(above) > 0:
@@ -248,31 +248,31 @@ def find_closed_runs(
         if forest.left[cluster] >= 0:
             for i in range(forest.shared[cluster], forest.shared[cluster + 1]):
                 if places[forest.shared_terms[i]] >= 0:
-                    found.append((places[forest.shared_terms[i]], at, at + forest.leaves[cluster]))
+                    runs.append((places[forest.shared_terms[i]], at, at + forest.leaves[cluster]))
             above.append(forest.right[cluster])
             above.append(forest.left[cluster])
             continue
         for i in range(forest.own[cluster], forest.own[cluster + 1]):
             if places[forest.own_terms[i]] >= 0:
-                found.append((places[forest.own_terms[i]], at, at + 1))
+                runs.append((places[forest.own_terms[i]], at, at + 1))
         records[at + 1] = records[at] + forest.size[cluster]
         at += 1
     for term in terms:
         places[term] = -1
-    closed: Closed = _sort_runs(found, terms.size, records)
+    closed: Closed = _sort_runs(runs, terms.size, records)
     return closed
 
 
 @njit(cache=True, nogil=True)
-def _sort_runs(found: list[tuple[int, int, int]], terms: int, records: NDArray[np.int64]) -> Closed:
+def _sort_runs(runs: list[tuple[int, int, int]], terms: int, records: NDArray[np.int64]) -> Closed:
     """Bring the runs into the order of their terms; those of a term stay as they are."""
     start = np.zeros(terms + 1, np.int64)
-    for i, _, _ in found:
+    for i, _, _ in runs:
         start[i + 1] += 1
     start = np.cumsum(start)
     write = start.copy()
-    low, high = np.empty(len(found), np.int64), np.empty(len(found), np.int64)
-    for i, first, end in found:
+    low, high = np.empty(len(runs), np.int64), np.empty(len(runs), np.int64)
+    for i, first, end in runs:
         low[write[i]], high[write[i]] = first, end
         write[i] += 1
     return Closed(start, low, high, records)

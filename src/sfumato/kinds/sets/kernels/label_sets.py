@@ -60,11 +60,11 @@ def count_label_sets(rows: Labelled, size: int) -> float:
     nodes = rows.support.size
     held = np.unique(rows.row.astype(np.int64) * nodes + rows.label) // nodes
     lengths = np.bincount(held).astype(np.float64)
-    found, sets = 0.0, lengths.copy()
+    total, sets = 0.0, lengths.copy()
     for more in range(1, size):
         sets = sets * (lengths - more).clip(0) / (more + 1)
-        found += float(sets.sum())
-    return found
+        total += float(sets.sum())
+    return total
 
 
 @njit(cache=True, nogil=True)

@@ -37,11 +37,11 @@ def order_lists(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> NDArra
 
 
 @njit(cache=True, nogil=True)
-def _is_less(offsets: NDArray[np.int64], values: NDArray[np.int32], one: int, other: int) -> bool:
-    a, b = offsets[one], offsets[other]
-    while a < offsets[one + 1] and b < offsets[other + 1]:
+def _is_less(offsets: NDArray[np.int64], values: NDArray[np.int32], row: int, other: int) -> bool:
+    a, b = offsets[row], offsets[other]
+    while a < offsets[row + 1] and b < offsets[other + 1]:
         if values[a] != values[b]:
             return bool(values[a] < values[b])
         a += 1
         b += 1
-    return bool(a == offsets[one + 1] and b < offsets[other + 1])
+    return bool(a == offsets[row + 1] and b < offsets[other + 1])

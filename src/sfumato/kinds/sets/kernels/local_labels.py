@@ -226,18 +226,18 @@ def is_coarser(label: int, leaf: int, node: int, tree: Tree) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def clear_ledger(ledger: Ledger, kept: int) -> Ledger:
+def clear_ledger(ledger: Ledger, retained: int) -> Ledger:
     """Forget all columns after the first ones; where sets of three and more are counted, these must be all or none."""
-    for column in range(kept, ledger.used[0]):
+    for column in range(retained, ledger.used[0]):
         for i in range(ledger.touches[column]):
             label = ledger.touched[column, i]
             ledger.pairs[column, label] = 0
             ledger.is_touched[column, label] = False
         ledger.touches[column] = 0
         ledger.nodes[column] = -1
-    ledger.used[0] = min(kept, ledger.used[0])
+    ledger.used[0] = min(retained, ledger.used[0])
     sets = ledger.sets
-    if kept == 0 and sets.used[0] > 0:
+    if retained == 0 and sets.used[0] > 0:
         # A table of the smallest size: the next column may have few sets.
         sets = Counter(sets.dense, np.full(_SMALLEST, -1, np.int64), np.zeros(1, np.int64))
     return Ledger(

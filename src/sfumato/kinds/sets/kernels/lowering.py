@@ -249,14 +249,14 @@ def _open_above(node: int, rows: Labelled, tree: Tree, books: _Books, scratch: S
             length += 1
         up = tree.parent[up]
     path = path[:length][::-1]
-    kept = 0
-    while kept < min(length, above.used[0]) and above.nodes[kept] == path[kept]:
-        kept += 1
-    if above.size > 2 and kept > 0:
-        for column in range(kept, above.used[0]):
+    retained = 0
+    while retained < min(length, above.used[0]) and above.nodes[retained] == path[retained]:
+        retained += 1
+    if above.size > 2 and retained > 0:
+        for column in range(retained, above.used[0]):
             above = _fill_column(above, column, -1, rows, tree, scratch)
-    above = clear_ledger(above, kept)
-    for column in range(kept, length):
+    above = clear_ledger(above, retained)
+    for column in range(retained, length):
         above = _fill_column(above, open_column(above, path[column]), 1, rows, tree, scratch)
     return _Books(books.own, above)
 

@@ -71,8 +71,8 @@ def _order_trees(held: Held, term_count: int) -> NDArray[np.int64]:
     for by in range(term_count):
         rank[order[by]] = by
     values = _sort_ranks(held, rank, frequency)
-    found: NDArray[np.int64] = order_lists(held.bounds, values)
-    return found
+    trees: NDArray[np.int64] = order_lists(held.bounds, values)
+    return trees
 
 
 @njit(cache=True, nogil=True)
@@ -122,12 +122,12 @@ def _join_neighbours(
     )
     trees, at = 0, 0
     while at < order.size:
-        one, other = order[at], order[min(at + 1, order.size - 1)]
+        tree, other = order[at], order[min(at + 1, order.size - 1)]
         joined = False
-        if one != other and not _was_refused(refused, held.root[one], held.root[other]):
-            joined = _join_pair(index, forest, held, (one, other), rules, scratch)
-        root = forest.made[0] - 1 if joined else held.root[one]
-        end = _merge_held(forest, held, made, made.bounds[trees], one, other if joined else -1)
+        if tree != other and not _was_refused(refused, held.root[tree], held.root[other]):
+            joined = _join_pair(index, forest, held, (tree, other), rules, scratch)
+        root = forest.made[0] - 1 if joined else held.root[tree]
+        end = _merge_held(forest, held, made, made.bounds[trees], tree, other if joined else -1)
         at += 2 if joined else 1
         if end > made.bounds[trees]:
             made.root[trees] = root
@@ -146,9 +146,9 @@ def _join_neighbours(
 
 
 @njit(cache=True, nogil=True)
-def _was_refused(refused: NDArray[np.int64], one: int, other: int) -> bool:
+def _was_refused(refused: NDArray[np.int64], tree: int, other: int) -> bool:
     """Tell whether a pair was tried before; if not, remember it: a tree that is joined does not come again."""
-    low, high = min(one, other), max(one, other)
+    low, high = min(tree, other), max(tree, other)
     for i in range(_REMEMBERED):
         if refused[low, i] == high:
             return True
@@ -188,23 +188,23 @@ def _restore(index: ClusterTerms, forest: Forest, entry: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _common_terms(held: Held, one: int, other: int, k: int) -> Candidates:
+def _common_terms(held: Held, tree: int, other: int, k: int) -> Candidates:
     """List the terms that both trees hold and at least k records have, by falling support."""
-    a, b = held.bounds[one], held.bounds[other]
-    found = np.empty((min(held.bounds[one + 1] - a, held.bounds[other + 1] - b), 2), np.int64)
+    a, b = held.bounds[tree], held.bounds[other]
+    pairs = np.empty((min(held.bounds[tree + 1] - a, held.bounds[other + 1] - b), 2), np.int64)
     count = 0
-    while a < held.bounds[one + 1] and b < held.bounds[other + 1]:
+    while a < held.bounds[tree + 1] and b < held.bounds[other + 1]:
         if held.term[a] < held.term[b]:
             a += 1
         elif held.term[a] > held.term[b]:
             b += 1
         else:
             if held.support[a] + held.support[b] >= k:
-                found[count, 0], found[count, 1] = a, b
+                pairs[count, 0], pairs[count, 1] = a, b
                 count += 1
             a += 1
             b += 1
-    first, second = found[:count, 0], found[:count, 1]
+    first, second = pairs[:count, 0], pairs[:count, 1]
     order = falling_supports(held.support[first] + held.support[second])
     first, second = first[order], second[order]
     return Candidates(
@@ -221,12 +221,12 @@ def _pays(
     index: ClusterTerms, forest: Forest, roots: tuple[int, int], candidates: Candidates, number: NDArray[np.int64]
 ) -> bool:
     """Tell whether Equation 1 holds for the terms that are shared."""
-    support, kept, records = 0, 0, 0
+    support, leaf_count, records = 0, 0, 0
     for i in range(number.size):
         if number[i] > 0:
             support += candidates.support[i]
-            kept += candidates.leaves[i]
-    leaves, write = np.empty(kept, np.int64), 0
+            leaf_count += candidates.leaves[i]
+    leaves, write = np.empty(leaf_count, np.int64), 0
     for i in range(number.size):
         if number[i] == 0:
             continue
@@ -236,10 +236,10 @@ def _pays(
                 write += 1
                 entry = forest.next_entry[entry]
     leaves.sort()
-    for i in range(kept):
+    for i in range(leaf_count):
         if i == 0 or leaves[i] != leaves[i - 1]:
             records += forest.size[leaves[i]]
-    return bool(support * records >= kept * (forest.size[roots[0]] + forest.size[roots[1]]))
+    return bool(support * records >= leaf_count * (forest.size[roots[0]] + forest.size[roots[1]]))
 
 
 @njit(cache=True, nogil=True)
@@ -247,13 +247,13 @@ def _plant_joint(forest: Forest, roots: tuple[int, int], candidates: Candidates,
     """Make the joint cluster and let it publish the shared terms."""
     joint = forest.made[0]
     forest.made[0] += 1
-    one, other = roots
-    forest.parent[one] = forest.parent[other] = joint
-    forest.left[joint], forest.right[joint] = one, other
-    forest.size[joint] = forest.size[one] + forest.size[other]
-    forest.leaves[joint] = forest.leaves[one] + forest.leaves[other]
-    forest.next_leaf[forest.last_leaf[one]] = forest.first_leaf[other]
-    forest.first_leaf[joint], forest.last_leaf[joint] = forest.first_leaf[one], forest.last_leaf[other]
+    root, other = roots
+    forest.parent[root] = forest.parent[other] = joint
+    forest.left[joint], forest.right[joint] = root, other
+    forest.size[joint] = forest.size[root] + forest.size[other]
+    forest.leaves[joint] = forest.leaves[root] + forest.leaves[other]
+    forest.next_leaf[forest.last_leaf[root]] = forest.first_leaf[other]
+    forest.first_leaf[joint], forest.last_leaf[joint] = forest.first_leaf[root], forest.last_leaf[other]
     write = forest.shared[joint]
     for i in range(number.size):
         if number[i] == 0:
@@ -268,9 +268,9 @@ def _plant_joint(forest: Forest, roots: tuple[int, int], candidates: Candidates,
 
 
 @njit(cache=True, nogil=True)
-def _merge_held(forest: Forest, held: Held, made: Held, write: int, one: int, other: int) -> int:
+def _merge_held(forest: Forest, held: Held, made: Held, write: int, tree: int, other: int) -> int:
     """Write what one tree, or two joined ones, still hold; return where the writing ended."""
-    a, a_end = held.bounds[one], held.bounds[one + 1]
+    a, a_end = held.bounds[tree], held.bounds[tree + 1]
     b, b_end = (held.bounds[other], held.bounds[other + 1]) if other >= 0 else (0, 0)
     while a < a_end or b < b_end:
         from_a = b >= b_end or (a < a_end and held.term[a] <= held.term[b])

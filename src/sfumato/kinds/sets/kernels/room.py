@@ -74,10 +74,10 @@ def add_pattern(patterns: Patterns, fits: NDArray[np.bool_], supply: int) -> boo
 
 
 @njit(cache=True, nogil=True)
-def _are_equal(one: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
+def _are_equal(pattern: NDArray[np.bool_], other: NDArray[np.bool_]) -> bool:
     """Compare until something differs, without an array in between: patterns are compared millions of times."""
-    for leaf in range(one.size):  # noqa: SIM110
-        if one[leaf] != other[leaf]:
+    for leaf in range(pattern.size):  # noqa: SIM110
+        if pattern[leaf] != other[leaf]:
             return False
     return True
 

@@ -68,11 +68,11 @@ def find_above(tree: Tree) -> NDArray[np.int64]:
         above = tree.parent[node]
         if tree.leaves[above] == tree.leaves[node]:
             lowest[above] = lowest[node]
-    found = np.full(nodes, -1, np.int64)
+    labels_above = np.full(nodes, -1, np.int64)
     for node in range(nodes - 2, -1, -1):
         above = tree.parent[node]
-        found[node] = found[above] if tree.leaves[above] == tree.leaves[node] else lowest[above]
-    return found
+        labels_above[node] = labels_above[above] if tree.leaves[above] == tree.leaves[node] else lowest[above]
+    return labels_above
 
 
 def swap_labels(rows: Labelled, tree: Tree, k: int, size: int) -> int:
@@ -326,10 +326,10 @@ def _let_go(record: _Record, label: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _goes_with(one: int, other: int, supports: LabelSets, k: int, record: _Record) -> bool:
+def _goes_with(label: int, other: int, supports: LabelSets, k: int, record: _Record) -> bool:
     """Whether k - 1 other rows hold two labels."""
-    key = (min(one, other) + 1) * supports.base + max(one, other) + 1
-    return bool(read_key(supports.sets, key) - (record.mine[one] and record.mine[other]) >= k - 1)
+    key = (min(label, other) + 1) * supports.base + max(label, other) + 1
+    return bool(read_key(supports.sets, key) - (record.mine[label] and record.mine[other]) >= k - 1)
 
 
 @njit(cache=True, nogil=True)
@@ -341,19 +341,19 @@ def _fits(label: int, support: NDArray[np.int64], supports: LabelSets, k: int, r
     for at in range(count if supports.size > 1 else 0):
         if not _goes_with(label, record.held[at], supports, k, record):
             return False
-    some = np.empty(supports.size, np.int64)
+    labels = np.empty(supports.size, np.int64)
     for size in range(2, min(supports.size - 1, count) + 1):
         pick = np.arange(size)
         more = True
         while more:
-            some[:size] = record.held[pick]
-            some[size] = label
+            labels[:size] = record.held[pick]
+            labels[size] = label
             own = record.mine[label]
-            for other in some[:size]:
+            for other in labels[:size]:
                 own &= record.mine[other]
-            some[: size + 1].sort()
+            labels[: size + 1].sort()
             key = np.int64(0)
-            for other in some[: size + 1]:
+            for other in labels[: size + 1]:
                 key = key * supports.base + other + 1
             if read_key(supports.sets, key) - own < k - 1:
                 return False

@@ -77,15 +77,15 @@ def partition_terms(index: ClusterTerms, apart: NDArray[np.bool_], k: int, m: in
         low, high = index.first[cluster], index.first[cluster + 1]
         supports = index.start[low + 1 : high + 1] - index.start[low:high]
         order = low + falling_supports(supports)
-        kept = 0
+        count = 0
         for entry in order:
             if supports[entry - low] >= k and not apart[index.term[entry]]:
-                order[kept] = entry
-                kept += 1
-        order = order[:kept]
+                order[count] = entry
+                count += 1
+        order = order[:count]
         _fill_chunks(index, cluster, order, chunk, k, m)
-        if kept == high - low and not is_self_sufficient(index, cluster, chunk, k, m):
-            chunk[order[kept - 1]] = 0
+        if count == high - low and not is_self_sufficient(index, cluster, chunk, k, m):
+            chunk[order[count - 1]] = 0
             renumber_chunks(chunk[low:high])
             moved += 1
     return Terms(chunk, moved)

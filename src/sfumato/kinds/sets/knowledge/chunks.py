@@ -89,10 +89,10 @@ class ChunkRecords:
         leaf_of_token = np.repeat(self.leaf_of_person, original.lengths)
         self._copies = Copies(self.sources, self.leaf_of_person, leaf_of_token, terms[original.codes])
         entries = self._copies.asked
-        kept = original.keep(entries >= 0)
-        self.missing = kept.lengths < original.lengths
+        covered = original.keep(entries >= 0)
+        self.missing = covered.lengths < original.lengths
         names = ("",) * len(self._copies)
-        self.known = Ragged(kept.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
+        self.known = Ragged(covered.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
         self._together = SetSupport(self._copies.rows)
 
     @classmethod
@@ -118,16 +118,16 @@ class ChunkRecords:
         at the largest number of chunks that m items can come from. Any two items of a term chunk have the whole
         cluster; only sets within record and shared chunks, whose rows are short, are counted.
         """
-        known, chunk = self.known, self._copies.chunk
+        knowledge, chunk = self.known, self._copies.chunk
         smallest = np.where(self.untold & (len(self) > 0), len(self), PLENTY)
         unmatched = self.missing | (len(self) == 0)
-        housed = known.keep(chunk[known.codes] >= 0)
-        unmatched |= housed.lengths < known.lengths
+        housed = knowledge.keep(chunk[knowledge.codes] >= 0)
+        unmatched |= housed.lengths < knowledge.lengths
         which = chunk[housed.codes]
         in_term = self._is_term[which]
         np.minimum.at(smallest, housed.row_of_token[in_term], self.chunks.sizes[self._cluster[which[in_term]]])
-        found = _Fewest(smallest, unmatched)
-        found.tried = int(in_term.sum())
+        fewest = _Fewest(smallest, unmatched)
+        fewest.tried = int(in_term.sum())
         parts = housed.keep(~in_term)
         person, which = parts.row_of_token, chunk[parts.codes]
         begins = np.flatnonzero(np.diff(person, prepend=-1) | np.diff(which, prepend=-1))
@@ -136,11 +136,11 @@ class ChunkRecords:
         for size in countable_sizes(rows, m):
             for part, keys in distinct_subsequences(rows, size, _PORTION):
                 columns = digits(keys, size, max(len(self._copies), 1))
-                found.add(owner[part], self._count_part(columns, which[part]), columns)
-        self._spare_some(found, rows, owner, which, m)
-        return found.result()
+                fewest.add(owner[part], self._count_part(columns, which[part]), columns)
+        self._spare_some(fewest, rows, owner, which, m)
+        return fewest.result()
 
-    def _spare_some(self, found: _Fewest, rows: Ragged, owner: Ints, which: Ints, m: int) -> None:
+    def _spare_some(self, fewest: _Fewest, rows: Ragged, owner: Ints, which: Ints, m: int) -> None:
         """Add what is left of people whose items come from several record chunks of their own leaf."""
         own = np.flatnonzero(self._in_leaf[which])
         owner, leaf, first = owner[own], self._cluster[which[own]], rows.codes[rows.offsets[own]].astype(np.int64)
@@ -152,7 +152,7 @@ class ChunkRecords:
             # One item of each of so many chunks: all that each gives of it, and no more than the leaf can spare.
             columns = [first[at + i] for i in range(size)]
             singles = np.min([self._copies.support[column] for column in columns], axis=0, initial=PLENTY)
-            found.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
+            fewest.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
 
     def label(self, entry: int) -> str:
         """Return the item of an entry."""
@@ -160,8 +160,8 @@ class ChunkRecords:
 
     def places(self, entries: Sequence[int]) -> list[dict[str, str | int]]:
         """Name the chunks that a set of entries comes from."""
-        found = {int(self._copies.chunk[entry]) for entry in entries} - {-1}
-        real = sorted({int(self._copies.original[chunk]) for chunk in found})
+        copies = {int(self._copies.chunk[entry]) for entry in entries} - {-1}
+        real = sorted({int(self._copies.original[chunk]) for chunk in copies})
         return [self.chunks.locate(chunk) for chunk in real]
 
     def __len__(self) -> int:
@@ -189,10 +189,10 @@ class ChunkRecords:
         for begin in range(len(columns)):
             for end in range(begin + 1, len(columns) + 1):
                 # Entries begin..end-1 are all that the set has from one chunk.
-                one = chunk[begin] == chunk[end - 1]
-                one &= np.True_ if begin == 0 else chunk[begin - 1] != chunk[begin]
-                one &= np.True_ if end == len(columns) else chunk[end] != chunk[end - 1]
-                at = np.flatnonzero(one & (chunk[begin] >= 0))
+                is_part = chunk[begin] == chunk[end - 1]
+                is_part &= np.True_ if begin == 0 else chunk[begin - 1] != chunk[begin]
+                is_part &= np.True_ if end == len(columns) else chunk[end] != chunk[end - 1]
+                at = np.flatnonzero(is_part & (chunk[begin] >= 0))
                 which = chunk[begin][at]
                 most[at] = np.minimum(most[at], self._count_part([column[at] for column in columns[begin:end]], which))
                 parts[at] += 1
@@ -208,9 +208,9 @@ class ChunkRecords:
 
     def _count_part(self, columns: list[Ints], chunk: Ints) -> Ints:
         """Return how many records one chunk can give its part of a set."""
-        found = self._copies.support[columns[0]] if len(columns) == 1 else self._together.count(columns)
-        found = np.minimum(found, self._copies.room[chunk])
-        return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], found)
+        counts = self._copies.support[columns[0]] if len(columns) == 1 else self._together.count(columns)
+        counts = np.minimum(counts, self._copies.room[chunk])
+        return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], counts)
 
     @cached_property
     def _cluster(self) -> Ints:

@@ -76,7 +76,7 @@ class Copies:
     def __len__(self) -> int:
         return len(self.term)
 
-    def _copy(self, leaf_of_person: Ints, asked: Ints, asking: Ints, terms: Ints) -> Ints:
+    def _copy(self, leaf_of_person: Ints, requested: Ints, asking: Ints, terms: Ints) -> Ints:
         """Copy restricted chunks, and return the copy for each chunk asked for, by the leaf and the term asked for."""
         sources, chunks = self._sources, self._chunks
         original, room = list(range(len(chunks))), [PLENTY] * len(chunks)
@@ -86,27 +86,27 @@ class Copies:
         lived_in = np.zeros(len(chunks.names), dtype=bool)
         lived_in[leaf_of_person[leaf_of_person >= 0]] = True
         place = np.empty(len(chunks.names), dtype=np.int64)
-        pairs, pair_of = np.unique(asked * len(chunks.names) + asking, return_inverse=True)
+        pairs, pair_of = np.unique(requested * len(chunks.names) + asking, return_inverse=True)
         found_in = np.empty(len(pairs), dtype=np.int64)
         restricted, begins = np.unique(pairs // len(chunks.names), return_index=True)
         bounds = [*begins.tolist(), len(pairs)]
         for chunk, (begin, end) in zip(restricted.tolist(), pairwise(bounds), strict=True):
-            found = sources.restriction(chunk)
+            restriction = sources.restriction(chunk)
             # Leaves that may have the same subrecords; there are few, so that a dictionary is faster than sorting.
             alike: dict[bytes, int] = {}
-            lived = lived_in[found.leaves]
-            allowed = found.allowed[lived]
+            lived = lived_in[restriction.leaves]
+            allowed = restriction.allowed[lived]
             which = np.array([alike.setdefault(row.tobytes(), len(alike)) for row in allowed], dtype=np.int64)
-            least = np.full(len(alike), max(found.slack, 0), dtype=np.int64)
-            np.minimum.at(least, which, found.sizes[lived])
-            place[found.leaves[lived]] = np.arange(len(which))
+            least = np.full(len(alike), max(restriction.slack, 0), dtype=np.int64)
+            np.minimum.at(least, which, restriction.sizes[lived])
+            place[restriction.leaves[lived]] = np.arange(len(which))
             wanted = place[pairs[begin:end] % len(chunks.names)]
             used, number_of = np.unique(which[wanted], return_inverse=True)
             patterns = allowed[np.unique(which, return_index=True)[1][used]]
             number, position = np.nonzero(patterns)
-            copied.append((len(original) + number, seen + position, found.times[position]))
-            subrecords.append(found.subrecords)
-            seen += len(found.subrecords)
+            copied.append((len(original) + number, seen + position, restriction.times[position]))
+            subrecords.append(restriction.subrecords)
+            seen += len(restriction.subrecords)
             found_in[begin:end] = len(original) + number_of
             room += least[used].tolist()
             original += [chunk] * len(used)
@@ -131,7 +131,7 @@ class Copies:
 
 
 def _encode(
-    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[Ragged], asked: Ints, width: int
+    copied: list[tuple[Ints, Ints, Ints]], subrecords: list[Ragged], requested: Ints, width: int
 ) -> tuple[Ints, Ragged, Ints]:
     """Return the terms asked for in copies as numbers, how they occur together, and how often each occurs.
 
@@ -142,18 +142,18 @@ def _encode(
     number, position, times = (
         np.concatenate([empty, *column]) for column in list(zip(*copied, strict=True)) or [()] * 3
     )
-    lengths = np.concatenate([empty, *(some.lengths for some in subrecords)])
+    lengths = np.concatenate([empty, *(part.lengths for part in subrecords)])
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    terms = np.concatenate([empty, *(some.codes for some in subrecords)]).astype(np.int32)
+    terms = np.concatenate([empty, *(part.codes for part in subrecords)]).astype(np.int32)
     rows = Ragged(offsets, terms, ()).take(position)
     row = rows.row_of_token
     flat = number[row] * width + rows.codes
-    wanted, _ = np.unique(asked, return_counts=True)
+    wanted, _ = np.unique(requested, return_counts=True)
     at = np.searchsorted(wanted, flat)
-    kept = np.append(wanted, -1)[at] == flat
-    counts = np.bincount(at[kept], weights=times[row[kept]], minlength=len(wanted)).astype(np.int64)
+    is_wanted = np.append(wanted, -1)[at] == flat
+    counts = np.bincount(at[is_wanted], weights=times[row[is_wanted]], minlength=len(wanted)).astype(np.int64)
     there = counts > 0
-    codes = (np.cumsum(there) - 1)[at[kept]]
-    rows = Ragged(rows.keep(kept).offsets, codes.astype(np.int32), ())
+    codes = (np.cumsum(there) - 1)[at[is_wanted]]
+    rows = Ragged(rows.keep(is_wanted).offsets, codes.astype(np.int32), ())
     several = np.flatnonzero(rows.lengths > 1)
     return wanted[there], rows.take(np.repeat(several, times[several])), counts[there]

@@ -59,10 +59,10 @@ class ItemRecords:
         self.published = published.distinct()
         kind, self._kinds, self._values = _number_kinds(self.published, members, suppressed, original.labels)
         self._base = int(kind.max(initial=0)) + 1
-        told = original.keep(kind[original.codes] >= 0)
+        covered = original.keep(kind[original.codes] >= 0)
         names = tuple(map(str, range(self._base)))
-        self.known = Ragged(told.offsets, kind[told.codes].astype(np.int32), names).distinct()
-        self.untold = (told.lengths < original.lengths) | (original.lengths == 0)
+        self.known = Ragged(covered.offsets, kind[covered.codes].astype(np.int32), names).distinct()
+        self.untold = (covered.lengths < original.lengths) | (original.lengths == 0)
         self.missing = np.zeros(len(original), dtype=bool)
         self._room = np.bincount(self._kinds, minlength=self._base)
         self._value_of = np.full(self._base, -1, dtype=np.int64)
@@ -116,20 +116,22 @@ class ItemRecords:
         is below ``enough``, everybody is looked at after all.
         """
         if self._is_global:
-            alike, told = self._find_alike()
-            return best_knowledge(self, m) if alike is None else self._add_published(m, alike & told)
+            alike, complete = self._find_alike()
+            return best_knowledge(self, m) if alike is None else self._add_published(m, alike & complete)
         sets = sum(count_sets(self.known, size) for size in range(1, m + 1))
         if rows is None or sets <= _EXACT:
             return best_knowledge(self, m)
-        found = self._add_published(m, self._find_told(np.asarray(rows, dtype=np.int64)))
-        return found if found.smallest[found.smallest > 0].min(initial=enough) >= enough else best_knowledge(self, m)
+        outcome = self._add_published(m, self._find_told(np.asarray(rows, dtype=np.int64)))
+        return (
+            outcome if outcome.smallest[outcome.smallest > 0].min(initial=enough) >= enough else best_knowledge(self, m)
+        )
 
     def _find_alike(self) -> tuple[Flags | None, Flags]:
         """Mark people whose values are a record, None where a record is nobody's; and those with a value for all."""
-        told = self.known.keep(self._value_of[self.known.codes] >= 0)
-        images = Ragged(told.offsets, self._value_of[told.codes].astype(np.int32), self.published.labels).distinct()
+        valued = self.known.keep(self._value_of[self.known.codes] >= 0)
+        images = Ragged(valued.offsets, self._value_of[valued.codes].astype(np.int32), self.published.labels).distinct()
         published, people = set(_images_of(self.published)), _images_of(images)
-        complete = told.lengths == self.known.lengths
+        complete = valued.lengths == self.known.lengths
         if not published.issubset(people):
             return None, complete
         return np.fromiter((image in published for image in people), dtype=bool, count=len(images)), complete
@@ -145,18 +147,18 @@ class ItemRecords:
         there = np.sort(self.published.row_of_token * base + self.published.codes)
         wanted = own.row_of_token[token] * base + value
         hit = there[np.searchsorted(there, wanted).clip(max=max(len(there) - 1, 0))] == wanted
-        found = np.zeros(len(own.codes), dtype=bool)
-        found[token[hit]] = True
-        told = np.zeros(len(self.known), dtype=bool)
-        told[rows] = np.bincount(own.row_of_token, weights=~found, minlength=len(rows)) == 0
-        return told
+        is_present = np.zeros(len(own.codes), dtype=bool)
+        is_present[token[hit]] = True
+        complete = np.zeros(len(self.known), dtype=bool)
+        complete[rows] = np.bincount(own.row_of_token, weights=~is_present, minlength=len(rows)) == 0
+        return complete
 
     def _add_published(self, m: int, proved: Flags) -> ItemSets:
         """Count the sets of values of published records for some people, and look at the others one by one."""
-        found = best_knowledge(self, m, np.flatnonzero(~proved))
+        outcome = best_knowledge(self, m, np.flatnonzero(~proved))
         smallest, unmatched = np.full(len(proved), len(self), dtype=np.int64), self.missing.copy()
         rarest: tuple[int, ...] = ()
-        fewest, tried = len(self), found.tried
+        fewest, tried = len(self), outcome.tried
         kind_of = np.zeros(len(self.published.labels), dtype=np.int64)
         kind_of[self._values] = self._kinds
         for size in countable_sizes(self.published, m):
@@ -168,9 +170,9 @@ class ItemRecords:
                 values = digits(keys[low : low + 1], size, max(len(self.published.labels), 1))
                 rarest = tuple(sorted(int(kind_of[value[0]]) for value in values))
         smallest[proved] = fewest
-        smallest[~proved], unmatched[~proved] = found.smallest, found.unmatched
-        if found.smallest[found.smallest > 0].min(initial=fewest) < fewest:
-            rarest = found.rarest
+        smallest[~proved], unmatched[~proved] = outcome.smallest, outcome.unmatched
+        if outcome.smallest[outcome.smallest > 0].min(initial=fewest) < fewest:
+            rarest = outcome.rarest
         return ItemSets(smallest, unmatched, rarest, tried)
 
     def matching_rows(self, kinds: Sequence[int]) -> Ints:

@@ -78,8 +78,8 @@ class NamedItems:
         has = np.zeros((len(self), len(kinds)), dtype=bool)
         for kind, values in enumerate(kinds):
             has[self._rows_of(values), kind] = True
-        found, of_record, counts = np.unique(_pack(has), axis=0, return_inverse=True, return_counts=True)
-        return _Combinations(kinds, found, of_record.reshape(-1), counts.astype(np.int64))
+        words, of_record, counts = np.unique(_pack(has), axis=0, return_inverse=True, return_counts=True)
+        return _Combinations(kinds, words, of_record.reshape(-1), counts.astype(np.int64))
 
     def smallest(self, items: Sequence[str]) -> tuple[int, tuple[str, ...]]:
         """Return the fewest records, but at least one, that match some of the items, and the values they share.
@@ -87,19 +87,21 @@ class NamedItems:
         Whoever knows more items is left with fewer records, until no record matches. So the fewest are those with one
         of the largest combinations of the items: combinations that occur, while none that holds more does.
         """
-        found = self._combine(items)
-        largest = found.find_largest(len(items))
-        fewest = int(found.counts[largest].min(initial=len(self)))
+        combinations = self._combine(items)
+        largest = combinations.find_largest(len(items))
+        fewest = int(combinations.counts[largest].min(initial=len(self)))
         if fewest == len(self):
             return fewest, ()
         # Of combinations that are as rare, the first; of its items, no more than it takes.
-        rarest = max(found.words[at].tobytes() for at in largest[found.counts[largest] == fewest].tolist())
-        known = np.flatnonzero(np.unpackbits(np.frombuffer(rarest, np.uint8))).tolist()
+        rarest = max(
+            combinations.words[at].tobytes() for at in largest[combinations.counts[largest] == fewest].tolist()
+        )
+        indices = np.flatnonzero(np.unpackbits(np.frombuffer(rarest, np.uint8))).tolist()
         left, taken = np.arange(len(self)), 0
         while len(left) > fewest:
-            left = np.intersect1d(left, self._rows_of(found.kinds[known[taken]]), assume_unique=True)
+            left = np.intersect1d(left, self._rows_of(combinations.kinds[indices[taken]]), assume_unique=True)
             taken += 1
-        return fewest, tuple(self._labels[value] for kind in known[:taken] for value in found.kinds[kind])
+        return fewest, tuple(self._labels[value] for kind in indices[:taken] for value in combinations.kinds[kind])
 
     def narrowest(self, items: Sequence[str]) -> Iterator[Ints]:
         """Yield the records that match some of the items, at least one each, without those that match fewer items.
@@ -112,9 +114,9 @@ class NamedItems:
         >>> [rows.tolist() for rows in records.narrowest(["a", "c", "d"])]
         [[2], [0]]
         """
-        found = self._combine(items)
-        for combination in found.find_largest(len(items)).tolist():
-            yield np.flatnonzero(found.of_record == combination)
+        combinations = self._combine(items)
+        for combination in combinations.find_largest(len(items)).tolist():
+            yield np.flatnonzero(combinations.of_record == combination)
 
     def attack(self, original: Dataset, itemsets: Sequence[Sequence[str]]) -> ItemSets:
         """Find, for every person, the named itemset of which all the person's items are matched by fewest records.
@@ -132,28 +134,28 @@ class NamedItems:
         unmatched = np.zeros(len(histories), dtype=bool)
         tried = 0
         for itemset in itemsets:
-            told = [item for item in itemset if item in self._holders]
-            has = np.zeros((len(told), len(histories)), dtype=bool)
-            for which, item in enumerate(told):
+            items = [item for item in itemset if item in self._holders]
+            has = np.zeros((len(items), len(histories)), dtype=bool)
+            for which, item in enumerate(items):
                 rows = people.rows_with(item)
                 if rows is not None:
                     has[which, rows] = True
-            concerned = np.flatnonzero(has.any(axis=0)) if told else np.empty(0, np.int64)
-            known, of_person = np.unique(has[:, concerned].T, axis=0, return_inverse=True)
-            matches = self._count(told, known)[of_person.reshape(-1)]
+            concerned = np.flatnonzero(has.any(axis=0)) if items else np.empty(0, np.int64)
+            patterns, of_person = np.unique(has[:, concerned].T, axis=0, return_inverse=True)
+            matches = self._count(items, patterns)[of_person.reshape(-1)]
             smallest[concerned] = np.where(matches > 0, np.minimum(smallest[concerned], matches), smallest[concerned])
             unmatched[concerned[matches == 0]] = True
-            tried += len(known)
+            tried += len(patterns)
         return ItemSets(smallest, unmatched, (), tried)
 
-    def _count(self, items: Sequence[str], known: Flags) -> Ints:
+    def _count(self, items: Sequence[str], patterns: Flags) -> Ints:
         """Count the records that match each set of some items, a row of marks each."""
-        found = self._combine(items)
-        number = {kind: at for at, kind in enumerate(found.kinds)}
-        wanted = np.zeros((len(known), len(number)), dtype=bool)
+        combinations = self._combine(items)
+        number = {kind: at for at, kind in enumerate(combinations.kinds)}
+        wanted = np.zeros((len(patterns), len(number)), dtype=bool)
         for at, item in enumerate(items):
-            wanted[:, number[tuple(self._holders[item])]] |= known[:, at]
-        return found.count(_pack(wanted), len(items))
+            wanted[:, number[tuple(self._holders[item])]] |= patterns[:, at]
+        return combinations.count(_pack(wanted), len(items))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -190,8 +192,8 @@ class _Combinations:
     def count(self, wanted: Words, items: int) -> Ints:
         """Count the records with all that is wanted, for every combination that is."""
         _check_work(len(wanted) * len(self.words), items, len(self.words))
-        found = [_compare(part, self.words) @ self.counts for part in _cut(wanted, len(self.words))]
-        return np.concatenate(found) if found else np.empty(0, np.int64)
+        counts = [_compare(part, self.words) @ self.counts for part in _cut(wanted, len(self.words))]
+        return np.concatenate(counts) if counts else np.empty(0, np.int64)
 
 
 def _pack(marks: Flags) -> Words:
@@ -199,10 +201,10 @@ def _pack(marks: Flags) -> Words:
     return np.packbits(marks, axis=1)
 
 
-def _compare(some: Words, others: Words) -> Flags:
+def _compare(combinations: Words, others: Words) -> Flags:
     """Tell which of some combinations lie in which others."""
-    inside = np.ones((len(some), len(others)), dtype=bool)
-    for mine, theirs in zip(some.T, others.T, strict=True):
+    inside = np.ones((len(combinations), len(others)), dtype=bool)
+    for mine, theirs in zip(combinations.T, others.T, strict=True):
         inside &= (mine[:, None] & ~theirs) == 0
     return inside
 

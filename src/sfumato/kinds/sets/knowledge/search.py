@@ -91,17 +91,17 @@ def best_knowledge(crowd: Crowd, m: int, people: Ints | None = None, most_items:
     """
     if m < 1:
         raise ParameterError(f"matching: m must be at least 1, got {m}.")
-    everybody, known, untold, missing = len(crowd), crowd.known, crowd.untold, crowd.missing
+    everybody, knowledge, untold, missing = len(crowd), crowd.known, crowd.untold, crowd.missing
     if people is not None:
-        known, untold, missing = known.take(people), untold[people], missing[people]
+        knowledge, untold, missing = knowledge.take(people), untold[people], missing[people]
     if most_items is not None:
-        known = _keep_rarest(crowd, known, most_items)
+        knowledge = _keep_rarest(crowd, knowledge, most_items)
     smallest = np.where(untold & (everybody > 0), everybody, _NONE)
     unmatched = missing | (everybody == 0)
     rarest: tuple[int, ...] = ()
     fewest, tried = _NONE, 0
-    for size in countable_sizes(known, m):
-        for person, keys in distinct_subsequences(known, size, _PORTION):
+    for size in countable_sizes(knowledge, m):
+        for person, keys in distinct_subsequences(knowledge, size, _PORTION):
             wanted, which = np.unique(keys, return_inverse=True)
             matches = crowd.count(wanted, size)
             reached = np.where(matches > 0, matches, _NONE)
@@ -111,31 +111,31 @@ def best_knowledge(crowd: Crowd, m: int, people: Ints | None = None, most_items:
             low = int(np.argmin(reached))
             if reached[low] < fewest:
                 fewest = int(reached[low])
-                rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(known.labels), 1)))
+                rarest = tuple(int(column[low]) for column in digits(wanted, size, max(len(knowledge.labels), 1)))
     return ItemSets(np.where(smallest == _NONE, 0, smallest), unmatched, rarest, tried)
 
 
-def _keep_rarest(crowd: Crowd, known: Ragged, most: int) -> Ragged:
+def _keep_rarest(crowd: Crowd, knowledge: Ragged, most: int) -> Ragged:
     """Return the rows with no more than so many codes, those that fewest records match."""
-    used = np.flatnonzero(np.bincount(known.codes, minlength=len(known.labels)))
-    matches = np.zeros(len(known.labels), dtype=np.int64)
+    used = np.flatnonzero(np.bincount(knowledge.codes, minlength=len(knowledge.labels)))
+    matches = np.zeros(len(knowledge.labels), dtype=np.int64)
     matches[used] = crowd.count(used, 1)
-    rows = known.row_of_token
-    order = np.lexsort((matches[known.codes], rows))
-    kept = np.zeros(len(rows), dtype=bool)
-    kept[order[np.arange(len(rows)) - known.offsets[rows] < most]] = True
-    return known.keep(kept)
+    rows = knowledge.row_of_token
+    order = np.lexsort((matches[knowledge.codes], rows))
+    is_rarest = np.zeros(len(rows), dtype=bool)
+    is_rarest[order[np.arange(len(rows)) - knowledge.offsets[rows] < most]] = True
+    return knowledge.keep(is_rarest)
 
 
 def draw_knowledge(crowd: Crowd, m: int, seed: int, people: Ints) -> Ints:
     """Count the records that match m items of each of some people, drawn at random."""
     generator = np.random.default_rng(seed)
-    known = crowd.known.take(people)
-    rows = known.row_of_token
+    knowledge = crowd.known.take(people)
+    rows = knowledge.row_of_token
     order = np.lexsort((generator.random(len(rows)), rows))
-    kept = np.zeros(len(rows), dtype=bool)
-    kept[order[np.arange(len(rows)) - known.offsets[rows] < m]] = True
-    drawn = known.keep(kept)
+    is_drawn = np.zeros(len(rows), dtype=bool)
+    is_drawn[order[np.arange(len(rows)) - knowledge.offsets[rows] < m]] = True
+    drawn = knowledge.keep(is_drawn)
     counts = np.full(len(drawn), len(crowd), dtype=np.int64)
     for size in range(1, int(drawn.lengths.max(initial=0)) + 1):
         chosen = np.flatnonzero(drawn.lengths == size)

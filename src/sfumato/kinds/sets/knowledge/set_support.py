@@ -76,9 +76,9 @@ class SetSupport:
         """Count records without a table."""
         used, which = np.unique(np.stack(columns), return_inverse=True)
         which = which.reshape(len(columns), -1)
-        asked = np.zeros(self._base, dtype=bool)
-        asked[used] = True
-        records = self._of_several.keep(asked[self._of_several.codes])
+        is_used = np.zeros(self._base, dtype=bool)
+        is_used[used] = True
+        records = self._of_several.keep(is_used[self._of_several.codes])
         records = records.take(np.flatnonzero(records.lengths >= len(columns)))
         counts = np.zeros(which.shape[1], dtype=np.int64)
         for first in track("compare records", range(0, len(records), _ROWS)):
@@ -98,8 +98,8 @@ class SetSupport:
             for begin, both in _meet(bits, which.reshape(len(columns), -1)):
                 eights = both.view(np.uint8)
                 which_eight, at = np.nonzero(eights)
-                found, bit = np.nonzero(np.unpackbits(eights[which_eight, at][:, None], axis=1, bitorder="little"))
-                yield begin + which_eight[found], first + 8 * at[found] + bit
+                position, bit = np.nonzero(np.unpackbits(eights[which_eight, at][:, None], axis=1, bitorder="little"))
+                yield begin + which_eight[position], first + 8 * at[position] + bit
 
 
 class KindSupport:
@@ -148,12 +148,12 @@ class KindSupport:
         values, row = np.unique(self._values[pair], return_inverse=True)
         records = self.records.take(np.arange(first, min(first + step, len(self.records))))
         of_value = _Portion.of(records, values, 0).bits()
-        found = np.zeros((len(used), of_value.shape[1]), dtype=np.uint64)
+        bits = np.zeros((len(used), of_value.shape[1]), dtype=np.uint64)
         at = np.cumsum(room) - room
         for turn in range(int(room.max(initial=0))):
             left = np.flatnonzero(room > turn)
-            found[left] |= of_value[row[at[left] + turn]]
-        return found
+            bits[left] |= of_value[row[at[left] + turn]]
+        return bits
 
 
 class _Portion(NamedTuple):
@@ -177,8 +177,8 @@ class _Portion(NamedTuple):
         record = np.repeat(np.arange(end - first), np.diff(offsets))
         number = np.full(max(len(records.labels), 1), -1, dtype=np.int64)
         number[used] = np.arange(len(used))
-        kept = number[codes] >= 0
-        code, record = number[codes[kept]], record[kept]
+        is_used = number[codes] >= 0
+        code, record = number[codes[is_used]], record[is_used]
         # Short numbers are sorted digit by digit, which is far faster.
         order = np.argsort(code.astype(np.uint16) if len(used) < 1 << 16 else code, kind="stable")
         begins = np.concatenate([[0], np.cumsum(np.bincount(code, minlength=len(used)))]).astype(np.int64)

@@ -144,8 +144,8 @@ class Sources:
         rows = chunks.subrecords
         self._width = max(len(rows.labels), 1)
         keys = chunks.chunk_of_row[rows.row_of_token] * self._width + rows.codes
-        found, self.entry_of_token, self.support = np.unique(keys, return_inverse=True, return_counts=True)
-        self.chunk, self.term = found // self._width, found % self._width
+        distinct_keys, self.entry_of_token, self.support = np.unique(keys, return_inverse=True, return_counts=True)
+        self.chunk, self.term = distinct_keys // self._width, distinct_keys % self._width
         self.cluster = chunks.cluster[self.chunk]
         self.in_term_chunk = chunks.number[self.chunk] == TERM_CHUNK
         places = self.cluster * self._width + self.term
@@ -161,11 +161,11 @@ class Sources:
     def __len__(self) -> int:
         return len(self.term)
 
-    def rows_of_entries(self, kept: Flags) -> Ragged:
+    def rows_of_entries(self, marked: Flags) -> Ragged:
         """Return the marked subrecords as lists of entries."""
         rows = self.chunks.subrecords
         names = ("",) * len(self)  # entries have no names; only their number counts
-        return Ragged(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(kept))
+        return Ragged(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(marked))
 
     def find(self, clusters: Ints, terms: Ints) -> Ints:
         """Return the entry of each term in the chunks of a cluster, -1 where they do not have it."""
@@ -202,15 +202,15 @@ class Sources:
 
     def _climb(self, leaves: Ints, terms: Ints) -> Ints:
         """Do what :meth:`trace` does without a list, which would be too long."""
-        found = self.find(leaves, terms)
+        entries = self.find(leaves, terms)
         nodes = leaves.astype(np.int64).copy()
-        looking = np.flatnonzero((found < 0) & (leaves >= 0))
+        looking = np.flatnonzero((entries < 0) & (leaves >= 0))
         while len(looking):
             nodes[looking] = self.chunks.parent[nodes[looking]]
             looking = looking[nodes[looking] >= 0]
-            found[looking] = self.find(nodes[looking], terms[looking])
-            looking = looking[found[looking] < 0]
-        return found
+            entries[looking] = self.find(nodes[looking], terms[looking])
+            looking = looking[entries[looking] < 0]
+        return entries
 
     @cached_property
     def restricted(self) -> Flags:
@@ -219,8 +219,8 @@ class Sources:
         published = np.flatnonzero(~self.in_term_chunk)
         nodes, terms = self.chunks.parent[self.cluster[published]], self.term[published]
         while len(nodes):
-            found = self.find(nodes, terms)
-            marked[found[found >= 0]] = True
+            entries = self.find(nodes, terms)
+            marked[entries[entries >= 0]] = True
             # Counts are asked for because np.unique is far slower without them (it hashes).
             climbing, _ = np.unique((nodes * self._width + terms)[nodes >= 0], return_counts=True)
             nodes, terms = self.chunks.parent[climbing // self._width], climbing % self._width
@@ -244,8 +244,8 @@ class Sources:
         terms = self.term[begin:end][self.restricted[begin:end]]
         number, held = subrecords.row_of_token, subrecords.codes.astype(np.int64)
         at = np.searchsorted(terms, held)
-        known = np.append(terms, -1)[at] == held
-        at, number = at[known], number[known]
+        is_restricted = np.append(terms, -1)[at] == held
+        at, number = at[is_restricted], number[is_restricted]
         allowed = np.ones((len(leaves), len(subrecords)), dtype=bool)
         if len(at):
             # A subrecord is closed for the leaves that one of its terms is closed for.

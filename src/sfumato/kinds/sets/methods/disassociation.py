@@ -157,10 +157,10 @@ class Disassociation(Method):
         from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
 
         ordinary = records.keep(~apart[records.codes])
-        found: Partition = partition_records(
+        partition: Partition = partition_records(
             ordinary.offsets, ordinary.codes, len(records.labels), self.smallest, self.largest
         )
-        return found
+        return partition
 
     def _partition_terms(
         self, records: Ragged, partition: Partition, apart: Flags, counters: dict[str, int]

@@ -144,9 +144,9 @@ class Vpa(HierarchyGeneralising):
 
         def move_within(part: Ints) -> Ints:
             inside = np.isin(codes, part)
-            some = dataclasses.replace(baskets, sets=baskets.sets.keep(inside))
+            subset = dataclasses.replace(baskets, sets=baskets.sets.keep(inside))
             limited = tree._replace(allowed=lies_within(hierarchy, part))
-            return self.move(some, codes[inside], run, start, limited).node[part]
+            return self.move(subset, codes[inside], run, start, limited).node[part]
 
         parts = split_items(hierarchy, self.parts)
         run.counters["parts"] = len(parts)
@@ -182,9 +182,9 @@ def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[I
     >>> cut.tolist(), splits
     ([0, 1, 2], 2)
     """
-    kept, before, vain = 0, -1, 0
-    while kept > before and vain < _VAIN:
-        before = kept
+    splits, before, vain = 0, -1, 0
+    while splits > before and vain < _VAIN:
+        before = splits
         tried: set[int] = set()
         while True:
             waiting = [node for node in np.unique(cut).tolist() if price[node] > 0 and node not in tried]
@@ -194,10 +194,10 @@ def refine_cut(hierarchy: Hierarchy, cut: Ints, price: Ints, repair: Callable[[I
             tried.add(node)
             other = repair(split_node(hierarchy, cut, node))
             if price[np.unique(other)].sum() < price[np.unique(cut)].sum():
-                cut, kept = other, kept + 1
+                cut, splits = other, splits + 1
             else:
                 vain += 1
-    return cut, kept
+    return cut, splits
 
 
 def take_out(

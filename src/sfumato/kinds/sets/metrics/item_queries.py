@@ -75,13 +75,13 @@ class ItemQueries(SetMetric):
     def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
         workload = self.find_workload(comparison.whole)
-        found = comparison.view(SetComparison)
-        _refuse_unknown(workload, set(found.items))
-        asked = [tuple(dict.fromkeys(query)) for query in workload.queries]
-        if not asked:
+        view = comparison.view(SetComparison)
+        _refuse_unknown(workload, set(view.items))
+        queries = [tuple(dict.fromkeys(query)) for query in workload.queries]
+        if not queries:
             return {}
-        tally = tally_answers(found.truth(asked), found.expect(asked), len(comparison.original))
-        return tally if found.is_disassociated else {**tally, "any_set": found.expect(asked, any_set=True)}
+        tally = tally_answers(view.truth(queries), view.expect(queries), len(comparison.original))
+        return tally if view.is_disassociated else {**tally, "any_set": view.expect(queries, any_set=True)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
@@ -93,10 +93,10 @@ class ItemQueries(SetMetric):
         return value, details
 
 
-def _refuse_unknown(workload: Workload, known: set[str]) -> None:
+def _refuse_unknown(workload: Workload, items: set[str]) -> None:
     """Refuse queries about items that do not exist: they would all be answered without error."""
     for number, query in enumerate(workload.queries, start=1):
-        if not known.issuperset(query):
+        if not items.issuperset(query):
             raise SchemaError(
                 f"item-queries: query {number} of the workload names an item that the original data do not have. "
                 "Correct or remove it."

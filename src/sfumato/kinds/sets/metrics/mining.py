@@ -59,14 +59,14 @@ class Records:
         return Ragged(offsets, (every % width).astype(np.int32), ("",) * (items + len(values)))
 
 
-def draw_copy(found: SetComparison, number: int = 0) -> Ragged:
+def draw_copy(view: SetComparison, number: int = 0) -> Ragged:
     """Return a reconstruction of a disassociated release by its number, over the items of the original."""
 
     def draw() -> Ragged:
-        seeds = [found.comparison.seed, number, found.comparison.part][: 3 if found.comparison.part else 2]
-        return found.number(draw_records(found.placement, np.random.default_rng(seeds)))
+        seeds = [view.comparison.seed, number, view.comparison.part][: 3 if view.comparison.part else 2]
+        return view.number(draw_records(view.placement, np.random.default_rng(seeds)))
 
-    return found.once(("copy", number), draw)
+    return view.once(("copy", number), draw)
 
 
 def top_original(whole: Whole, count: int) -> Itemsets:
@@ -75,31 +75,31 @@ def top_original(whole: Whole, count: int) -> Itemsets:
     return whole.once(("top original", count), lambda: mine(number_items(whole.original.history(), items), count))
 
 
-def list_published(found: SetComparison) -> Records:
+def list_published(view: SetComparison) -> Records:
     """Return the records of a reconstruction, or those of published values, a generalised one being no item."""
-    if found.is_disassociated:
-        return Records(draw_copy(found))
-    comparison, members = found.comparison, found.comparison.release.members()
-    known = set(found.items)
+    if view.is_disassociated:
+        return Records(draw_copy(view))
+    comparison, members = view.comparison, view.comparison.release.members()
+    items = set(view.items)
     # A generalised value is never an item of the original, even where it is called like one.
-    values = [at for at, label in enumerate(comparison.published.labels) if label in members or label not in known]
-    code_of = {label: code for code, label in enumerate(found.items)}
+    values = [at for at, label in enumerate(comparison.published.labels) if label in members or label not in items]
+    code_of = {label: code for code, label in enumerate(view.items)}
     codes = np.array([code_of.get(label, -1) for label in comparison.published.labels], dtype=np.int64)
-    codes[values] = len(found.items) + np.arange(len(values))
+    codes[values] = len(view.items) + np.arange(len(values))
     published = comparison.published.distinct()
     rows = Ragged(published.offsets, codes[published.codes].astype(np.int32), ())
     return Records(rows, tuple(comparison.keys[value] for value in values))
 
 
-def list_certain(found: SetComparison) -> Records:
+def list_certain(view: SetComparison) -> Records:
     """Return the subrecords that chunks hold; items of term chunks are records of their own, once per chunk."""
-    placement = found.placement
+    placement = view.placement
     rows = placement.chunks.subrecords
     is_term = placement.is_term[placement.chunks.chunk_of_row]
     ordinary = rows.take(np.flatnonzero(~is_term))
     terms = rows.take(np.flatnonzero(is_term)).codes
     offsets = np.concatenate([ordinary.offsets, ordinary.offsets[-1] + 1 + np.arange(len(terms))])
-    return Records(found.number(Ragged(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
+    return Records(view.number(Ragged(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
 
 
 def top_together(parts: Sequence[Records], whole: Whole, count: int) -> Itemsets:
@@ -110,7 +110,7 @@ def top_together(parts: Sequence[Records], whole: Whole, count: int) -> Itemsets
     return mine(rows, count)
 
 
-def compare_top(one: Itemsets, other: Itemsets) -> tuple[float, dict[str, Any]]:
+def compare_top(itemsets: Itemsets, other: Itemsets) -> tuple[float, dict[str, Any]]:
     """Return the share of the first itemsets that are not among the second ones, and what stands behind it.
 
     Examples
@@ -121,13 +121,13 @@ def compare_top(one: Itemsets, other: Itemsets) -> tuple[float, dict[str, Any]]:
     >>> compare_top(ab, ac)
     (0.5, {'itemsets': 2, 'kept': 1, 'smallest_support': 4, 'largest_size': 1})
     """
-    mine = _as_set(one)
-    kept = len(mine & _as_set(other))
-    return 1 - kept / max(len(mine), 1) if mine else 0.0, {
+    mine = _as_set(itemsets)
+    shared = len(mine & _as_set(other))
+    return 1 - shared / max(len(mine), 1) if mine else 0.0, {
         "itemsets": len(mine),
-        "kept": kept,
-        "smallest_support": int(one.supports[-1]) if len(one.supports) else 0,
-        "largest_size": int(np.diff(one.offsets).max(initial=0)),
+        "kept": shared,
+        "smallest_support": int(itemsets.supports[-1]) if len(itemsets.supports) else 0,
+        "largest_size": int(np.diff(itemsets.offsets).max(initial=0)),
     }
 
 

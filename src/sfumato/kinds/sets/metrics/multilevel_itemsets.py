@@ -63,26 +63,26 @@ class MultilevelItemsets(SetMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
-        told = super().obstacle(comparison)
-        if told is not None:
-            return told
+        reason = super().obstacle(comparison)
+        if reason is not None:
+            return reason
         hierarchy = comparison.view(SetComparison).hierarchy
         if hierarchy is None:
             return "needs a hierarchy of the items."
-        known = set(hierarchy.leaf_labels)
+        leaves = set(hierarchy.leaf_labels)
         return (
             None
-            if known.issuperset(comparison.view(SetComparison).items)
+            if leaves.issuperset(comparison.view(SetComparison).items)
             else "the hierarchy does not have all items as leaves."
         )
 
     def tally(self, comparison: Comparison) -> Tally:
         """Keep the records with all ancestors as numbers: what is frequent is only known of all parts together."""
-        found = comparison.view(SetComparison)
-        hierarchy = found.hierarchy
+        view = comparison.view(SetComparison)
+        hierarchy = view.hierarchy
         assert hierarchy is not None
-        rows = draw_copy(found) if found.is_disassociated else comparison.published
-        nodes = _leaves_of(comparison.whole) if found.is_disassociated else _nodes_of(found, hierarchy)
+        rows = draw_copy(view) if view.is_disassociated else comparison.published
+        nodes = _leaves_of(comparison.whole) if view.is_disassociated else _nodes_of(view, hierarchy)
         return {"records": [Records(extend_upwards(rows, nodes, hierarchy)[0])]}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
@@ -94,11 +94,11 @@ class MultilevelItemsets(SetMetric):
         return compare_top(*(_mine(rows, order, hierarchy, self.count) for rows in (original, released)))
 
 
-def _nodes_of(found: SetComparison, hierarchy: Hierarchy) -> Ints:
+def _nodes_of(view: SetComparison, hierarchy: Hierarchy) -> Ints:
     """Return the lowest node that holds all members of every published value."""
-    members = found.comparison.release.members()
+    members = view.comparison.release.members()
     return np.array(
-        [hierarchy.lca(*members.get(label, (label,))) for label in found.comparison.published.labels], dtype=np.int64
+        [hierarchy.lca(*members.get(label, (label,))) for label in view.comparison.published.labels], dtype=np.int64
     )
 
 

@@ -48,7 +48,7 @@ class PairMetric(SetMetric):
     last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
 
     @abc.abstractmethod
-    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         """Return the supports of pairs according to one part of a release."""
 
     @abc.abstractmethod
@@ -57,21 +57,21 @@ class PairMetric(SetMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Choose pairs by the whole original, and count what original and release say of them."""
-        found = comparison.view(SetComparison)
-        pairs, start = self.choose_pairs(found)
-        told = {"pairs": Most(len(pairs)), "start": Most(start)}
-        return {**told, "truth": found.truth(pairs), **self.count(found, pairs)} if pairs else told
+        view = comparison.view(SetComparison)
+        pairs, start = self.choose_pairs(view)
+        numbers = {"pairs": Most(len(pairs)), "start": Most(start)}
+        return {**numbers, "truth": view.truth(pairs), **self.count(view, pairs)} if pairs else numbers
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare what all parts together say of the pairs."""
         value, details = self.compare(tally) if "truth" in tally else (0.0, {})
         return value, {"pairs": int(tally["pairs"]), "first_rank": int(tally["start"]), **details}
 
-    def choose_pairs(self, found: SetComparison) -> tuple[list[tuple[str, str]], int]:
+    def choose_pairs(self, view: SetComparison) -> tuple[list[tuple[str, str]], int]:
         """Return all pairs of the items of these ranks, or of as many in the middle, and the first rank used."""
         wanted = max(self.last - self.first, 0)
-        start = self.first if self.last <= len(found.items) else max(0, (len(found.items) - wanted) // 2)
-        chosen = [found.items[item] for item in found.ranking[start : start + wanted].tolist()]
+        start = self.first if self.last <= len(view.items) else max(0, (len(view.items) - wanted) // 2)
+        chosen = [view.items[item] for item in view.ranking[start : start + wanted].tolist()]
         return list(itertools.combinations(chosen, 2)), start
 
 

@@ -56,12 +56,12 @@ class PairSupport(PairMetric):
 
     copies: Annotated[int, Param("Reconstructions to average over.", ge=1)] = 1
 
-    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         """Count the pairs in the release, and in copies of it where it has chunks."""
-        expected = {"expected": found.expect(pairs)}
-        if not found.is_disassociated:
+        expected = {"expected": view.expect(pairs)}
+        if not view.is_disassociated:
             return expected
-        counts = [count_supports(draw_copy(found, number), pairs) for number in range(self.copies)]
+        counts = [count_supports(draw_copy(view, number), pairs) for number in range(self.copies)]
         return {**expected, "copied": np.sum(counts, axis=0)}
 
     def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:

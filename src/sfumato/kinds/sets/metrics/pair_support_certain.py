@@ -42,9 +42,9 @@ class PairSupportCertain(PairMetric):
     not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
-    def count(self, found: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
+    def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
         """Count the pairs in the chunks."""
-        return {how: found.support_in_chunks(pairs, how) for how in ("inside", "certain")}
+        return {how: view.support_in_chunks(pairs, how) for how in ("inside", "certain")}
 
     def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
         """Compare the supports."""

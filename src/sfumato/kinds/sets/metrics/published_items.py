@@ -70,7 +70,7 @@ class PublishedItems:
         there = np.zeros(len(leaf_of) + 1, dtype=np.int64)
         there[np.array(seen, dtype=np.int64) + 1] = 1
         before = np.cumsum(there)
-        known = {places[code] for code in here.tolist()}
+        labels = {places[code] for code in here.tolist()}
         for group in self.comparison.members.lists():
             if len(group) < 2:
                 continue
@@ -78,7 +78,7 @@ class PublishedItems:
                 return None
             node = hierarchy.lca(*group)
             first = int(hierarchy.first_leaf[node])
-            if before[first + hierarchy.leaf_count(node)] - before[first] != sum(item in known for item in group):
+            if before[first + hierarchy.leaf_count(node)] - before[first] != sum(item in labels for item in group):
                 return None
         return hierarchy
 
@@ -105,17 +105,17 @@ class PublishedItems:
     def value_of_occurrence(self) -> Ints:
         """Value of every occurrence in the original; -1 where it is suppressed or its record is withheld."""
         history, rows = self.comparison.history, self.comparison.rows
-        found = self._by_item[history.codes] if self.is_global else self._by_record()
+        values = self._by_item[history.codes] if self.is_global else self._by_record()
         if rows is not None:
             published = np.zeros(len(history), dtype=bool)
             published[rows] = True
-            found = np.where(published[history.row_of_token], found, -1)
-            if not self._is_complete(found):
+            values = np.where(published[history.row_of_token], values, -1)
+            if not self._is_complete(values):
                 raise SchemaError(
                     "Comparison: published records do not cover what their originals hold. "
                     "The row map or the original data do not belong to this release."
                 )
-        return found
+        return values
 
     @cached_property
     def _by_item(self) -> Ints:
@@ -123,9 +123,9 @@ class PublishedItems:
         members = self.comparison.members
         used = np.zeros(len(members), dtype=bool)
         used[self.comparison.published.codes] = True
-        kept = used[members.row_of_token]
+        is_published = used[members.row_of_token]
         value_of = np.full(len(self.comparison.places), -1, dtype=np.int64)
-        value_of[members.codes[kept]] = members.row_of_token[kept]
+        value_of[members.codes[is_published]] = members.row_of_token[is_published]
         return value_of
 
     def _by_record(self) -> Ints:
@@ -147,15 +147,15 @@ class PublishedItems:
         wanted = row[occurrence] * width + value
         at = np.minimum(np.searchsorted(there, wanted), max(len(there) - 1, 0))
         fits = there[at] == wanted if len(there) else np.zeros(len(wanted), dtype=bool)
-        found = np.full(len(row), -1, dtype=np.int64)
-        found[occurrence[fits]] = value[fits]
-        return found
+        finest = np.full(len(row), -1, dtype=np.int64)
+        finest[occurrence[fits]] = value[fits]
+        return finest
 
-    def _is_complete(self, found: Ints) -> bool:
+    def _is_complete(self, values: Ints) -> bool:
         """Tell whether only suppressed items and withheld records lack a value."""
         removed = set(self.comparison.release.suppressed())
         history, rows = self.comparison.history, self.comparison.rows
         suppressed = np.array([label in removed for label in history.labels], dtype=bool)
         published = np.zeros(len(history), dtype=bool)
         published[rows] = True
-        return bool((found[published[history.row_of_token] & ~suppressed[history.codes]] >= 0).all())
+        return bool((values[published[history.row_of_token] & ~suppressed[history.codes]] >= 0).all())

@@ -50,16 +50,16 @@ class SeparatedItems(SetMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Look up the items of record and shared chunks."""
-        found = comparison.view(SetComparison)
-        placement = found.placement
+        view = comparison.view(SetComparison)
+        placement = view.placement
         subrecords = placement.chunks.subrecords
         outside = ~placement.is_term[placement.chunks.chunk_of_row[subrecords.row_of_token]]
         return {
             "shown": {subrecords.labels[code] for code in np.unique(subrecords.codes[outside]).tolist()},
-            "supports": found.supports,
+            "supports": view.supports,
             "k": Most(getattr(comparison.release.guarantee, "k", 1)),
             "outside": int(outside.sum()),
-            "occurrences": len(found.original.codes),
+            "occurrences": len(view.original.codes),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:

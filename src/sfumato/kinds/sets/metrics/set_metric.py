@@ -27,8 +27,8 @@ class SetMetric(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why this measure cannot be taken here, or return None when it can."""
-        told = super().obstacle(comparison)
-        if told is not None:
-            return told
+        reason = super().obstacle(comparison)
+        if reason is not None:
+            return reason
         form = "chunks" if comparison.view(SetComparison).is_disassociated else "records"
         return None if form in self.forms else f"measures releases of {self.forms[0]}, got one of {form}."

@@ -164,8 +164,8 @@ class _Baskets(NamedTuple):
     @classmethod
     def _of_table(cls, source: Source, reading: Reading) -> _Baskets:
         name, table = source.name, source.table()
-        columns, told = assign_roles(name, table.column_names, reading, WORDS)
-        notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *told]
+        columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+        notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
         name, table = settle_missing(name, table, columns, reading, notes, ("item",))
         if "transaction" in columns and "person" in columns:
             notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
@@ -183,31 +183,31 @@ class _Baskets(NamedTuple):
         cells = table.column(column)
         if "items" in columns or reading.separator is not None or _is_list(cells):
             pieces = _take_apart(name, column, cells, reading.separator, notes)
-            found = encode_items(f"{name}: column {column!r}", pieces, numbers, "row")
+            occurrences = encode_items(f"{name}: column {column!r}", pieces, numbers, "row")
         else:
             _refuse_doubt(name, column, cells, people, reading)
-            found = trim_labels(encode_labels(name, column, cells))
+            occurrences = trim_labels(encode_labels(name, column, cells))
         owner = columns.get(OWNER, "")
         unit = name_records(columns["person"], bool(owner)) if "person" in columns else RECORD
         if "person" in columns:
             retell_role(notes, columns["person"], unit)
         whose = encode_labels(name, owner, table.column(owner)) if owner else None
-        return cls(name, found, numbers, people.codes, people.labels, notes, unit, whose, owner)
+        return cls(name, occurrences, numbers, people.codes, people.labels, notes, unit, whose, owner)
 
     def arrange(self, reading: Reading) -> tuple[Ragged, Cells, Whose]:
         """Put the items of each record together, note what was done, and return the sets with whose they are."""
-        found = self.found
-        if not len(found.codes):
+        occurrences = self.found
+        if not len(occurrences.codes):
             raise SchemaError(f"{self.name}: there are no items in the file.")
-        width = len(found.labels)
-        keys = np.sort(self.record[found.holder].astype(np.int64) * width + found.codes)
+        width = len(occurrences.labels)
+        keys = np.sort(self.record[occurrences.holder].astype(np.int64) * width + occurrences.codes)
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
         who, codes = np.divmod(keys, width)
         starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
         empty = len(self.records) - len(starts)
         for count, what in (
-            (found.skipped, "Items without a name, which were skipped"),
-            (len(found.codes) - len(codes), "Items that repeat in a record, and count once"),
+            (occurrences.skipped, "Items without a name, which were skipped"),
+            (len(occurrences.codes) - len(codes), "Items that repeat in a record, and count once"),
             (empty, "Records without any item, which were left out"),
         ):
             if count:
@@ -215,18 +215,18 @@ class _Baskets(NamedTuple):
         whose = self._whose(who[starts], reading)
         self.notes.append(f"Found {whose.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
         self.notes.extend(whose.note(len(starts)))
-        sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(found.labels))
+        sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(occurrences.labels))
         return sets, self.records.take(pa.array(who[starts])), whose
 
-    def _whose(self, kept: Longs, reading: Reading) -> Whose:
+    def _whose(self, retained: Longs, reading: Reading) -> Whose:
         """Tell what a record is, and of which person each one that is kept."""
         people = None
         if self.people is not None:
             record = np.full(len(self.records), -1)
-            record[kept] = np.arange(len(kept))
+            record[retained] = np.arange(len(retained))
             first = np.empty(len(self.records), np.int64)
             first[self.record[::-1]] = np.arange(len(self.record))[::-1]
-            people = check_people(self.name, self.owner, record[self.record], self.people, first[kept])
+            people = check_people(self.name, self.owner, record[self.record], self.people, first[retained])
         return settle_unit(reading, Whose(self.unit, people))
 
     def first_numbers(self) -> list[int]:
@@ -276,8 +276,8 @@ def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, reading:
     """Ask whether cells hold one item where nobody has two rows and cells look like lists."""
     if "item" in reading.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
         return
-    looks = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
-    if looks:
+    has_lists = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
+    if has_lists:
         raise SchemaError(
             f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows. Say what "
             f"separates items (separator), or that a row is one item (columns: item={column})."

@@ -21,10 +21,10 @@ def _keep_together(names: Sequence[str], reading: Reading) -> str:
     columns = assign_roles("", names, reading, WORDS).columns
     if OWNER in columns:
         raise ReadWhole("a record must be of one owner, which all rows decide")
-    found = columns.get("person") or columns.get("transaction")
-    if found is None:
+    column = columns.get("person") or columns.get("transaction")
+    if column is None:
         raise ReadWhole("records have no names")
-    return found
+    return column
 
 
 def _is_table(sample: Sequence[str], reading: Reading) -> bool:
@@ -36,20 +36,20 @@ def _is_table(sample: Sequence[str], reading: Reading) -> bool:
         return False
 
 
-def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
     """Say which items are sensitive, and what they can be generalised to."""
-    data, notes = found.dataset, list[str]()
+    data, notes = summary.dataset, list[str]()
     labels = list(data.view_history().labels)
-    schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(reading.sensitive, labels, found.name))
-    trees = find_hierarchies(reading, found.name, labels, found.survey.counts.tolist(), [1] * len(labels))
+    schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(reading.sensitive, labels, summary.name))
+    trees = find_hierarchies(reading, summary.name, labels, summary.survey.counts.tolist(), [1] * len(labels))
     constraints = read_constraints(reading, labels, notes)
     return dataclasses.replace(data, schema=schema, hierarchies=trees, constraints=constraints), notes
 
 
-def _rebuild(found: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
+def _rebuild(summary: All, _: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything."""
-    items, kinds = int(found.survey.counts.sum()), len(found.survey.counts)
-    count = found.dataset.unit.count(found.records)
+    items, kinds = int(summary.survey.counts.sum()), len(summary.survey.counts)
+    count = summary.dataset.unit.count(summary.records)
     return {"Found ": f"Found {count} and {items:,} items of {kinds:,} kinds."}
 
 

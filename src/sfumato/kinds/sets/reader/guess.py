@@ -19,7 +19,7 @@ _FEWEST = 5
 _DATED = re.compile(r"\d{4}-\d\d|\d:\d\d")
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take files for sets that hold one record per line, or say who has which item.
 
     Examples
@@ -28,73 +28,73 @@ def guess(look: Look) -> Guess | None:
     >>> found.score, found.options
     (95, {})
     """
-    mark = recognise_separator(look.lines) if look.lines else None
-    if mark is not None and not looks_like_spmf(look.lines) and _is_ragged(look, mark):
-        told = [
+    mark = recognise_separator(preview.lines) if preview.lines else None
+    if mark is not None and not looks_like_spmf(preview.lines) and _is_ragged(preview, mark):
+        reasons = [
             f"Lines hold different numbers of items, which are numbers, separated by {spell_mark(mark)}: a record each."
         ]
-        return Guess("sets", 95, {}, told, *_METHOD, of_lines=True)
-    if looks_like_spmf_text(look.lines):
-        told = ["Lines are SPMF text; read as sets, their order does not matter."]
-        return Guess("sets", 60, {}, told, *_METHOD, of_lines=True)
-    return _guess_lines(look) or _guess_pairs(look) or _guess_table(look)
+        return Guess("sets", 95, {}, reasons, *_METHOD, of_lines=True)
+    if looks_like_spmf_text(preview.lines):
+        reasons = ["Lines are SPMF text; read as sets, their order does not matter."]
+        return Guess("sets", 60, {}, reasons, *_METHOD, of_lines=True)
+    return _guess_lines(preview) or _guess_pairs(preview) or _guess_table(preview)
 
 
-def _is_ragged(look: Look, mark: str) -> bool:
-    counts = {len(line.strip(f"{mark}\r\n ").split(None if mark == " " else mark)) for line in look.lines}
+def _is_ragged(preview: Look, mark: str) -> bool:
+    counts = {len(line.strip(f"{mark}\r\n ").split(None if mark == " " else mark)) for line in preview.lines}
     return len(counts) > 1
 
 
-def _guess_lines(look: Look) -> Guess | None:
+def _guess_lines(preview: Look) -> Guess | None:
     """Take lines of names for records, where the same names stand in different places of different lines."""
-    if look.rows is not None and len(look.rows.column_names) > 1:
+    if preview.rows is not None and len(preview.rows.column_names) > 1:
         return None
     for mark in (",", ";", "|", "\t"):
-        rows = [[cell.strip() for cell in line.split(mark) if cell.strip()] for line in look.lines]
+        rows = [[cell.strip() for cell in line.split(mark) if cell.strip()] for line in preview.lines]
         lengths = {len(row) for row in rows}
-        if len(lengths) < 3 or len(rows) < _FEWEST or any(_DATED.search(line) for line in look.lines):
+        if len(lengths) < 3 or len(rows) < _FEWEST or any(_DATED.search(line) for line in preview.lines):
             continue
         places: dict[str, set[int]] = {}
         for row in rows:
             for at, cell in enumerate(row):
                 places.setdefault(cell, set()).add(at)
-        moving = sum(len(found) > 1 for found in places.values())
+        moving = sum(len(positions) > 1 for positions in places.values())
         again = sum(len(row) for row in rows) / max(len(places), 1)
         if moving >= 3 and again > 1.5:
-            told = [
+            reasons = [
                 f"Lines hold different numbers of cells, separated by {spell_mark(mark)}, and the same ones in "
                 "different places: a line is a record and a cell an item."
             ]
             options = {"format": "transactions", "separator": mark}
-            return Guess("sets", 90, options, told, *_METHOD, of_lines=True)
+            return Guess("sets", 90, options, reasons, *_METHOD, of_lines=True)
     return None
 
 
-def _guess_pairs(look: Look) -> Guess | None:
+def _guess_pairs(preview: Look) -> Guess | None:
     """Take two columns of numbers without names for who and what, where who stands in several rows."""
-    header = look.reading.get("header", ())
-    if len(header) != 2 or any(column.shape != "whole" for column in look.columns.values()):
+    header = preview.reading.get("header", ())
+    if len(header) != 2 or any(column.shape != "whole" for column in preview.columns.values()):
         return None
-    if not look.columns[header[0]].repeats:
+    if not preview.columns[header[0]].repeats:
         return None
-    told = [
+    reasons = [
         "There are two columns of numbers, the first with several rows of the same: whose the items are, and items."
     ]
     options = {"header": ["person", "item"], "format": "csv"}
-    return Guess("sets", 62, options, told, *_METHOD)
+    return Guess("sets", 62, options, reasons, *_METHOD)
 
 
-def _guess_table(look: Look) -> Guess | None:
-    roles = look.find_roles(WORDS)
+def _guess_table(preview: Look) -> Guess | None:
+    roles = preview.find_roles(WORDS)
     whose = roles.get("person") or roles.get("transaction")
     item = roles.get("item") or roles.get("items")
-    if whose is None or item is None or not (look.columns[whose].repeats or "items" in roles):
+    if whose is None or item is None or not (preview.columns[whose].repeats or "items" in roles):
         return None
     chosen = {"person": whose, "item" if "item" in roles else "items": item}
-    told = [f"`{whose}` says whose the items are, `{item}` is a name for items."]
+    reasons = [f"`{whose}` says whose the items are, `{item}` is a name for items."]
     options: dict[str, Any] = {"columns": chosen, "drop": ["*"]}
-    more, why = look.settle_empty(list(chosen.values()))
-    return Guess("sets", 75, options | more, told + why, *_METHOD)
+    more, why = preview.settle_empty(list(chosen.values()))
+    return Guess("sets", 75, options | more, reasons + why, *_METHOD)
 
 
 def protect(guess: Guess, dataset: Dataset) -> Guess:

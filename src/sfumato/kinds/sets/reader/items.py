@@ -82,11 +82,11 @@ def detect_separator(owner: str, cells: Cells) -> str:
     sfumato.core.errors.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
     separator there is (separator).
     """
-    found = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        several = " or by ".join(map(spell_mark, found))
+    separators = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]
+    if len(separators) == 1:
+        return separators[0]
+    if separators:
+        several = " or by ".join(map(spell_mark, separators))
         raise SchemaError(f"{owner}: items may be separated by {several}. Say which separator there is (separator).")
     if not pc.any(pc.match_substring_regex(cells, r"\S\s+\S")).as_py():
         return ";"  # there is nothing to separate
@@ -176,14 +176,14 @@ def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occur
             where = name_rows(numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist(), unit)
             raise SchemaError(f"{owner}: an item must {rule}, not so in {where}. Correct it.")
     named = np.append(marks(pc.not_equal(distinct, pa.scalar("", pa.large_string()))), False)
-    kept = named[codes]
+    is_item = named[codes]
     followed = np.append(pieces.holder[1:] == pieces.holder[:-1], False)
     order = np.cumsum(named) - 1
     return Occurrences(
-        pieces.holder[kept],
-        order[codes[kept]].astype(np.int32),
+        pieces.holder[is_item],
+        order[codes[is_item]].astype(np.int32),
         distinct.filter(pa.array(named[:-1])).to_pylist(),
-        int((~kept & followed).sum()),
+        int((~is_item & followed).sum()),
     )
 
 

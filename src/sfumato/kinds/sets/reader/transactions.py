@@ -101,12 +101,12 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     cells, numbers = cells.filter(pa.array(rest)), numbers[rest]
     mark = _detect_separator_of_lines(name, cells) if separator is None else separator
     pieces = _split_quoted(name, cells, numbers, mark) if mark != " " and b'"' in text else split_cells(cells, mark)
-    found = encode_items(name, pieces, numbers, "line")
+    occurrences = encode_items(name, pieces, numbers, "line")
     if numbered:
-        strange = [code for code, label in enumerate(found.labels) if not _NUMBER.fullmatch(label)]
-        _refuse(name, numbers[found.holder[np.isin(found.codes, strange)]], _UNTOLD)
+        strange = [code for code, label in enumerate(occurrences.labels) if not _NUMBER.fullmatch(label)]
+        _refuse(name, numbers[occurrences.holder[np.isin(occurrences.codes, strange)]], _UNTOLD)
     notes = [f"Each line is a record, with items separated by {spell_mark(mark)}."]
-    return Lines(rename_items(name, found, named), numbers, notes)
+    return Lines(rename_items(name, occurrences, named), numbers, notes)
 
 
 def parse_spmf(name: str, text: bytes) -> Lines:
@@ -124,24 +124,26 @@ def parse_spmf(name: str, text: bytes) -> Lines:
     named, _ = _find_names(name, cells, numbers)
     rest = ~marks(pc.match_substring_regex(cells, r"^([@#%]|\s*$)"))
     cells, numbers = cells.filter(pa.array(rest)), numbers[rest]
-    found = encode_items(name, split_cells(cells, " "), numbers, "line")
-    labels = pa.array(found.labels, pa.string())
+    occurrences = encode_items(name, split_cells(cells, " "), numbers, "line")
+    labels = pa.array(occurrences.labels, pa.string())
     signs = marks(pc.match_substring_regex(labels, _MARK))
     strange = ~signs & ~marks(pc.match_substring_regex(labels, r"^\d+$"))
-    _refuse(name, numbers[found.holder[strange[found.codes]]], "may only hold item numbers, <times>, -1 and -2")
+    _refuse(
+        name, numbers[occurrences.holder[strange[occurrences.codes]]], "may only hold item numbers, <times>, -1 and -2"
+    )
     notes = ["Each line is a record (SPMF)."]
     if signs.any():
-        _check_ends(name, found, numbers)
+        _check_ends(name, occurrences, numbers)
         notes = ["Each line is a sequence (SPMF), read as a set: order and times do not matter."]
-    kept = ~signs[found.codes]
+    is_item = ~signs[occurrences.codes]
     order = np.cumsum(~signs) - 1
-    found = Occurrences(
-        found.holder[kept],
-        order[found.codes[kept]].astype(np.int32),
-        [label for label, sign in zip(found.labels, signs, strict=True) if not sign],
+    occurrences = Occurrences(
+        occurrences.holder[is_item],
+        order[occurrences.codes[is_item]].astype(np.int32),
+        [label for label, sign in zip(occurrences.labels, signs, strict=True) if not sign],
         0,
     )
-    return Lines(rename_items(name, found, named), numbers, notes)
+    return Lines(rename_items(name, occurrences, named), numbers, notes)
 
 
 def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines:
@@ -160,12 +162,12 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     if not len(cells):
         raise SchemaError(f"{name}: there are no records, only a header.")
     mark = separator or ("|" if pc.any(pc.match_substring(cells, "|")).as_py() else detect_separator(name, cells))
-    found = encode_items(name, split_cells(cells, mark), numbers, "line")
+    occurrences = encode_items(name, split_cells(cells, mark), numbers, "line")
     notes = [
         "The first line is a header.",
         f"Each other line is a record, with items separated by {spell_mark(mark)}.",
     ]
-    return Lines(found, numbers, notes)
+    return Lines(occurrences, numbers, notes)
 
 
 _UNTOLD = (
@@ -238,13 +240,13 @@ def _split_quoted(name: str, cells: Cells, numbers: Longs, separator: str) -> Pi
     return Pieces(np.repeat(np.arange(len(counts)), counts), pa.array(items, pa.large_string()))
 
 
-def _check_ends(name: str, found: Occurrences, numbers: Longs) -> None:
-    end = found.labels.index("-2") if "-2" in found.labels else -1
-    at = np.flatnonzero(found.codes == end)
-    last = np.append(found.holder[1:] != found.holder[:-1], True)
+def _check_ends(name: str, occurrences: Occurrences, numbers: Longs) -> None:
+    end = occurrences.labels.index("-2") if "-2" in occurrences.labels else -1
+    at = np.flatnonzero(occurrences.codes == end)
+    last = np.append(occurrences.holder[1:] != occurrences.holder[:-1], True)
     ended = np.zeros(len(numbers), bool)
-    ended[found.holder[at[last[at]]]] = True
-    wrong = np.concatenate([numbers[~ended], numbers[found.holder[at[~last[at]]]]])
+    ended[occurrences.holder[at[last[at]]]] = True
+    wrong = np.concatenate([numbers[~ended], numbers[occurrences.holder[at[~last[at]]]]])
     _refuse(name, wrong, "end with -2 and have no other")
 
 

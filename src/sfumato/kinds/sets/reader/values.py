@@ -56,11 +56,11 @@ def recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool
         first = next(csv.reader(lines[:1], delimiter=delimiter), [])
     except csv.Error:
         first = []
-    known = {WORDS.names.get(cell.strip().lower(), cell.strip().lower()) for cell in first}
-    alone = len(known) == 1 and not any(sign in lines[0] for sign in ",;\t|")
-    if alone and known <= {"item", "items"} and not quoted:
+    roles = {WORDS.names.get(cell.strip().lower(), cell.strip().lower()) for cell in first}
+    alone = len(roles) == 1 and not any(sign in lines[0] for sign in ",;\t|")
+    if alone and roles <= {"item", "items"} and not quoted:
         return "amnesia", None
-    if known & {"person", "item", "items", "transaction"}:
+    if roles & {"person", "item", "items", "transaction"}:
         return "csv", None
     raise SchemaError(
         f"{name}: the look of the file does not tell how sets are written in it. Give the format: {WAYS}."
@@ -85,15 +85,15 @@ def find_hierarchies(
 
 def read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Read which items must not be linked, or may be put together, and note entries that are no item."""
-    found = {}
+    constraints = {}
     for kind, file in reading.constraints.items():
         owner = f"reading: {kind} constraints"
         if kind == "privacy":
-            found[kind], strangers = read_itemsets(file, labels, owner)
+            constraints[kind], strangers = read_itemsets(file, labels, owner)
         elif kind == "utility":
-            found[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
+            constraints[kind], strangers = read_partition(file, labels, owner, noun="item", alone=True)
         else:
             raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
         if strangers:
             notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
-    return found
+    return constraints

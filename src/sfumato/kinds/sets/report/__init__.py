@@ -83,9 +83,9 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
     tiles = page.show_change(comparison, before, after)
-    found = comparison.view(SetComparison)
-    items = show_count(len(found.items))
-    if not found.is_disassociated:
+    view = comparison.view(SetComparison)
+    items = show_count(len(view.items))
+    if not view.is_disassociated:
         used = np.unique(comparison.published.codes)
         exact = int((~comparison.generalised[used]).sum())
         if not PublishedItems(comparison).is_global and ItemLoss().obstacle(comparison) is None:
@@ -98,18 +98,18 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 def _share_in_chunks(comparison: Comparison) -> float:
     """Return the share of occurrences that record and shared chunks publish."""
     placement = comparison.view(SetComparison).placement
-    kept = ~placement.is_term[placement.chunks.chunk_of_row[placement.chunks.subrecords.row_of_token]]
-    return float(kept.sum()) / max(len(comparison.history.codes), 1)
+    is_ordinary = ~placement.is_term[placement.chunks.chunk_of_row[placement.chunks.subrecords.row_of_token]]
+    return float(is_ordinary.sum()) / max(len(comparison.history.codes), 1)
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.view(SetComparison)
+    view = comparison.view(SetComparison)
     rows = [
         ("Occurrences of items in the original data", len(comparison.history.codes)),
-        ("Items in the original data", len(found.items)),
+        ("Items in the original data", len(view.items)),
     ]
-    if found.is_disassociated:
-        placement = found.placement
+    if view.is_disassociated:
+        placement = view.placement
         is_shared = placement.is_shared & ~placement.is_term
         rows += [
             ("Clusters (groups of similar records)", len(placement.leaves)),

@@ -20,13 +20,13 @@ __all__ = ["count_part", "draw_parts"]
 
 def count_part(comparison: Comparison) -> Tally:
     """Count in a part what the figures need."""
-    found, labels = comparison.view(SetComparison), comparison.history.labels
+    view, labels = comparison.view(SetComparison), comparison.history.labels
     shown = _choose(comparison.whole)
     tally: dict[str, Any] = {
-        "expected": found.expect([[labels[at]] for at in shown]),
+        "expected": view.expect([[labels[at]] for at in shown]),
         "before": [comparison.history.lengths.astype(np.int32)],
     }
-    if found.is_disassociated:
+    if view.is_disassociated:
         chunks = count_chunks(comparison)
         return {**tally, "chunks": {**chunks, "sizes": [chunks["sizes"]]}}
     return {**tally, "after": [comparison.published.lengths.astype(np.int32)], "values": count_values(comparison)}

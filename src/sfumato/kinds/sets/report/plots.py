@@ -49,24 +49,24 @@ _SHAPES: dict[str, dict[str, Any]] = {
 
 def draw_itemsets(comparison: Comparison) -> Figure:
     """Draw supports of some of the most frequent itemsets, before and after."""
-    found = comparison.view(SetComparison)
+    view = comparison.view(SetComparison)
     top = top_original(comparison.whole, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
     ranks = ranks[ranks < len(top.supports)]
     parts = np.split(top.items, top.offsets[1:-1])
-    itemsets = [[found.items[code] for code in parts[rank]] for rank in ranks.tolist()]
-    if found.is_disassociated:
-        certain = found.support_in_chunks(itemsets, "certain")
+    itemsets = [[view.items[code] for code in parts[rank]] for rank in ranks.tolist()]
+    if view.is_disassociated:
+        certain = view.support_in_chunks(itemsets, "certain")
     else:
         certain = certain_support(comparison.release, itemsets).astype(np.float64)
     rows = [
         {"rank": int(rank) + 1, "name": f"{int(rank) + 1}.  {_name(items)}", "truth": int(top.supports[rank])}
         | {"expected": float(expected), "certain": int(sure)}
-        for rank, items, expected, sure in zip(ranks, itemsets, found.expect(itemsets), certain, strict=True)
+        for rank, items, expected, sure in zip(ranks, itemsets, view.expect(itemsets), certain, strict=True)
     ]
     half = -(-len(rows) // 2) if len(rows) > _MOST_ROWS else len(rows)
     panels = [_draw_supports(rows[:half], rows)] + ([_draw_supports(rows[half:], rows)] if rows[half:] else [])
-    return _describe_itemsets(rows, panels, len(top.supports), is_disassociated=found.is_disassociated)
+    return _describe_itemsets(rows, panels, len(top.supports), is_disassociated=view.is_disassociated)
 
 
 def _name(items: list[str]) -> str:
@@ -124,14 +124,14 @@ def _describe_itemsets(rows: list[dict[str, Any]], panels: list[Any], mined: int
 
 def draw_items(comparison: Comparison) -> Figure:
     """Draw in how many records some items are, before and as the release lets expect, and how far off that is."""
-    found = comparison.view(SetComparison)
+    view = comparison.view(SetComparison)
     labels = comparison.history.labels
     before = np.bincount(comparison.history.codes, minlength=len(labels))
     # Only what is shown has to be expected: expecting it takes time.
     chosen = choose_ranks(before)
     after = np.zeros(len(labels))
-    after[chosen] = found.expect([[labels[at]] for at in chosen.tolist()])
-    divided = not found.is_disassociated
+    after[chosen] = view.expect([[labels[at]] for at in chosen.tolist()])
+    divided = not view.is_disassociated
     return draw_frequencies(labels, before, after, "items", counted="records", divided=divided)
 
 

@@ -47,8 +47,8 @@ def _of_chunks(release: Release, records: Ragged, person: Ints) -> Iterator[Crow
     yield from count_in_groups(chunks.leaf_of_record, person)
     terms = chunks.encode(records.labels)[records.codes]
     entries = sources.trace(np.repeat(chunks.leaf_of_record, records.lengths), terms)
-    kept = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
-    entries, row = entries[kept], records.row_of_token[kept]
+    in_chunk = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
+    entries, row = entries[in_chunk], records.row_of_token[in_chunk]
     order = np.lexsort((entries, sources.chunk[entries], row))
     entries, row = entries[order], row[order]
     begins = np.flatnonzero(np.diff(row, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))

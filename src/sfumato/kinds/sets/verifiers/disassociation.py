@@ -65,7 +65,7 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
     restrictions = [sources.restriction(chunk) for chunk in sources.restricted_chunks.tolist()]
     smallest = int(chunks.sizes[chunks.leaves].min())
     tried, broken = try_reconstructions(chunks, claim.k, claim.m)
-    found: dict[str, Witness] = {
+    witnesses: dict[str, Witness] = {
         "every leaf has enough records": _check_leaves(chunks, claim),
         "every combination in a chunk occurs k times": combination if rarest < claim.k else None,
         "every leaf fills its records by itself": _check_filling(chunks, claim),
@@ -76,8 +76,8 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
         "reconstructions of small clusters keep the claim": broken,
     }
     if claim.safe:
-        found["no item covers a cluster"] = _check_covers(sources)
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
+        witnesses["no item covers a cluster"] = _check_covers(sources)
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
     measured = {
         "k": min(rarest, smallest),
         "m": claim.m,
@@ -86,7 +86,7 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
         "chunks": len(chunks),
         "tried_by_reconstruction": tried,
     }
-    checks = {name: seen is None for name, seen in found.items()}
+    checks = {name: seen is None for name, seen in witnesses.items()}
     return Verdict(witness is None, claim.parameters(), measured, witness, checks)
 
 
@@ -133,18 +133,18 @@ def _check_filling(chunks: Chunks, claim: KmItems) -> Witness:
 
 def _check_copies(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witness:
     """Property 1: look for rare subrecords in shared chunks with a term that is also found further down."""
-    for found in restrictions:
-        copies = int(found.times.min())
+    for restriction in restrictions:
+        copies = int(restriction.times.min())
         if copies < k:
-            return {**chunks.locate(found.chunk), "copies": copies}
+            return {**chunks.locate(restriction.chunk), "copies": copies}
     return None
 
 
 def _check_room(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witness:
     """Look for shared chunks whose restricted subrecords may leave fewer than k records to the others."""
-    for found in restrictions:
-        if found.slack < k:
-            return {**chunks.locate(found.chunk), "room": found.slack}
+    for restriction in restrictions:
+        if restriction.slack < k:
+            return {**chunks.locate(restriction.chunk), "room": restriction.slack}
     return None
 
 

@@ -67,22 +67,22 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {ONCE: check_rows(release, original, rows)}
-    if found[ONCE] is None:
+    witnesses: dict[str, Witness] = {ONCE: check_rows(release, original, rows)}
+    if witnesses[ONCE] is None:
         people = original.history().take(rows.astype(np.int64))
         check = _check_disassociation if is_disassociated(release) else _check_generalisation
-        found |= check(release, people)
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    found["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+        witnesses |= check(release, people)
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witnesses["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness]:
     published = release.history()
     gone = set(release.suppressed())
-    kept = np.array([label not in gone for label in people.labels], dtype=bool)
-    wanted = people.keep(kept[people.codes])
+    is_remaining = np.array([label not in gone for label in people.labels], dtype=bool)
+    wanted = people.keep(is_remaining[people.codes])
     values, items = membership(release, people.labels)
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
@@ -94,10 +94,10 @@ def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness
     pairs = wanted.row_of_token[token] * base + values[order[ends[wanted.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
     met, meant = _match(pairs, there)
-    told = np.zeros(len(wanted.codes), dtype=bool)
-    told[token[met]] = True
+    is_covered = np.zeros(len(wanted.codes), dtype=bool)
+    is_covered[token[met]] = True
     invented = np.flatnonzero(~meant)
-    missing = np.flatnonzero(~told)
+    missing = np.flatnonzero(~is_covered)
     return {
         "nothing is missing": {"rows": [int(wanted.row_of_token[missing[0]]) + 1]} if len(missing) else None,
         "nothing is invented": {
@@ -109,7 +109,7 @@ def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness
     }
 
 
-def _match(some: Ints, others: Ints) -> tuple[Flags, Flags]:
+def _match(numbers: Ints, others: Ints) -> tuple[Flags, Flags]:
     """Mark the numbers that are among others, and those others that are among them.
 
     Examples
@@ -118,16 +118,16 @@ def _match(some: Ints, others: Ints) -> tuple[Flags, Flags]:
     [[False, True, True], [False, True, True, False]]
     """
     if not len(others):
-        return np.zeros(len(some), dtype=bool), np.zeros(0, dtype=bool)
+        return np.zeros(len(numbers), dtype=bool), np.zeros(0, dtype=bool)
     # Items of records come in ascending order, as a rule, and need no sorting.
     ordered, place = others, None
     if (others[1:] <= others[:-1]).any():
         ordered, place = np.unique(others, return_inverse=True)
-    at = np.minimum(np.searchsorted(ordered, some), len(ordered) - 1)
-    found = ordered[at] == some
+    at = np.minimum(np.searchsorted(ordered, numbers), len(ordered) - 1)
+    is_among = ordered[at] == numbers
     met = np.zeros(len(ordered), dtype=bool)
-    met[at[found]] = True
-    return found, met if place is None else met[place]
+    met[at[is_among]] = True
+    return is_among, met if place is None else met[place]
 
 
 def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness]:
@@ -169,7 +169,7 @@ def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
     wrong = np.flatnonzero(counts != expected)
     if not len(wrong):
         return None
-    found = {"published": int(counts[wrong[0]]), "expected": int(expected[wrong[0]])}
+    mismatch = {"published": int(counts[wrong[0]]), "expected": int(expected[wrong[0]])}
     # An empty row, of no chunk, is shown as one of the first chunk.
     example = codes[rows.offsets[np.argmax(kind == wrong[0])]] if wrong[0] else 0
-    return {**chunks.locate(int(sources.chunk[example])), **found}
+    return {**chunks.locate(int(sources.chunk[example])), **mismatch}

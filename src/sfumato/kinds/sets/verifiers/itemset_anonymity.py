@@ -55,9 +55,9 @@ def verify(release: Release) -> Verdict:
     fewest = len(release)
     values: tuple[str, ...] = ()
     for itemset in claim.itemsets:
-        found, shared = records.smallest(itemset)
-        if found < fewest:
-            fewest, values = found, shared
+        support, shared = records.smallest(itemset)
+        if support < fewest:
+            fewest, values = support, shared
     holds = fewest >= claim.k
     return structure & Verdict(
         holds,
@@ -89,9 +89,9 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         if wrong is not None:
             return Verdict(False, claim.parameters(), {}, wrong, {"every record is published at most once": False})
         rows = rows.astype(np.int64)
-    found = NamedItems.of(release).attack(original, claim.itemsets)
-    fewest = int(found.smallest.min(initial=len(release)))
-    missing = int(found.unmatched.sum() if rows is None else found.unmatched[rows].sum())
+    knowledge = NamedItems.of(release).attack(original, claim.itemsets)
+    fewest = int(knowledge.smallest.min(initial=len(release)))
+    missing = int(knowledge.unmatched.sum() if rows is None else knowledge.unmatched[rows].sum())
     allowed = len(original) - len(release) if rows is None else 0
     checks = {
         "the original has as many records as the release says": len(original) == release.records_in,
@@ -101,7 +101,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     witness: dict[str, Any] | None = None
     if not all(checks.values()):
         witness = {"matches": fewest, "unmatched": missing, "people": len(original), "records_in": release.records_in}
-    measured = {"matches": fewest, "knowledges": found.tried}
+    measured = {"matches": fewest, "knowledges": knowledge.tried}
     return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
 
 

@@ -85,17 +85,17 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if is_disassociated(release):
         return _judge_disassociation(release, original, rows, claim)
     records = ItemRecords.of(release, original)
-    found = records.least_knowledge(claim.m, rows, claim.k)
-    shown = (records.matching_rows(found.rarest)[:SHOWN_ROWS] + 1).tolist() if found.rarest else []
-    return _judge(release, found, rows, claim, {"rows": shown})
+    knowledge = records.least_knowledge(claim.m, rows, claim.k)
+    shown = (records.matching_rows(knowledge.rarest)[:SHOWN_ROWS] + 1).tolist() if knowledge.rarest else []
+    return _judge(release, knowledge, rows, claim, {"rows": shown})
 
 
 def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None, claim: KmItems) -> Verdict:
     """Judge published people by their own cluster, where it is known, and everybody else by all clusters."""
     records = ChunkRecords.of(release, original, rows)
     if rows is None:
-        found = best_knowledge(records, claim.m)
-        return _judge(release, found, None, claim, {"chunks": records.places(found.rarest)})
+        knowledge = best_knowledge(records, claim.m)
+        return _judge(release, knowledge, None, claim, {"chunks": records.places(knowledge.rarest)})
     own = records.own_knowledge(claim.m)
     is_withheld = np.ones(len(original), dtype=bool)
     is_withheld[rows] = False
@@ -107,13 +107,13 @@ def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None
     return _judge(release, own, rows, claim, {"chunks": records.places(own.rarest)})
 
 
-def _judge(release: Release, found: ItemSets, rows: Ints | None, claim: KmItems, where: dict[str, Any]) -> Verdict:
+def _judge(release: Release, knowledge: ItemSets, rows: Ints | None, claim: KmItems, where: dict[str, Any]) -> Verdict:
     """Judge whether there are 0 or at least k candidates whatever is known, and 0 for withheld people only."""
-    people = len(found.smallest)
-    smallest = int(found.smallest[found.smallest > 0].min(initial=len(release)))
-    missing, allowed = int(found.unmatched.sum()), people - len(release)
+    people = len(knowledge.smallest)
+    smallest = int(knowledge.smallest[knowledge.smallest > 0].min(initial=len(release)))
+    missing, allowed = int(knowledge.unmatched.sum()), people - len(release)
     if rows is not None:
-        missing, allowed = int(found.unmatched[rows].sum()), 0
+        missing, allowed = int(knowledge.unmatched[rows].sum()), 0
     checks = {
         SAME_PEOPLE: people == release.records_in,
         "whatever is known, 0 or at least k records match": smallest >= claim.k,
@@ -122,8 +122,8 @@ def _judge(release: Release, found: ItemSets, rows: Ints | None, claim: KmItems,
         checks["published records match"] = missing <= allowed
     witness: dict[str, Any] | None = None
     if smallest < claim.k:
-        witness = {"size": len(found.rarest), "matches": smallest, **where}
+        witness = {"size": len(knowledge.rarest), "matches": smallest, **where}
     elif not all(checks.values()):
         witness = {"people": people, "records_in": release.records_in, "unmatched": missing}
-    measured = {"matches": smallest, "knowledges": found.tried}
+    measured = {"matches": smallest, "knowledges": knowledge.tried}
     return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)

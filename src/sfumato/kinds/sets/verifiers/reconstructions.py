@@ -151,14 +151,14 @@ def _merged(slots: list[tuple[Slot, int]]) -> World:
     counts: Counter[Slot] = Counter()
     for slot, times in slots:
         counts[slot] += times
-    kept = [(slot, times) for slot, times in counts.items() if times]
-    return tuple(sorted(kept, key=lambda entry: (entry[0][0], sorted(entry[0][1]), entry[0][2])))
+    remaining = [(slot, times) for slot, times in counts.items() if times]
+    return tuple(sorted(remaining, key=lambda entry: (entry[0][0], sorted(entry[0][1]), entry[0][2])))
 
 
 def _supports(records: list[tuple[Terms, int]], m: int) -> Counter[Terms]:
-    found: Counter[Terms] = Counter()
+    supports: Counter[Terms] = Counter()
     for terms, times in records:
         for size in range(1, min(m, len(terms)) + 1):
             for chosen in combinations(sorted(terms), size):
-                found[frozenset(chosen)] += times
-    return found
+                supports[frozenset(chosen)] += times
+    return supports

@@ -25,12 +25,12 @@ def _check_form(release: Release) -> Witness:
     """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
     if is_disassociated(release):
         parts = {name: part.columns for name, part in release.parts.items()}
-        for name, found, wanted in (
+        for name, columns, wanted in (
             ("data", release.columns, CHUNK_COLUMNS),
             ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
         ):
-            if sorted(found, key=str) != sorted(wanted, key=str):
-                return {"table": name, "columns": [column.name for column in found]}
+            if sorted(columns, key=str) != sorted(wanted, key=str):
+                return {"table": name, "columns": [column.name for column in columns]}
         return {"parts": sorted(parts)} if parts else None
     roles = sorted(column.role for column in release.columns)
     if roles != ["history", "identifier"]:
@@ -72,10 +72,10 @@ def _check_chunks(release: Release) -> Witness:
         return None
     sources = Sources.of(release)
     chunks = sources.chunks
-    for rule, look in _RULES.items():
-        found = look(sources)
-        if found is not None:
-            return {"rule": rule, **found}
+    for rule, check in _RULES.items():
+        witness = check(sources)
+        if witness is not None:
+            return {"rule": rule, **witness}
     total = int(chunks.sizes[chunks.parent < 0].sum())
     return None if total == len(release) else {"published": len(release), "clusters": total}
 

@@ -134,12 +134,12 @@ class SnapshotComparison:
     @cached_property
     def published_counts(self) -> ValueCounts:
         """How often every value occurs in every published snapshot."""
-        found, base = self.published, max(len(self.values), 1)
+        published, base = self.published, max(len(self.values), 1)
         code = {label: i for i, label in enumerate(self.values)}
-        recode = np.array([code.get(label, -1) for label in found.labels], dtype=np.int64)
-        times = self._count(found.group_time[found.pair_group]) - self._origin
-        cells, at = np.unique(times * base + recode[found.pair_value], return_inverse=True)
-        counts = np.bincount(at, found.pair_count, minlength=len(cells)).astype(np.int64)
+        recode = np.array([code.get(label, -1) for label in published.labels], dtype=np.int64)
+        times = self._count(published.group_time[published.pair_group]) - self._origin
+        cells, at = np.unique(times * base + recode[published.pair_value], return_inverse=True)
+        counts = np.bincount(at, published.pair_count, minlength=len(cells)).astype(np.int64)
         return ValueCounts(cells // base, cells // base, cells % base, counts)
 
 
@@ -152,10 +152,10 @@ def suppress_plainly(counts: ValueCounts, l: int) -> ValueCounts:
     >>> suppress_plainly(three_to_one, 2).count.tolist()
     [1, 1]
     """
-    kept = counts.count.copy()
+    remaining = counts.count.copy()
     for begin, end in _runs(counts.first):
-        kept[begin:end] = np.minimum(kept[begin:end], _level(kept[begin:end], l))
-    return ValueCounts(counts.first, counts.last, counts.value, kept)
+        remaining[begin:end] = np.minimum(remaining[begin:end], _level(remaining[begin:end], l))
+    return ValueCounts(counts.first, counts.last, counts.value, remaining)
 
 
 def merge_snapshots(counts: ValueCounts, l: int) -> ValueCounts:

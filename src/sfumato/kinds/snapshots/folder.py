@@ -57,8 +57,8 @@ def _published_part(path: Path) -> Path:
 def snapshot_folders(path: Path) -> list[Path]:
     """Return the folders of the published snapshots in the order of time."""
     folder = _published_part(path)
-    found = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink() and _holds(entry)]
-    return sorted(found, key=lambda entry: _sort_key(entry.name))
+    folders = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink() and _holds(entry)]
+    return sorted(folders, key=lambda entry: _sort_key(entry.name))
 
 
 def check_folder(release: Release, folder: Path) -> Verdict:
@@ -78,8 +78,8 @@ def check_folder(release: Release, folder: Path) -> Verdict:
             "withheld_by_reason": dict(release.withheld),
         }
         claim = release.guarantee.to_dict(release.unit)
-        said = {"method": release.method, "method_note": release.method_note, "guarantee": claim}
-        totals = {**said, "snapshots": len(snapshots), "records": records, "combined": combined}
+        declared = {"method": release.method, "method_note": release.method_note, "guarantee": claim}
+        totals = {**declared, "snapshots": len(snapshots), "records": records, "combined": combined}
         undeclared += compare_page(folder / PAGE, spell_stream_page(release))
     whole = [PAGE, *combined] if totals else []
     undeclared += find_strays(folder, {STREAM_FILE, *whole, *snapshots})
@@ -103,11 +103,13 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     }
     verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
     for name, part in snapshots.items():
-        found, structure = inventory.check_folder(part, folder / name), verify_structure(part)
+        part_verdict, structure = inventory.check_folder(part, folder / name), verify_structure(part)
         verdict &= structure
         if structure.checks[READABLE]:
-            found &= verify_order(part)
-        verdict &= dataclasses.replace(found, undeclared=tuple(f"{name}/{what}" for what in found.undeclared))
+            part_verdict &= verify_order(part)
+        verdict &= dataclasses.replace(
+            part_verdict, undeclared=tuple(f"{name}/{what}" for what in part_verdict.undeclared)
+        )
     return verdict
 
 
@@ -123,11 +125,11 @@ def spell_stream_page(release: Release) -> bytes:
     >>> "| `stream.json` |" in page, "`<time>/`" in page
     (True, True)
     """
-    told = find_kind(release.kind).told
+    descriptions = find_kind(release.kind).told
     files = {
         "data.parquet": "the records of all snapshots, with types: read this one if your tool reads Parquet",
         "data.csv": "the same records as text",
-        **{f"{name}.csv": told.get(f"{name} table", "a further table") for name in sorted(release.parts)},
+        **{f"{name}.csv": descriptions.get(f"{name} table", "a further table") for name in sorted(release.parts)},
         STREAM_FILE: "kind, method, promise and numbers of records of the whole stream",
         PAGE: "this page",
         "<time>/": "a folder for every snapshot, called by its time: a release with the same files and a page of its "
@@ -211,10 +213,10 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     )
 
 
-def _says_the_same(one: Release, other: Release) -> bool:
+def _says_the_same(snapshot: Release, other: Release) -> bool:
     """Tell whether two snapshots have the same columns, and say the same of themselves."""
     names = ("kind", "columns", "guarantee", "method", "method_note", "unit")
-    return all(getattr(one, name) == getattr(other, name) for name in names)
+    return all(getattr(snapshot, name) == getattr(other, name) for name in names)
 
 
 def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:
@@ -227,9 +229,9 @@ def _add_up(counts: Iterator[Mapping[str, int]]) -> dict[str, int]:
 
 def read_summary(folder: Path) -> dict[str, Any]:
     """Read what ``stream.json`` says."""
-    found = read_json(folder / STREAM_FILE)
-    check_version(STREAM_FILE, found, STREAM_VERSION)
-    summary: dict[str, Any] = found
+    content = read_json(folder / STREAM_FILE)
+    check_version(STREAM_FILE, content, STREAM_VERSION)
+    summary: dict[str, Any] = content
     return summary
 
 

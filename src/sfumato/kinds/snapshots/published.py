@@ -78,7 +78,7 @@ class PublishedSnapshots(NamedTuple):
         pair_groups = _read_numbers(part.table.column(column_of(part, "group")))
         at_times, at = np.unique(np.append(times, pair_times), return_inverse=True)
         named, name = np.unique(np.append(groups, pair_groups), return_inverse=True)
-        known, number = np.unique(at.astype(np.int64) * len(named) + name, return_inverse=True)
+        keys, number = np.unique(at.astype(np.int64) * len(named) + name, return_inverse=True)
         order = np.argsort(number[len(times) :], kind="stable")
         values, labels = read_codes(part.table.column(column_of(part, "sensitive")))
         counts = _read_numbers(part.table.column(column_of(part, "count")))
@@ -86,7 +86,7 @@ class PublishedSnapshots(NamedTuple):
         return cls(
             times,
             number[: len(times)],
-            at_times[known // max(len(named), 1)],
+            at_times[keys // max(len(named), 1)],
             pairs,
             values[order],
             counts[order],
@@ -129,12 +129,12 @@ def read_codes(column: pa.ChunkedArray) -> tuple[Ints, tuple[str, ...]]:
     coded = column.cast(pa.string()).combine_chunks().dictionary_encode()
     if isinstance(coded, pa.ChunkedArray):
         coded = coded.combine_chunks()
-    found = coded.dictionary.to_pylist()
-    order = sorted(range(len(found)), key=lambda i: found[i])
-    rank = np.empty(len(found), np.int64)
-    rank[order] = np.arange(len(found))
-    codes = rank[coded.indices.to_numpy()] if len(found) else np.empty(0, np.int64)
-    return codes, tuple(found[i] for i in order)
+    labels = coded.dictionary.to_pylist()
+    order = sorted(range(len(labels)), key=lambda i: labels[i])
+    rank = np.empty(len(labels), np.int64)
+    rank[order] = np.arange(len(labels))
+    codes = rank[coded.indices.to_numpy()] if len(labels) else np.empty(0, np.int64)
+    return codes, tuple(labels[i] for i in order)
 
 
 def original_times(original: Dataset, release: Release) -> Ints:
@@ -175,7 +175,7 @@ def shift_times(clock: Clock, times: Ints, snapshots: int) -> Ints:
 def original_codes(original: Dataset, labels: tuple[str, ...]) -> Ints:
     """Return the sensitive value of every original record as a code of published values, -1 if it is not published."""
     name = next(column.name for column in original.schema.columns if column.role == "sensitive")
-    codes, known = read_codes(original.table.column(name))
+    codes, own_labels = read_codes(original.table.column(name))
     code = {label: i for i, label in enumerate(labels)}
-    recode = np.array([code.get(label, -1) for label in known], dtype=np.int64)
+    recode = np.array([code.get(label, -1) for label in own_labels], dtype=np.int64)
     return recode[codes] if len(recode) else codes

@@ -58,7 +58,7 @@ class SnapshotRisk(Risk):
     def remaining(self) -> Remaining:
         """How sure somebody can be of a value who knows attributes and time, and who sees what became of a record."""
         share = self.max_sensitive_share or 0.0
-        found = [say_confidence(share, KNOWN, certain=self.certain or 0, people=self.people, unit=self.unit)]
+        possibilities = [say_confidence(share, KNOWN, certain=self.certain or 0, people=self.people, unit=self.unit)]
         if self.max_success > share + 1e-9:
             wording = (
                 "Someone who sees that a record is late or missing guesses its value right in up to {confidence} of "
@@ -66,8 +66,8 @@ class SnapshotRisk(Risk):
             )
             worst = {"confidence": self.max_success}
             remedy = "What helps: delays=hidden, where the method has it."
-            found.append(Possibility("inference", "late or missing", "warning", wording, remedy, worst=worst))
-        return Remaining(tuple(found))
+            possibilities.append(Possibility("inference", "late or missing", "warning", wording, remedy, worst=worst))
+        return Remaining(tuple(possibilities))
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> SnapshotRisk:
@@ -104,14 +104,14 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
     >>> found.fates["missing"]
     {'people': 1, 'right': 0.5, 'right_knowing_frequencies': 1.0}
     """
-    found = disclose(release, original)
+    disclosure = disclose(release, original)
     if rows is None:
-        return _sum_up(found.candidates, found.share, found.candidates)
+        return _sum_up(disclosure.candidates, disclosure.share, disclosure.candidates)
     published = np.zeros(len(original), dtype=bool)
     published[rows] = True
     guesses = guess_values(release, original, rows)
-    plain = _sum_up(found.candidates * published, found.share * published, found.candidates)
-    chance = np.maximum(found.share * published, _chance_by_fate(guesses))
+    plain = _sum_up(disclosure.candidates * published, disclosure.share * published, disclosure.candidates)
+    chance = np.maximum(disclosure.share * published, _chance_by_fate(guesses))
     return dataclasses.replace(
         plain,
         mean_success=float(chance.mean()) if len(chance) else 0.0,
@@ -147,15 +147,15 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     here = np.ones(len(original), dtype=bool)
     if rows is not None:
         here = np.isin(np.arange(len(original)), rows)
-    found: list[Risk] = []
+    risks: list[Risk] = []
     for size, chosen in _choose_attributes(original, m):
         fewest, share = np.full(len(original), np.iinfo(np.int64).max), np.zeros(len(original))
         for names in chosen:
-            told = disclose(release, original, names)
-            fewest = np.minimum(fewest, told.candidates)
-            share = np.maximum(share, told.share)
-        found.append(dataclasses.replace(_sum_up(fewest * here, share * here, fewest), m=size))
-    return found
+            disclosure = disclose(release, original, names)
+            fewest = np.minimum(fewest, disclosure.candidates)
+            share = np.maximum(share, disclosure.share)
+        risks.append(dataclasses.replace(_sum_up(fewest * here, share * here, fewest), m=size))
+    return risks
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
@@ -176,14 +176,14 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
         if column.role in {"quasi-identifier", "sensitive"}
     }
     sensitive = next(column.name for column in dataset.schema.columns if column.role == "sensitive")
-    found: list[Risk] = []
+    risks: list[Risk] = []
     for size, chosen in _choose_attributes(dataset, m):
         fewest, share = np.full(len(dataset), np.iinfo(np.int64).max), np.zeros(len(dataset))
         for names in chosen:
             alike, largest = _look_up(time, [read[name] for name in names], read[sensitive])
             fewest, share = np.minimum(fewest, alike), np.maximum(share, largest)
-        found.append(dataclasses.replace(_sum_up(fewest, share, fewest), m=size))
-    return found
+        risks.append(dataclasses.replace(_sum_up(fewest, share, fewest), m=size))
+    return risks
 
 
 def _choose_attributes(dataset: Dataset, m: int) -> Iterator[tuple[int, list[tuple[str, ...]]]]:
@@ -191,10 +191,10 @@ def _choose_attributes(dataset: Dataset, m: int) -> Iterator[tuple[int, list[tup
     names = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
     values = {name: len(read_codes(dataset.table.column(name))[1]) for name in names}
     for size in sorted({*range(1, min(m, len(names)) + 1), len(names)}):
-        some = list(names)
-        while comb(len(some), size) > _TRIED:
-            some.remove(min(some, key=lambda name: values[name]))
-        yield size, list(itertools.combinations(some, size))
+        selected = list(names)
+        while comb(len(selected), size) > _TRIED:
+            selected.remove(min(selected, key=lambda name: values[name]))
+        yield size, list(itertools.combinations(selected, size))
 
 
 def _look_up(
@@ -212,9 +212,9 @@ def _look_up(
 
 
 def _sum_up(sizes: Ints, share: Floats, reached: Ints) -> SnapshotRisk:
-    some = reached[reached > 0]
+    positive = reached[reached > 0]
     return SnapshotRisk(
-        smallest_anonymity_set=int(some.min()) if len(some) else 0,
+        smallest_anonymity_set=int(positive.min()) if len(positive) else 0,
         mean_success=float(share.mean()) if len(share) else 0.0,
         max_success=float(share.max(initial=0.0)),
         knowledge=KNOWLEDGE,

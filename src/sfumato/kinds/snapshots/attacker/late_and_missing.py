@@ -52,16 +52,16 @@ class Guesses(NamedTuple):
 
     def rates(self) -> dict[str, dict[str, float]]:
         """Return, by fate, how many people there are and for which share of them the attacker is right."""
-        found = {}
+        by_fate = {}
         for number, name in enumerate(FATES):
             mine = self.fate == number
             if mine.any():
-                found[name] = {
+                by_fate[name] = {
                     "people": int(mine.sum()),
                     "right": float(self.release_only[mine].mean()),
                     "right_knowing_frequencies": float(self.with_frequencies[mine].mean()),
                 }
-        return found
+        return by_fate
 
 
 class _Weights(NamedTuple):
@@ -113,18 +113,21 @@ def guess_values(release: Release, original: Dataset, rows: Ints) -> Guesses:
     published = PublishedSnapshots.of(release)
     window = int(getattr(release.guarantee, "window", 1))
     seen = _published_weights(published, fates, shift_times(original.clock, fates.times, window))
-    known = _true_weights(fates)
+    true_weights = _true_weights(fates)
     homes = len(fates.times)
-    alone, told = seen.guess(fates.home, fates.value, homes), known.guess(fates.home, fates.value, homes)
-    by_release, by_frequency, by_fit = _guess_published(published, fates, rows, seen, known)
+    alone, with_frequencies = (
+        seen.guess(fates.home, fates.value, homes),
+        true_weights.guess(fates.home, fates.value, homes),
+    )
+    by_release, by_frequency, by_fit = _guess_published(published, fates, rows, seen, true_weights)
     late = fate[rows] == 1
     alone[rows] = np.where(late, by_release[0], by_release[1])
-    told[rows] = by_frequency
+    with_frequencies[rows] = by_frequency
     for number in (0, 1):
         mine = fate[rows] == number
         if by_fit[mine].sum() > by_frequency[mine].sum():
-            told[rows[mine]] = by_fit[mine]
-    return Guesses(fate, alone, told)
+            with_frequencies[rows[mine]] = by_fit[mine]
+    return Guesses(fate, alone, with_frequencies)
 
 
 def _true_weights(fates: Fates) -> _Weights:
@@ -164,7 +167,7 @@ def _published_weights(published: PublishedSnapshots, fates: Fates, until: Ints)
 
 
 def _guess_published(
-    published: PublishedSnapshots, fates: Fates, rows: Ints, seen: _Weights, known: _Weights
+    published: PublishedSnapshots, fates: Fates, rows: Ints, seen: _Weights, true_weights: _Weights
 ) -> tuple[tuple[Floats, Floats], Floats, Floats]:
     """Guess within groups: by published frequencies, by numbers in the group, by true frequencies, and by fit."""
     number = _number_values(published, fates)
@@ -173,7 +176,7 @@ def _guess_published(
     lengths = np.diff(first)[published.group[order]]
     bounds = np.searchsorted(published.group[order], np.arange(len(published.group_time) + 1))
     load = np.append(0, np.cumsum(lengths))[bounds]
-    found = np.zeros((4, len(rows)))
+    chances = np.zeros((4, len(rows)))
     begin = 0
     while begin < len(published.group_time):
         end = max(begin + 1, int(np.searchsorted(load, load[begin] + EXPANDED, side="right")) - 1)
@@ -183,12 +186,12 @@ def _guess_published(
         pair = list_ranges(first[published.group[records]], sizes)
         home, value = fates.home[rows[records]][which], number[published.pair_value[pair]]
         right = value == fates.value[rows[records]][which]
-        likely = known.of(home, value)
+        likely = true_weights.of(home, value)
         fit = _fit(likely, which, pair - first[begin], published.pair_count[first[begin] : first[end]])
         for way, weight in enumerate((seen.of(home, value), published.pair_count[pair].astype(float), likely, fit)):
-            found[way, records] = _pick(weight, which, right, len(records))
+            chances[way, records] = _pick(weight, which, right, len(records))
         begin = end
-    return (found[0], found[1]), found[2], found[3]
+    return (chances[0], chances[1]), chances[2], chances[3]
 
 
 def _fit(weights: Floats, which: Ints, pair: Ints, counts: Ints) -> Floats:

@@ -87,14 +87,14 @@ class Groups:
 
     def judge(self, links: Sequence[Link]) -> Truth:
         """Tell how many records of every group have a value, in a window; a record is one moment, so of one link."""
-        found = self.count_values(links[0].selection)
-        low = high = found
+        counts = self.count_values(links[0].selection)
+        low = high = counts
         if links[0].window is not None:
             first, last = links[0].window
-            low = np.where((self.lo >= first) & (self.hi <= last), found, 0)
-            high = np.where((self.hi >= first) & (self.lo <= last) & (first <= last), found, 0)
+            low = np.where((self.lo >= first) & (self.hi <= last), counts, 0)
+            high = np.where((self.hi >= first) & (self.lo <= last) & (first <= last), counts, 0)
         if len(links) > 1:
-            low = high = np.zeros_like(found)
+            low = high = np.zeros_like(counts)
         return Truth(low, high, self.sizes)
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
@@ -168,11 +168,11 @@ class GroupedValue:
         """Every group tells all of its values."""
         return True
 
-    def judge(self, asked: Asked) -> Truth:
+    def judge(self, question: Asked) -> Truth:
         """Tell how many records of every group have a value that was asked for."""
-        selection = asked.selection
-        found = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
-        return Truth(found, found, self.groups.sizes)
+        selection = question.selection
+        counts = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
+        return Truth(counts, counts, self.groups.sizes)
 
     def draw(self, random: np.random.Generator) -> Labels:
         """Draw the value of every record."""

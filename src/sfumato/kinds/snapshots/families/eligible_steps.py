@@ -129,8 +129,8 @@ class Anatomy:
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Publish attributes and group."""
         attributes = [column for column in schema.columns if column.role not in {"time", "sensitive"}]
-        kept = tuple(PublishedColumn(column.name, column.role, Form("exact")) for column in attributes)
-        return (*kept, PublishedColumn("group", "group", _COUNT))
+        published = tuple(PublishedColumn(column.name, column.role, Form("exact")) for column in attributes)
+        return (*published, PublishedColumn("group", "group", _COUNT))
 
     def parts(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
         """Publish how often each sensitive value occurs in each group."""
@@ -156,8 +156,8 @@ def _group_records(codes: Ints, l: int, draw: Draw) -> Ints:
     """Return the group of every record, numbered from 1 in random order."""
     from sfumato.kinds.snapshots.kernels.buckets import group_buckets
 
-    known, of_record = np.unique(codes, return_inverse=True)
-    counts = np.bincount(of_record, minlength=len(known)).astype(np.int64)
+    distinct, of_record = np.unique(codes, return_inverse=True)
+    counts = np.bincount(of_record, minlength=len(distinct)).astype(np.int64)
     draws = (draw(2 * len(codes), "groups") >> np.uint64(2)).astype(np.int64)
     value, group = group_buckets(counts, l, draws)
     # Which record of a value goes to which of its groups is left to chance.
@@ -176,15 +176,15 @@ def _join_groups(groups: Ints, joined: int) -> Ints:
 
 def _count_values(groups: Ints, snapshot: Eligible, value: str) -> pa.Table:
     """Return the sensitive values of every group with their numbers, in the order of groups and names."""
-    spelled = np.array(snapshot.labels, dtype=object)
-    rank = np.empty(len(spelled), np.int64)
-    rank[np.argsort(spelled, kind="stable")] = np.arange(len(spelled))
-    pairs, counts = np.unique(groups * (len(spelled) + 1) + rank[snapshot.codes], return_counts=True)
-    by_rank = spelled[np.argsort(rank)] if len(spelled) else spelled
+    labels = np.array(snapshot.labels, dtype=object)
+    rank = np.empty(len(labels), np.int64)
+    rank[np.argsort(labels, kind="stable")] = np.arange(len(labels))
+    pairs, counts = np.unique(groups * (len(labels) + 1) + rank[snapshot.codes], return_counts=True)
+    by_rank = labels[np.argsort(rank)] if len(labels) else labels
     return pa.table(
         {
-            "group": pa.array(pairs // (len(spelled) + 1), pa.int64()),
-            value: pa.array(by_rank[pairs % (len(spelled) + 1)].tolist(), pa.string()),
+            "group": pa.array(pairs // (len(labels) + 1), pa.int64()),
+            value: pa.array(by_rank[pairs % (len(labels) + 1)].tolist(), pa.string()),
             "count": pa.array(counts, pa.int64()),
         }
     )

@@ -138,16 +138,16 @@ def solve_first_window(arrived: Ints, l: int, mu: Ints, beta: Ints) -> FirstWind
     cost, rules = program.cost(mu, beta), program.constraints(arrived, l)
     whole = np.append(np.zeros(program.moves, np.int64), np.ones(program.snapshots, np.int64))
     # A limit on nodes stops at the same place on every machine, unlike one on seconds.
-    found = milp(
+    solution = milp(
         cost,
         constraints=rules,
         integrality=whole,
         bounds=Bounds(0, np.inf),
         options={"mip_rel_gap": 0.0, "node_limit": _MOST_NODES},
     )
-    if found.status != 0 or found.x is None:
+    if solution.status != 0 or solution.x is None:
         return None
-    levels = np.rint(found.x[program.moves :])
+    levels = np.rint(solution.x[program.moves :])
     moved = _solve_flow(program, cost, rules, levels)
     slots, chosen, held = (np.zeros_like(arrived) for _ in range(3))
     out = program.place >= 0
@@ -161,6 +161,6 @@ def _solve_flow(program: _Program, cost: Floats, rules: LinearConstraint, levels
     """Return how many records make each move when the levels are known: a corner of a network flow is whole."""
     free = np.zeros(program.moves)
     bounds = Bounds(np.append(free, levels), np.append(free + np.inf, levels))
-    found = milp(cost, constraints=rules, bounds=bounds)
-    assert found.x is not None
-    return np.asarray(np.rint(found.x[: program.moves]), dtype=np.int64)
+    solution = milp(cost, constraints=rules, bounds=bounds)
+    assert solution.x is not None
+    return np.asarray(np.rint(solution.x[: program.moves]), dtype=np.int64)

@@ -43,13 +43,13 @@ def spread_evenly(counts: Ints) -> Ints:
     order = np.lexsort((value, due, begin))
     jobs = list(zip(begin[order].tolist(), due[order].tolist(), value[order].tolist(), strict=True))
     waiting: list[tuple[int, int]] = []
-    found, at = np.empty(total, np.int64), 0
+    sequence, at = np.empty(total, np.int64), 0
     for place in range(total):
         while at < total and jobs[at][0] <= place:
             heapq.heappush(waiting, jobs[at][1:])
             at += 1
-        found[place] = heapq.heappop(waiting)[1]
-    return found
+        sequence[place] = heapq.heappop(waiting)[1]
+    return sequence
 
 
 class _Queue(NamedTuple):
@@ -179,10 +179,10 @@ class HiddenWindow:
             for row, home in enumerate(homes)
             for target in range(max(home, time), min(home + self.size - 1, self.now) + 1)
         ]
-        found = self._solve(moves, np.array(homes), left, shares, time)
+        amounts = self._solve(moves, np.array(homes), left, shares, time)
         return {
             homes[row]: min(int(np.floor(amount + 0.5)), int(left[row]))
-            for (row, target), amount in zip(moves, found.tolist(), strict=True)
+            for (row, target), amount in zip(moves, amounts.tolist(), strict=True)
             if target == time
         }
 

@@ -201,11 +201,11 @@ class RepositionWindow:
         count = int(arrived.shape[1])
         while count > 1:
             first = arrived[:, :count]
-            found = None
+            solution = None
             if program_size(first) <= _LARGEST_PROGRAM:
-                found = solve_first_window(first, self.l, self._mu, self._beta)
-            if found is not None:
-                for part, numbers in zip(self._window, found, strict=True):
+                solution = solve_first_window(first, self.l, self._mu, self._beta)
+            if solution is not None:
+                for part, numbers in zip(self._window, solution, strict=True):
                     part[:, part.shape[1] - count :] = numbers
                 return count
             count -= 1

@@ -207,13 +207,13 @@ class SnapshotStream:
         coded = column.combine_chunks().dictionary_encode()
         if isinstance(coded, pa.ChunkedArray):
             coded = coded.combine_chunks()
-        known = coded.dictionary.to_pylist()
-        for label in known:
+        labels = coded.dictionary.to_pylist()
+        for label in labels:
             if label not in self._code:
                 self._code[label] = len(self._labels)
                 self._labels.append(label)
-        codes = np.array([self._code[label] for label in known], dtype=np.int64)
-        return codes[coded.indices.to_numpy()] if len(known) else np.empty(0, np.int64)
+        codes = np.array([self._code[label] for label in labels], dtype=np.int64)
+        return codes[coded.indices.to_numpy()] if len(labels) else np.empty(0, np.int64)
 
     def _count(self, codes: Ints) -> Ints:
         return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
@@ -303,15 +303,15 @@ def sensitive_column(schema: Schema) -> str:
     >>> sensitive_column(Dataset.of("snapshots", [(1, "flu")], (), "ill").schema)
     'ill'
     """
-    found = [column.name for column in schema.columns if column.role == "sensitive"]
-    if len(found) != 1:
+    names = [column.name for column in schema.columns if column.role == "sensitive"]
+    if len(names) != 1:
         raise SchemaError(
-            f"snapshots: exactly one sensitive column is needed, found {len(found)}. Name it (sensitive)."
+            f"snapshots: exactly one sensitive column is needed, found {len(names)}. Name it (sensitive)."
         )
     taken = [column.name for column in schema.columns if column.name in _RESERVED and column.role != "time"]
     if taken:
         raise SchemaError(f"snapshots: the release has a column {taken[0]!r} of its own. Rename yours.")
-    return found[0]
+    return names[0]
 
 
 def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, run: Run) -> Result:

@@ -131,11 +131,11 @@ def admit_newest(window: Window, arrived: Ints, l: int, mu: Ints, beta: Ints) ->
     level = _eligible_level(arrived, l)
     total = 0
     for value in range(len(arrived)):
-        kept = min(arrived[value], level)
-        window.slots[value, newest] = kept
-        window.chosen[value, 2 * newest] = kept
-        window.held[value, newest] = arrived[value] - kept
-        total += kept
+        admitted = min(arrived[value], level)
+        window.slots[value, newest] = admitted
+        window.chosen[value, 2 * newest] = admitted
+        window.held[value, newest] = arrived[value] - admitted
+        total += admitted
     active = np.flatnonzero(window.held.sum(axis=1) > 0)
     gains, homes = np.zeros(len(active), np.int64), np.empty(len(active), np.int64)
     for k in range(len(active)):

@@ -45,14 +45,14 @@ class Disclosure(NamedTuple):
     share: Floats
 
 
-def disclose(release: Release, original: Dataset, known: Collection[str] | None = None) -> Disclosure:
+def disclose(release: Release, original: Dataset, names: Collection[str] | None = None) -> Disclosure:
     """Look every original record up by its attributes in the snapshots from its own to the last possible one.
 
     Parameters
     ----------
     release, original
         What was published, and the records to look up.
-    known
+    names
         Names of the attributes to look for; all of them if not given.
 
     Examples
@@ -62,9 +62,9 @@ def disclose(release: Release, original: Dataset, known: Collection[str] | None 
     >>> disclose(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data).share.tolist()
     [0.5, 0.5]
     """
-    found = PublishedSnapshots.of(release)
+    published = PublishedSnapshots.of(release)
     quasi = [column.name for column in original.schema.columns if column.role == "quasi-identifier"]
-    attributes = [name for name in quasi if known is None or name in known]
+    attributes = [name for name in quasi if names is None or name in names]
     ours, theirs = _combine(
         [(original.table.column(name), release.table.column(name)) for name in attributes],
         len(original),
@@ -72,11 +72,11 @@ def disclose(release: Release, original: Dataset, known: Collection[str] | None 
     )
     begin = original_times(original, release)
     last = shift_times(original.clock, begin, getattr(release.guarantee, "window", 1) - 1)
-    order = np.lexsort((found.times, theirs))
+    order = np.lexsort((published.times, theirs))
     knowledge, of_person = np.unique(np.stack([ours, begin, last], axis=1), axis=0, return_inverse=True)
-    low = _position(theirs[order], found.times[order], knowledge[:, 0], knowledge[:, 1])
-    high = _position(theirs[order], found.times[order], knowledge[:, 0], knowledge[:, 2] + 1)
-    candidates, share = _shares(found, order, low, high)
+    low = _position(theirs[order], published.times[order], knowledge[:, 0], knowledge[:, 1])
+    high = _position(theirs[order], published.times[order], knowledge[:, 0], knowledge[:, 2] + 1)
+    candidates, share = _shares(published, order, low, high)
     at = of_person.reshape(-1)
     return Disclosure((high - low)[at], candidates[at], share[at])
 
@@ -100,12 +100,12 @@ def _position(key: Ints, time: Ints, wanted_key: Ints, wanted_time: Ints) -> Int
     )
 
 
-def _shares(found: PublishedSnapshots, order: Ints, low: Ints, high: Ints) -> tuple[Ints, Floats]:
+def _shares(published: PublishedSnapshots, order: Ints, low: Ints, high: Ints) -> tuple[Ints, Floats]:
     """Return the records behind each range of matches and the largest share of a value among them."""
     candidates, share = np.zeros(len(low), np.int64), np.zeros(len(low))
-    first_pair = np.searchsorted(found.pair_group, np.arange(len(found.group_time) + 1))
+    first_pair = np.searchsorted(published.pair_group, np.arange(len(published.group_time) + 1))
     pairs = np.diff(first_pair)
-    weight = np.append(0, np.cumsum(pairs[found.group[order]]))
+    weight = np.append(0, np.cumsum(pairs[published.group[order]]))
     load = np.cumsum(weight[high] - weight[low])
     begin = 0
     while begin < len(low):
@@ -113,21 +113,21 @@ def _shares(found: PublishedSnapshots, order: Ints, low: Ints, high: Ints) -> tu
         matches = (high - low)[begin:end]
         which = np.repeat(np.arange(end - begin), matches)
         records = list_ranges(low[begin:end], matches)
-        groups = found.group[order[records]]
-        candidates[begin:end], share[begin:end] = _judge(found, first_pair, which, groups, matches)
+        groups = published.group[order[records]]
+        candidates[begin:end], share[begin:end] = _judge(published, first_pair, which, groups, matches)
         begin = end
     return candidates, share
 
 
 def _judge(
-    found: PublishedSnapshots, first_pair: Ints, which: Ints, groups: Ints, matches: Ints
+    published: PublishedSnapshots, first_pair: Ints, which: Ints, groups: Ints, matches: Ints
 ) -> tuple[Ints, Floats]:
-    size = found.sizes
+    size = published.sizes
     lengths = np.diff(first_pair)[groups]
     pair = list_ranges(first_pair[groups], lengths)
-    chance = np.repeat(1.0 / np.maximum(size[groups], 1), lengths) * found.pair_count[pair]
-    base = max(len(found.labels), 1)
-    cells, at = np.unique(np.repeat(which, lengths) * base + found.pair_value[pair], return_inverse=True)
+    chance = np.repeat(1.0 / np.maximum(size[groups], 1), lengths) * published.pair_count[pair]
+    base = max(len(published.labels), 1)
+    cells, at = np.unique(np.repeat(which, lengths) * base + published.pair_value[pair], return_inverse=True)
     sums = np.bincount(at, chance, minlength=len(cells))
     best = np.zeros(len(matches))
     np.maximum.at(best, cells // base, sums / np.maximum(matches, 1)[cells // base])

@@ -39,20 +39,20 @@ def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noq
     >>> find_inferences(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
     Remaining(Someone who knows all attributes and the time can infer a sensitive value with up to 50 % confidence.)
     """
-    found = PublishedSnapshots.of(release)
-    if not len(found.times):
+    published = PublishedSnapshots.of(release)
+    if not len(published.times):
         return NOTHING
-    group, count = found.pair_group, found.pair_count
+    group, count = published.pair_group, published.pair_count
     if "sensitive" not in release.parts:
-        width = max(len(found.labels), 1)
-        alike = _number_alike(release, found.times) * width + found.pair_value
+        width = max(len(published.labels), 1)
+        alike = _number_alike(release, published.times) * width + published.pair_value
         cells, count = np.unique(alike, return_counts=True)
         group = cells // width
     sizes = np.bincount(group, count).astype(np.int64)
     share = count / sizes[group]
     certain = int(count[share == 1].sum())
-    one = say_confidence(float(share.max()), KNOWN, certain=certain, people=int(sizes.sum()), unit=release.unit)
-    return Remaining((one,))
+    possibility = say_confidence(float(share.max()), KNOWN, certain=certain, people=int(sizes.sum()), unit=release.unit)
+    return Remaining((possibility,))
 
 
 def _number_alike(release: Release, times: Ints) -> Ints:

@@ -93,9 +93,9 @@ class Reposition(Method):
         """Say what late and missing records tell, and under which knowledge no value is likelier than 1/l."""
         if getattr(guarantee, "delays", "paper") == "paper":
             return ("A late or missing record most likely had a value that was too frequent in its snapshot.",)
-        known = "1 in l holds for someone who looks only at the group of a person. "
+        promise = "1 in l holds for someone who looks only at the group of a person. "
         return (
-            f"{known if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
+            f"{promise if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
             "value likelier, even certain.",
         )
 

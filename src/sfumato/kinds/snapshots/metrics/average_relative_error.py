@@ -53,19 +53,19 @@ class AverageRelativeError(QueryMetric):
         columns = {name: original.table.column(name).cast(pa.string()).to_pylist() for name in names}
         times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
         generator = np.random.default_rng(seed)
-        found: dict[tuple[str, ...], None] = {}
+        queries: dict[tuple[str, ...], None] = {}
         for row in generator.integers(0, max(len(times), 1), self.queries if len(times) else 0).tolist():
             number = int(generator.integers(1, len(names) + 1))
             chosen = sorted(generator.choice(len(names), number, replace=False).tolist())
             when = draw_range(int(times[row]), int(times.min()), int(times.max()), generator)
             parts = (f"{names[at]}={columns[names[at]][row]}" for at in chosen)
-            found[(*parts, when.spell(original.clock))] = None
-        return Workload(tuple(found))
+            queries[(*parts, when.spell(original.clock))] = None
+        return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
         """Count records, and weigh published ones."""
-        found = SnapshotComparison(comparison)
-        original, published = comparison.original, found.published
+        view = SnapshotComparison(comparison)
+        original, published = comparison.original, view.published
         names = _list_columns(original)
         sensitive = next(column.name for column in original.schema.columns if column.role == "sensitive")
         times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
@@ -97,17 +97,17 @@ def _list_columns(original: Dataset) -> list[str]:
 
 def _read_conditions(parts: tuple[str, ...], names: list[str], owner: str) -> dict[str, set[str]]:
     """Return the values asked for, by column."""
-    found: dict[str, set[str]] = {}
+    conditions: dict[str, set[str]] = {}
     for part in parts:
         name = next((name for name in sorted(names, key=len, reverse=True) if part.startswith(f"{name}=")), None)
-        if name is None or name in found:
+        if name is None or name in conditions:
             raise SchemaError(
                 f"{owner} has a part that is no condition on an attribute or the sensitive column, or a second one on "
                 "the same. Write age=30 > illness=flu > time=FROM..TO."
             )
         text = part[len(name) + 1 :]
-        found[name] = {text, *text.split("|")}
-    return found
+        conditions[name] = {text, *text.split("|")}
+    return conditions
 
 
 def _have(column: pa.ChunkedArray, values: set[str]) -> Flags:

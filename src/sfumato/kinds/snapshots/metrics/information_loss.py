@@ -47,19 +47,19 @@ class InformationLoss(Metric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the row map is missing."""
-        told = super().obstacle(comparison)
-        return told or (None if comparison.rows is not None else "needs the owner's row map.")
+        reason = super().obstacle(comparison)
+        return reason or (None if comparison.rows is not None else "needs the owner's row map.")
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Add up the costs."""
         assert comparison.rows is not None
         window = getattr(comparison.release.guarantee, "window", 1)
         costs = CostModel.read(type(self).__name__, self.cost, self.beta, window)
-        found = SnapshotComparison(comparison)
-        late = int(costs.by_distance()[np.clip(found.delays, 0, window - 1)].sum())
+        view = SnapshotComparison(comparison)
+        late = int(costs.by_distance()[np.clip(view.delays, 0, window - 1)].sum())
         withheld = np.ones(len(comparison.original), dtype=bool)
         withheld[comparison.rows] = False
-        suppressed = int(costs.by_value(found.values)[found.codes[withheld]].sum())
+        suppressed = int(costs.by_value(view.values)[view.codes[withheld]].sum())
         parts = {"total": late + suppressed, "of_late_records": late, "of_suppressed_records": suppressed}
         shown = {name: _plain(units / costs.scale) for name, units in parts.items()}
         return (late + suppressed) / costs.scale / max(len(comparison.original), 1), shown

@@ -37,8 +37,8 @@ class PublicationDelay(Metric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the row map is missing."""
-        told = super().obstacle(comparison)
-        return told or (None if comparison.rows is not None else "needs the owner's row map.")
+        reason = super().obstacle(comparison)
+        return reason or (None if comparison.rows is not None else "needs the owner's row map.")
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Average the delays."""

@@ -56,25 +56,25 @@ class WindowQueries(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Ask original, release and the two alternatives."""
-        found = SnapshotComparison(comparison)
-        truth = found.original_counts
+        view = SnapshotComparison(comparison)
+        truth = view.original_counts
         l = getattr(comparison.release.guarantee, "l", 2)
         others = {
-            "": found.published_counts,
+            "": view.published_counts,
             "suppression": suppress_plainly(truth, l),
             "merging": merge_snapshots(truth, l),
         }
-        span = int(found.times.max(initial=0)) + 1
+        span = int(view.times.max(initial=0)) + 1
         errors: dict[str, dict[int, float]] = {name: {} for name in others}
         for length in (length for length in _LENGTHS if length <= span):
             rng = np.random.default_rng([comparison.seed, length])
-            record = rng.integers(0, len(found.codes), self.queries)
+            record = rng.integers(0, len(view.codes), self.queries)
             # Windows lie where there are data, and hold the record that is asked for.
-            begin = np.clip(found.times[record] - rng.integers(0, length, self.queries), 0, span - length)
-            asked = found.codes[record]
-            expected = _answer(truth, asked, begin, length)
+            begin = np.clip(view.times[record] - rng.integers(0, length, self.queries), 0, span - length)
+            values = view.codes[record]
+            expected = _answer(truth, values, begin, length)
             for name, counts in others.items():
-                wrong = np.abs(_answer(counts, asked, begin, length) - expected)
+                wrong = np.abs(_answer(counts, values, begin, length) - expected)
                 errors[name][length] = float((wrong / np.maximum(expected, self.sanity)).mean())
         means = {name: float(np.mean(list(of.values()))) for name, of in errors.items()}
         details: dict[str, Any] = {name: means[name] for name in ("suppression", "merging")}
@@ -83,9 +83,9 @@ class WindowQueries(Metric):
         return means[""], details
 
 
-def _answer(counts: ValueCounts, asked: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], length: int) -> Floats:
-    answers = np.zeros(len(asked))
-    for value in np.unique(asked):
-        mine = asked == value
+def _answer(counts: ValueCounts, values: npt.NDArray[np.int64], begin: npt.NDArray[np.int64], length: int) -> Floats:
+    answers = np.zeros(len(values))
+    for value in np.unique(values):
+        mine = values == value
         answers[mine] = counts.count_in(int(value), begin[mine], length)
     return answers

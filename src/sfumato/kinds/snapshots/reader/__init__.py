@@ -53,17 +53,17 @@ def read(path: Readable, reading: Reading) -> Dataset:
     times, cells = records.read(table)
     order = np.argsort(times, kind="stable")
     late = int((np.diff(times) < 0).sum())
-    told = [f"Rows that stand after a later one, so that all were sorted by time: {late:,}."] if late else []
+    order_notes = [f"Rows that stand after a later one, so that all were sorted by time: {late:,}."] if late else []
     times, cells = times[order], cells.take(pa.array(order)) if late else cells
     values = len(cells.column(records.shape.sensitive).unique())
-    found = (
+    summary = (
         f"Found {len(np.unique(times)):,} snapshots with records, from the first to the last "
         f"{int(times.max() - times.min()) + 1:,} in all, and {values:,} sensitive values."
     )
     return Dataset(
         records.shape.schema(),
         cells.add_column(0, "time", pa.array(times, pa.int64())),
-        notes=(*records.notes(), *source.notes, *told, found),
+        notes=(*records.notes(), *source.notes, *order_notes, summary),
         reading=reading.to_dict(),
         clock=records.clock,
         unit=RECORD,

@@ -123,26 +123,26 @@ def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterato
 
 def _cut_lines(name: str, blocks: Iterator[bytes], has_header: bool, quoted: bool) -> Iterator[bytes]:
     """Yield whole lines: never a cut inside a quoted cell, and never a header alone."""
-    kept, in_quotes, waits = b"", False, has_header
+    rest, in_quotes, waits = b"", False, has_header
     for block in blocks:
         cut = _last_line_end(block, in_quotes, quoted)
         in_quotes ^= quoted and block.count(b'"') % 2 == 1
         if cut < 0:
-            kept += block
-            if len(kept) > _LONGEST_LINE:
+            rest += block
+            if len(rest) > _LONGEST_LINE:
                 raise SchemaError(
                     f"{name}: a line, or a quoted cell that is not closed, is over {_LONGEST_LINE:,} bytes."
                 )
             continue
-        text, kept = kept + block[:cut], block[cut:]
+        text, rest = rest + block[:cut], block[cut:]
         if waits and len(first_lines(text, 2)) < 2:
-            kept = text + kept
+            rest = text + rest
             continue
         waits = False
         if text.strip():
             yield text
-    if kept.strip():
-        yield kept
+    if rest.strip():
+        yield rest
 
 
 def _last_line_end(block: bytes, in_quotes: bool, quoted: bool) -> int:

@@ -13,7 +13,7 @@ _TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "week", "
 _MOST_VALUES = 100
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take tables for snapshots that have a date, one column that is sensitive by its name, and nobody who returns.
 
     Examples
@@ -24,29 +24,29 @@ def guess(look: Look) -> Guess | None:
     >>> found.score, found.options
     (58, {'columns': {'time': 'date', 'quasi-identifier': 'age'}, 'sensitive': ['disease'], 'drop': ['*']})
     """
-    times = [name for name in look.find_dates() if name.lower() in _TIMES]
-    given = list(look.given.get("sensitive", ()))
-    values = given or [name for name in look.columns if name.lower() in _SENSITIVE]
-    if len(times) != 1 or len(values) != 1 or not look.columns[times[0]].repeats:
+    times = [name for name in preview.find_dates() if name.lower() in _TIMES]
+    given = list(preview.given.get("sensitive", ()))
+    values = given or [name for name in preview.columns if name.lower() in _SENSITIVE]
+    if len(times) != 1 or len(values) != 1 or not preview.columns[times[0]].repeats:
         return None
     others = [
         name
-        for name, column in look.columns.items()
-        if name not in (*times, *values, *look.given.get("drop", ()))
+        for name, column in preview.columns.items()
+        if name not in (*times, *values, *preview.given.get("drop", ()))
         and column.distinct <= _MOST_VALUES
         and column.shape not in {"list", "other"}
         and column.suspect is None
         and "," not in name
     ]
-    told = [
+    reasons = [
         f"`{times[0]}` holds dates that many rows share, and `{values[0]}` is sensitive"
         f"{'' if given else ' by its name'}: rows are records that came in over time.",
         f"What others may know: {', '.join(f'`{name}`' for name in others) or 'nothing else'}.",
     ]
     columns = {"time": times[0]} | ({"quasi-identifier": ",".join(others)} if others else {})
-    more, why = look.settle_empty([*times, *values, *others])
+    more, why = preview.settle_empty([*times, *values, *others])
     options = {"columns": columns, "sensitive": values, "drop": ["*"], **more}
-    return Guess("snapshots", 58, options, told + why, "reposition", {"l": 2, "window": 7})
+    return Guess("snapshots", 58, options, reasons + why, "reposition", {"l": 2, "window": 7})
 
 
 def protect(guess: Guess, dataset: Dataset) -> Guess:

@@ -69,10 +69,10 @@ class RecordShape(NamedTuple):
                 )
             role_of[times[0]] = "time"
         values = [name for name, role in role_of.items() if role == "sensitive"]
-        for found, what in ((times, "time"), (values, "sensitive")):
-            if len(found) != 1:
+        for columns, what in ((times, "time"), (values, "sensitive")):
+            if len(columns) != 1:
                 raise SchemaError(
-                    f"{owner}: exactly one {what} column is needed, {len(found)} are named. Name it (sensitive)."
+                    f"{owner}: exactly one {what} column is needed, {len(columns)} are named. Name it (sensitive)."
                 )
         unknown = [name for name in present if name not in role_of and name not in reading.drop]
         if unknown and "*" not in reading.drop:
@@ -84,10 +84,10 @@ class RecordShape(NamedTuple):
                 f"{owner}: {which}. Say what an attacker may know (columns: quasi-identifier=A,B), what nobody knows "
                 "(columns: plain=C), or leave them out (drop; * for all)."
             )
-        kept = tuple(
+        attributes = tuple(
             Column(name, role_of[name]) for name in present if role_of.get(name) in {"quasi-identifier", "plain"}
         )
-        return cls(times[0], values[0], kept, tuple(name for name in present if name not in role_of))
+        return cls(times[0], values[0], attributes, tuple(name for name in present if name not in role_of))
 
     def schema(self) -> Schema:
         """Return the schema of the dataset: time, attributes, sensitive value."""
@@ -158,10 +158,10 @@ class SnapshotRecords:
             self._shape = RecordShape.of(self._owner, table.column_names, self._reading)
         # Rows are counted within a batch, so a message says where the batch begins.
         owner = f"{self._owner} (rows counted after row {self.rows:,})" if self.rows else self._owner
-        shape, found = self.shape, table.num_rows
+        shape, row_count = self.shape, table.num_rows
         names = {name: name for name in (*(column.name for column in shape.attributes), shape.sensitive)}
         owner, table = settle_missing(owner, table, {"time": shape.time, **names}, self._reading, self._told, names)
-        self.rows += found
+        self.rows += row_count
         if not table.num_rows:
             raise SchemaError(f"{owner}: every row has an empty cell. Drop the columns that are mostly empty.")
         times = self._read_times(owner, table)
@@ -173,24 +173,24 @@ class SnapshotRecords:
 
     def _read_times(self, owner: str, table: pa.Table) -> Ints:
         name = self.shape.time
-        found = parse_times(owner, name, table.column(name))
-        clock = self._clock_of(owner, found)
+        parsed = parse_times(owner, name, table.column(name))
+        clock = self._clock_of(owner, parsed)
         if self._clock is None:
-            self._clock, self._zoned = clock, found.zoned
-        if clock != self._clock or found.zoned != self._zoned:
+            self._clock, self._zoned = clock, parsed.zoned
+        if clock != self._clock or parsed.zoned != self._zoned:
             raise SchemaError(f"{owner}: column {name!r} must be written the same way everywhere: dates or numbers.")
-        if found.micros is not None:
+        if parsed.micros is not None:
             unit = clock.unit or "day"
-            times = count_units(unit, found.micros)
-            self.cut += int((find_moments(unit, times) != found.micros).sum())
+            times = count_units(unit, parsed.micros)
+            self.cut += int((find_moments(unit, times) != parsed.micros).sum())
             return times
-        wrong = (np.abs(found.order.astype(np.float64)) > _LARGEST) | (found.order != np.floor(found.order))
+        wrong = (np.abs(parsed.order.astype(np.float64)) > _LARGEST) | (parsed.order != np.floor(parsed.order))
         if wrong.any():
             raise SchemaError(
                 f"{owner}: column {name!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
                 f"{name_marked(wrong)}. Correct the data."
             )
-        return found.order.astype(np.int64)
+        return parsed.order.astype(np.int64)
 
     def _clock_of(self, owner: str, times: Times) -> Clock:
         if times.micros is not None:
@@ -203,19 +203,19 @@ class SnapshotRecords:
 
     def notes(self) -> tuple[str, ...]:
         """Say what was read, for the owner."""
-        said = [f"Read {self.rows:,} rows of {self._owner}."]
+        sentences = [f"Read {self.rows:,} rows of {self._owner}."]
         if self.shape.time != "time":
-            said.append(f"Reading `{self.shape.time}` as time.")
+            sentences.append(f"Reading `{self.shape.time}` as time.")
         for role in ("quasi-identifier", "plain"):
             names = [f"`{column.name}`" for column in self.shape.attributes if column.role == role]
             if names:
-                said.append(f"Reading {', '.join(names)} as {role}.")
-        said.append(f"Reading `{self.shape.sensitive}` as sensitive.")
+                sentences.append(f"Reading {', '.join(names)} as {role}.")
+        sentences.append(f"Reading `{self.shape.sensitive}` as sensitive.")
         if self.shape.dropped:
-            said.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
+            sentences.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
         if self.clock.unit is not None:
-            said.append(f"A snapshot is a {self.clock.unit}" + (" of UTC." if self._zoned else "."))
-        said += self._told
+            sentences.append(f"A snapshot is a {self.clock.unit}" + (" of UTC." if self._zoned else "."))
+        sentences += self._told
         if self.cut:
-            said.append(f"Times that were cut to the {self.clock.unit}: {self.cut:,}.")
-        return tuple(said)
+            sentences.append(f"Times that were cut to the {self.clock.unit}: {self.cut:,}.")
+        return tuple(sentences)

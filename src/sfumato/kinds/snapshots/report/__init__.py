@@ -92,12 +92,12 @@ def render(
 
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figure]:  # noqa: ARG001
     """Return the plots by name; ``delays`` is there when it is known who became whom."""
-    found = SnapshotComparison(comparison)
-    drawn = {"shares": plots.draw_shares(found, comparison.release.guarantee)}
+    view = SnapshotComparison(comparison)
+    drawn = {"shares": plots.draw_shares(view, comparison.release.guarantee)}
     if comparison.rows is not None:
-        drawn["delays"] = plots.draw_delays(found)
-    drawn["over-time"] = plots.draw_over_time(found)
-    drawn["values"] = plots.draw_values(found)
+        drawn["delays"] = plots.draw_delays(view)
+    drawn["over-time"] = plots.draw_over_time(view)
+    drawn["values"] = plots.draw_values(view)
     answers = draw_answers(comparison)
     return drawn if answers is None else drawn | {"answers": answers}
 
@@ -141,19 +141,19 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 
 
 def _published(comparison: Comparison) -> str:
-    found = SnapshotComparison(comparison)
+    view = SnapshotComparison(comparison)
     guarantee = comparison.release.guarantee
     account = page.account_for(
         comparison,
         [
-            ("Snapshots with records in the original data", len(np.unique(found.times))),
-            ("Snapshots published", len(np.unique(found.published.times))),
-            ("Groups published", len(found.published.group_time)),
-            ("Sensitive values in the original data", len(found.values)),
+            ("Snapshots with records in the original data", len(np.unique(view.times))),
+            ("Snapshots published", len(np.unique(view.published.times))),
+            ("Groups published", len(view.published.group_time)),
+            ("Sensitive values in the original data", len(view.values)),
         ],
     )
-    told = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
-    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in told)
+    caveats = (_DELAYS[getattr(guarantee, "delays", "paper")], *_LIMITS)
+    limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in caveats)
     return (
         f"<section><h2>What was published</h2>\n{account}\n{page.describe_people(comparison)}"
         f"{page.state_promise(comparison.release)}"
@@ -178,25 +178,25 @@ def _risk(guarantee: Guarantee, before: Risk, after: Risk) -> str:
         ),
     ]
     if guarantee.name != "l-diversity":
-        told = _warn("Sensitive values stand beside the records. Do not publish this.")
+        conclusion = _warn("Sensitive values stand beside the records. Do not publish this.")
     elif share <= 1 / l + 1e-9 < after.max_success:
-        told = (
+        conclusion = (
             f"<blockquote class='warning'><p>In the groups no value is likelier than {show_share(share)} "
             f"({show_share(1 / l)} promised). <b>Somebody who sees that a record is late or missing is right for up to "
             f"{show_share(after.max_success)} of these records</b>; see <i>Late and missing records</i>."
             "</p></blockquote>"
         )
     elif share <= 1 / l + 1e-9:
-        told = (
+        conclusion = (
             f"<blockquote><p>The attack agrees with the promise: no value is likelier than {show_share(share)} for "
             f"anybody ({show_share(1 / l)} promised).</p></blockquote>"
         )
     else:
-        told = _warn("Do not publish this release: the attack breaks the promise.")
+        conclusion = _warn("Do not publish this release: the attack breaks the promise.")
     return (
         "<section><h2>Risk before and after</h2>\n<p>The attacker knows all attributes of a person and when the record "
         "arose, has the release, and wants the sensitive value. Before: the same data as they are.</p>\n"
-        f"{told}\n{make_table(['', 'Before', 'After'], rows, narrow=True)}</section>"
+        f"{conclusion}\n{make_table(['', 'Before', 'After'], rows, narrow=True)}</section>"
     )
 
 
@@ -238,11 +238,11 @@ def _late_and_missing(comparison: Comparison, after: Risk) -> str:
     rows = [
         [
             fate.replace("_", " ").capitalize(),
-            show_count(int(found["people"])),
-            show_share(found["right"]),
-            show_share(found["right_knowing_frequencies"]),
+            show_count(int(rates["people"])),
+            show_share(rates["right"]),
+            show_share(rates["right_knowing_frequencies"]),
         ]
-        for fate, found in fates.items()
+        for fate, rates in fates.items()
     ]
     head = ["The record is", "Records", "Right, with the release", "Right, knowing each snapshot's frequencies"]
     return (
@@ -258,12 +258,12 @@ def _exceeded(comparison: Comparison) -> str:
     l = getattr(comparison.release.guarantee, "l", 1)
     fates = Fates.of(comparison.release, comparison.original, comparison.rows)
     days = fates.exceeded(l)
-    said = (
+    sentence = (
         f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots one value was that of more than 1 in "
         f"{l} records. Whoever knows that guesses it as often there, whatever is published."
     )
     if not len(days):
-        return f"<p>{escape(said)}</p>"
+        return f"<p>{escape(sentence)}</p>"
     keys, counts = fates.count_values()
     most = np.zeros(len(fates.times), dtype=np.int64)
     np.maximum.at(most, keys // max(len(fates.labels), 1), counts)
@@ -278,7 +278,7 @@ def _exceeded(comparison: Comparison) -> str:
     ]
     more = f" The first {_LISTED_DAYS} are listed." if len(days) > _LISTED_DAYS else ""
     table = make_table(["Snapshot", "Records", "Largest share of a value"], rows, narrow=True)
-    return f"<p>{escape(said + more)}</p><details><summary>These snapshots</summary>{table}</details>"
+    return f"<p>{escape(sentence + more)}</p><details><summary>These snapshots</summary>{table}</details>"
 
 
 def _queries(score: Score | None) -> str:

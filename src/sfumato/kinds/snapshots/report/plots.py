@@ -28,11 +28,11 @@ _STRETCHES = 60
 _CODES = {"quarter": "M", "month": "M", "day": "D", "hour": "h", "minute": "m", "second": "s"}
 
 
-def draw_shares(found: SnapshotComparison, guarantee: Guarantee) -> Figure:
+def draw_shares(view: SnapshotComparison, guarantee: Guarantee) -> Figure:
     """Draw how large the most frequent value of snapshots is, before and after."""
     limit = 1 / getattr(guarantee, "l", 1)
     edges = sorted({*_BINS, limit})
-    sides = [_largest_shares(counts) for counts in (found.original_counts, found.published_counts)]
+    sides = [_largest_shares(counts) for counts in (view.original_counts, view.published_counts)]
     # A share of exactly 1/l keeps the promise, so bins are closed at their upper end.
     numbers = [np.bincount(np.searchsorted(edges, s - 1e-12) - 1, minlength=len(edges) - 1) for s in sides]
     heights = [number / max(len(shares), 1) for number, shares in zip(numbers, sides, strict=True)]
@@ -72,14 +72,14 @@ def _draw_skew(values: list[dict[str, Any]], limit: float, colour: str, top: flo
     return alt.layer(bars, rule.encode(x="limit:Q")).properties(width=PANEL_WIDTH, height=110, title=title)
 
 
-def draw_delays(found: SnapshotComparison) -> Figure:
+def draw_delays(view: SnapshotComparison) -> Figure:
     """Draw how many records are published how late, and how many are not."""
-    counts = np.bincount(found.delays, minlength=1)
+    counts = np.bincount(view.delays, minlength=1)
     shown = [(str(delay), int(count)) for delay, count in enumerate(counts[:_MOST_BARS].tolist())]
     if len(counts) > _MOST_BARS:
         shown.append(("more", int(counts[_MOST_BARS:].sum())))
-    shown.append(("never", len(found.codes) - int(counts.sum())))
-    total = max(len(found.codes), 1)
+    shown.append(("never", len(view.codes) - int(counts.sum())))
+    total = max(len(view.codes), 1)
     bars = [(name, count / total, show_share(count / total)) for name, count in shown]
     return Figure(
         title="Snapshots between a record and its publication",
@@ -90,15 +90,15 @@ def draw_delays(found: SnapshotComparison) -> Figure:
     )
 
 
-def draw_over_time(found: SnapshotComparison) -> Figure:
+def draw_over_time(view: SnapshotComparison) -> Figure:
     """Draw how many records there are over time, by when they arose and by when they are published."""
-    sides = (found.original_counts, found.published_counts)
+    sides = (view.original_counts, view.published_counts)
     last = max(int(side.first.max(initial=0)) for side in sides)
     edges = np.linspace(0, last + 1, min(_STRETCHES, last + 1) + 1)
     before, after = (np.histogram(side.first, edges, weights=side.count)[0] for side in sides)
-    clock = found.comparison.original.clock
+    clock = view.comparison.original.clock
     scale = 1 if clock.unit is None else 1000
-    on_axis = np.array([found.time_of(float(edge)) / scale for edge in edges])
+    on_axis = np.array([view.time_of(float(edge)) / scale for edge in edges])
     return Figure(
         title="Records over time, before and after",
         description="Two stepped lines: records by when they arose, and by when they are published.",
@@ -106,18 +106,18 @@ def draw_over_time(found: SnapshotComparison) -> Figure:
         legend=BEFORE_AND_AFTER,
         head=["From", "Before", "After"],
         rows=[
-            [name_snapshot(int(found.time_of(int(edges[at]))), clock.unit), *map(show_count, (int(was), int(now)))]
+            [name_snapshot(int(view.time_of(int(edges[at]))), clock.unit), *map(show_count, (int(was), int(now)))]
             for at, (was, now) in enumerate(zip(before, after, strict=True))
         ],
     )
 
 
-def draw_values(found: SnapshotComparison) -> Figure:
+def draw_values(view: SnapshotComparison) -> Figure:
     """Draw how often some sensitive values occur before and after."""
-    counted = found.published_counts
-    before = np.bincount(found.codes, minlength=len(found.values))
-    after = np.bincount(counted.value, counted.count, minlength=len(found.values))
-    return draw_frequencies(found.values, before, after, "sensitive values", counted="records", divided=False)
+    counted = view.published_counts
+    before = np.bincount(view.codes, minlength=len(view.values))
+    after = np.bincount(counted.value, counted.count, minlength=len(view.values))
+    return draw_frequencies(view.values, before, after, "sensitive values", counted="records", divided=False)
 
 
 def _largest_shares(counts: ValueCounts) -> Floats:

@@ -173,8 +173,8 @@ class StreamFolder:
         """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
         self.settle()
         window = self.owner / "window"
-        known = {path.stem for path in window.iterdir()}
-        new = [name for name in checkpoint.tables if name not in known]
+        stored = {path.stem for path in window.iterdir()}
+        new = [name for name in checkpoint.tables if name not in stored]
         for name in new:
             with ipc.new_file(window / f"{name}.arrow", checkpoint.tables[name].schema) as file:
                 file.write_table(checkpoint.tables[name])
@@ -185,7 +185,7 @@ class StreamFolder:
         np.savez_compressed(text, **arrays)
         self._replace(self.owner / "checkpoint.npz", text.getvalue())
         self._begin()
-        for name in known - set(checkpoint.tables):
+        for name in stored - set(checkpoint.tables):
             (window / f"{name}.arrow").unlink()
 
     def keep_records(self, first: int, table: pa.Table) -> None:
@@ -198,13 +198,13 @@ class StreamFolder:
 
     def read_records(self, row: str) -> pa.Table | None:
         """Return the records that were kept, in the order of a column with their rows; None if there are none."""
-        found = []
+        tables = []
         for path in (self.owner / "records").glob("*.arrow"):
             with ipc.open_file(path) as file:
-                found.append(file.read_all())
-        if not found:
+                tables.append(file.read_all())
+        if not tables:
             return None
-        table = pa.concat_tables(found)
+        table = pa.concat_tables(tables)
         return table.take(pc.sort_indices(table, sort_keys=[(row, "ascending")]))
 
     def forget_records(self, first: int) -> None:
@@ -249,13 +249,13 @@ class StreamFolder:
     def _keep_claim(self, totals: Mapping[str, Any]) -> None:
         """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
         records = totals["records"]
-        said = dataclasses.replace(
+        release = dataclasses.replace(
             read_release(snapshot_folders(self.release)[0]),
             records_in=records["in"],
             published=records["published"],
             withheld=records["withheld_by_reason"],
         )
-        self.facts["claim"] = describe_claim(said)
+        self.facts["claim"] = describe_claim(release)
         self._replace(self.owner / "trace.json", spell_json(self.facts))
 
     def _join_rows(self) -> None:

@@ -56,24 +56,24 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if found[_ONCE] is None:
+    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
+    if witnesses[_ONCE] is None:
         rows = rows.astype(np.int64)
         published = PublishedSnapshots.of(release)
-        found["attributes are the original ones"] = _check_attributes(release, original, rows)
-        found["sensitive values are those of the group's records"] = _check_values(published, original, rows)
-        found["no record is early or too late"] = _check_delays(release, published, original, rows)
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+        witnesses["attributes are the original ones"] = _check_attributes(release, original, rows)
+        witnesses["sensitive values are those of the group's records"] = _check_values(published, original, rows)
+        witnesses["no record is early or too late"] = _check_delays(release, published, original, rows)
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _check_attributes(release: Release, original: Dataset, rows: Ints) -> Witness:
-    known = {column.name for column in original.schema.columns}
+    names = {column.name for column in original.schema.columns}
     for column in release.columns:
         if column.role not in {"quasi-identifier", "plain"}:
             continue
-        if column.name not in known:
+        if column.name not in names:
             return {"column": column.name}
         expected = original.table.column(column.name).cast(pa.string()).take(pa.array(rows))
         same = np.asarray(release.table.column(column.name).to_pylist(), dtype=object) == np.asarray(

@@ -65,12 +65,12 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
     width = int(fates.delay.max(initial=0)) + 2
     cohort = fates.home * width + fates.delay + 1
     sizes = np.bincount(cohort, minlength=len(fates.times) * width)
-    cells, found = np.unique(cohort * values + fates.value, return_counts=True)
+    cells, of_cohort = np.unique(cohort * values + fates.value, return_counts=True)
     at = cells // values
     n = fates.sizes[at // width]
     of_day = counts[np.searchsorted(day, at // width * values + cells % values)]
-    # In whole numbers: found <= size * of_day / n + 2, or found <= size / l + 2.
-    by_day, by_l = n * (found - _WHOLE) <= sizes[at] * of_day, l * (found - _WHOLE) <= sizes[at]
+    # In whole numbers: of_cohort <= size * of_day / n + 2, or of_cohort <= size / l + 2.
+    by_day, by_l = n * (of_cohort - _WHOLE) <= sizes[at] * of_day, l * (of_cohort - _WHOLE) <= sizes[at]
     holds = bool((by_day | by_l).all())
     witness = None
     if not holds:
@@ -79,7 +79,7 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
             "check": _CHECK,
             "snapshots_late": int(at[worst] % width) - 1 if at[worst] % width else "missing",
             "records": int(sizes[at[worst]]),
-            "of_one_value": int(found[worst]),
+            "of_one_value": int(of_cohort[worst]),
             "original_rows": (np.flatnonzero(cohort == at[worst])[:2] + 1).tolist(),
         }
     return Verdict(holds, claimed, {"cohorts": int((sizes > 0).sum())}, witness, {_CHECK: holds})

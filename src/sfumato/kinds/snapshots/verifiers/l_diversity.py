@@ -42,22 +42,22 @@ def verify(release: Release) -> Verdict:
     claim, structure = _read(release)
     if not structure:
         return structure
-    found = PublishedSnapshots.of(release)
-    sizes = found.sizes[found.pair_group]
-    enough = claim.l * found.pair_count <= sizes
+    published = PublishedSnapshots.of(release)
+    sizes = published.sizes[published.pair_group]
+    enough = claim.l * published.pair_count <= sizes
     witness = None
     if not enough.all():
-        worst = int(np.argmax(found.pair_count / np.maximum(sizes, 1)))
-        records = np.flatnonzero(found.group == found.pair_group[worst])[:2] + 1
+        worst = int(np.argmax(published.pair_count / np.maximum(sizes, 1)))
+        records = np.flatnonzero(published.group == published.pair_group[worst])[:2] + 1
         witness = {
             "check": _CHECK,
             "rows": records.tolist(),
             "records": int(sizes[worst]),
-            "of_one_value": int(found.pair_count[worst]),
+            "of_one_value": int(published.pair_count[worst]),
         }
     measured = {
-        "l": int((sizes // np.maximum(found.pair_count, 1)).min()) if len(sizes) else 0,
-        "groups": len(found.group_time),
+        "l": int((sizes // np.maximum(published.pair_count, 1)).min()) if len(sizes) else 0,
+        "groups": len(published.group_time),
     }
     holds = bool(enough.all())
     judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
@@ -93,8 +93,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     # Shares are sums of fractions: a hair above 1/l is still 1/l.
     holds = largest <= 1 / claim.l + 1e-9
     witness = None if holds else {"check": _KNOWN, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
-    found = Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
-    return found & verify_delays(release, original, rows)
+    verdict = Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+    return verdict & verify_delays(release, original, rows)
 
 
 def _read(release: Release) -> tuple[LDiversity, Verdict]:

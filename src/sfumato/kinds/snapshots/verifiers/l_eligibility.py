@@ -40,11 +40,11 @@ def verify(release: Release) -> Verdict:
     claim, structure, unreadable = read_claim(release, LEligibility)
     if unreadable is not None:
         return unreadable
-    found = PublishedSnapshots.of(release)
-    snapshots, at = np.unique(found.times, return_inverse=True)
+    published = PublishedSnapshots.of(release)
+    snapshots, at = np.unique(published.times, return_inverse=True)
     sizes = np.bincount(at, minlength=len(snapshots))
-    cells, counts = np.unique(at * max(len(found.labels), 1) + found.pair_value, return_counts=True)
-    of_snapshot = cells // max(len(found.labels), 1)
+    cells, counts = np.unique(at * max(len(published.labels), 1) + published.pair_value, return_counts=True)
+    of_snapshot = cells // max(len(published.labels), 1)
     enough = claim.l * counts <= sizes[of_snapshot]
     witness = None
     if not enough.all():
@@ -67,5 +67,5 @@ def verify(release: Release) -> Verdict:
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Return what the release says on its own, since sensitive values stand in it, and whether delays tell anything."""
-    found = dataclasses.replace(verify(release), unsettled=())
-    return found & verify_delays(release, original, rows) if found else found
+    verdict = dataclasses.replace(verify(release), unsettled=())
+    return verdict & verify_delays(release, original, rows) if verdict else verdict

@@ -28,9 +28,9 @@ def _check_columns(release: Release) -> Witness:
     if part is None:
         return None if "sensitive" in roles and "group" not in roles else {"roles": sorted(roles), "parts": []}
     fits = "group" in roles and "sensitive" not in roles
-    found = sorted(column.role for column in part.columns)
-    same = found == ["count", "group", "sensitive", "time"] and _time_type(part) == _time_type(release)
-    return None if fits and same else {"roles": sorted(roles), "part_roles": found}
+    part_roles = sorted(column.role for column in part.columns)
+    same = part_roles == ["count", "group", "sensitive", "time"] and _time_type(part) == _time_type(release)
+    return None if fits and same else {"roles": sorted(roles), "part_roles": part_roles}
 
 
 def _time_type(described: Release | Part) -> str:
@@ -52,15 +52,15 @@ def _check_part_cells(release: Release) -> Witness:
 
 def _check_groups(release: Release) -> Witness:
     """Look for groups with more records than values or fewer, values listed twice, and counts below one."""
-    found = PublishedSnapshots.of(release)
-    if (found.pair_count < 1).any():
-        return {"part": "sensitive", "smallest_count": int(found.pair_count.min())}
-    wrong = found.sizes != found.listed
+    published = PublishedSnapshots.of(release)
+    if (published.pair_count < 1).any():
+        return {"part": "sensitive", "smallest_count": int(published.pair_count.min())}
+    wrong = published.sizes != published.listed
     if wrong.any():
         at = int(np.argmax(wrong))
-        records = np.flatnonzero(found.group == at)[:2] + 1
-        return {"rows": records.tolist(), "records": int(found.sizes[at]), "values": int(found.listed[at])}
-    listed = np.sort(found.pair_group * max(len(found.labels), 1) + found.pair_value)
+        records = np.flatnonzero(published.group == at)[:2] + 1
+        return {"rows": records.tolist(), "records": int(published.sizes[at]), "values": int(published.listed[at])}
+    listed = np.sort(published.pair_group * max(len(published.labels), 1) + published.pair_value)
     twice = listed[1:][np.diff(listed) == 0]
     return {"part": "sensitive", "values_listed_twice": len(twice)} if len(twice) else None
 
@@ -71,8 +71,8 @@ def _check_generalised(release: Release) -> Witness:
 
 def _look_at_groups(release: Release) -> Findings:
     """Look for snapshots and groups out of order, and for numbers of groups that leave some out."""
-    found = PublishedSnapshots.of(release)
-    if (np.diff(found.times) < 0).any():
+    published = PublishedSnapshots.of(release)
+    if (np.diff(published.times) < 0).any():
         yield "data", "snapshots that are not in the order of time"
     part = release.parts.get("sensitive")
     if part is None:

@@ -102,12 +102,12 @@ def _read_published(release: Release, column: PublishedColumn) -> Attribute:
 
 def _read_labels(cells: Cells) -> Labels:
     meanings = [cells.meaning(at) for at in range(len(cells.cells))]
-    labels = tuple(sorted(frozenset().union(*(found for found in meanings if found is not None))))
+    labels = tuple(sorted(frozenset().union(*(meaning for meaning in meanings if meaning is not None))))
     code = {label: at for at, label in enumerate(labels)}
     everything = range(len(labels))
-    members = [everything if found is None else sorted(code[label] for label in found) for found in meanings]
-    hidden = [at for at, found in enumerate(meanings) if found is None]
-    names = Names(labels, {label: found for label, found in cells.members.items() if label not in code})
+    members = [everything if meaning is None else sorted(code[label] for label in meaning) for meaning in meanings]
+    hidden = [at for at, meaning in enumerate(meanings) if meaning is None]
+    names = Names(labels, {label: meaning for label, meaning in cells.members.items() if label not in code})
     return Labels(names, Values.of(members, hidden), cells.index, *_place_labels(labels))
 
 
@@ -116,12 +116,12 @@ def _place_labels(labels: Sequence[str]) -> tuple[npt.NDArray[np.float64] | None
 
     Also whether they are days.
     """
-    told = [label for label in labels if label != MISSING]
+    given = [label for label in labels if label != MISSING]
     for pattern, scale in ((_WHOLE, "integer"), (_DECIMAL, "decimal"), (_DATE, "date")):
-        if told and all(pattern.fullmatch(label) for label in told):
+        if given and all(pattern.fullmatch(label) for label in given):
             try:
-                known: dict[str, Any] = dict(zip(told, place_values(told, scale).tolist(), strict=True))
+                place_of: dict[str, Any] = dict(zip(given, place_values(given, scale).tolist(), strict=True))
             except pa.ArrowInvalid:
                 return None, False
-            return np.array([known.get(label, np.nan) for label in labels], dtype=np.float64), scale == "date"
+            return np.array([place_of.get(label, np.nan) for label in labels], dtype=np.float64), scale == "date"
     return None, False

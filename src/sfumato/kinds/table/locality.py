@@ -28,11 +28,11 @@ def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     >>> np.argsort(lay_in_line(data)).tolist()
     [0, 2, 3, 1]
     """
-    known = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
-    bits = min(_BITS, 64 // max(len(known), 1))
-    if not known or not bits:
+    names = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
+    bits = min(_BITS, 64 // max(len(names), 1))
+    if not names or not bits:
         return np.zeros(len(dataset), np.uint64)
-    return interleave([_place(dataset, name, bits) for name in known], bits)
+    return interleave([_place(dataset, name, bits) for name in names], bits)
 
 
 def _place(dataset: Dataset, name: str, bits: int) -> Keys:

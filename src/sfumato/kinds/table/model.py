@@ -94,15 +94,15 @@ def attribute_of(dataset: Dataset, name: str, table: pa.Table | None = None) -> 
     hierarchy = dataset.hierarchies.get(name)
     axis = place_values(texts, column.scale) if column.scale in NUMERIC else None
     if axis is not None:
-        known, at = np.unique(axis, return_inverse=True)
-        labels = tuple(_spell(value, column.scale) for value in known.tolist())
+        distinct, at = np.unique(axis, return_inverse=True)
+        labels = tuple(_spell(value, column.scale) for value in distinct.tolist())
         numbers = _recode(at, codes)
         leaf = None
         if hierarchy is not None and hierarchy.kind == "ranges":
-            leaf = hierarchy.leaf_of_value(labels if column.scale == "date" else known, f"column {name!r}")
+            leaf = hierarchy.leaf_of_value(labels if column.scale == "date" else distinct, f"column {name!r}")
         elif hierarchy is not None:
             leaf = hierarchy.require(labels, f"column {name!r}", _first_rows(numbers, len(labels)))
-        return Attribute(name, column.scale, labels, numbers, known, hierarchy, leaf)
+        return Attribute(name, column.scale, labels, numbers, distinct, hierarchy, leaf)
     rank: npt.NDArray[Any]
     if hierarchy is not None:
         rank = hierarchy.require(texts, f"column {name!r}", _first_rows(codes, len(texts)))
@@ -145,14 +145,14 @@ def _encode(cells: pa.ChunkedArray) -> tuple[list[str], npt.NDArray[np.int64]]:
     used = np.zeros(len(texts), dtype=bool)
     used[indices] = True
     place = np.full(len(texts), -1, np.int64)
-    kept = [i for i, text in enumerate(texts) if text != MISSING and used[i]]
-    place[kept] = np.arange(len(kept))
-    return [texts[i] for i in kept], place[indices] if len(texts) else indices
+    retained = [i for i, text in enumerate(texts) if text != MISSING and used[i]]
+    place[retained] = np.arange(len(retained))
+    return [texts[i] for i in retained], place[indices] if len(texts) else indices
 
 
 def _recode(place: npt.NDArray[Any], codes: npt.NDArray[np.int64]) -> Codes:
-    found: Codes = np.append(place, -1)[codes].astype(np.int32)
-    return found
+    recoded: Codes = np.append(place, -1)[codes].astype(np.int32)
+    return recoded
 
 
 def _first_rows(codes: npt.NDArray[Any], values: int) -> list[int]:
@@ -209,10 +209,10 @@ def make_dataset(
         scale = "ordered" if order else _scale_of(values)
         columns.append(Column(name, role, scale, order))
         cells[name] = _texts(values, scale)
-    known = [column for column in columns if column.role == "quasi-identifier"]
+    quasi = [column for column in columns if column.role == "quasi-identifier"]
     people = None
     if population is not None:
-        people = pa.table({c.name: _texts([row[i] for row in population], c.scale) for i, c in enumerate(known)})
+        people = pa.table({c.name: _texts([row[i] for row in population], c.scale) for i, c in enumerate(quasi)})
     return Dataset(Schema("table", tuple(columns)), pa.table(cells), hierarchies=hierarchies or {}, population=people)
 
 

@@ -228,7 +228,7 @@ def spell_exact(dataset: Dataset, name: str, rows: Ints) -> Spelled:
     return Spelled(PublishedColumn(name, column.role, form), cells, codes)
 
 
-def make_table(spelled: Sequence[Spelled], order: Ints) -> pa.Table:
+def make_table(columns: Sequence[Spelled], order: Ints) -> pa.Table:
     """Put columns together, the records in an order.
 
     Examples
@@ -237,10 +237,10 @@ def make_table(spelled: Sequence[Spelled], order: Ints) -> pa.Table:
     >>> make_table([spell_exact(data, "ill", np.arange(2))], np.array([1, 0])).to_pydict()
     {'ill': ['cold', 'flu']}
     """
-    return pa.table({part.column.name: part.cells.take(pa.array(part.index[order])) for part in spelled})
+    return pa.table({part.column.name: part.cells.take(pa.array(part.index[order])) for part in columns})
 
 
-def make_values(spelled: Sequence[Spelled]) -> pa.Table:
+def make_values(columns: Sequence[Spelled]) -> pa.Table:
     """List the members of all generalised labels.
 
     Examples
@@ -248,7 +248,7 @@ def make_values(spelled: Sequence[Spelled]) -> pa.Table:
     >>> make_values([]).to_pydict()
     {'column': [], 'value': [], 'member': []}
     """
-    listed = sorted((part.column.name, value, member) for part in spelled for value, member in part.members)
+    listed = sorted((part.column.name, value, member) for part in columns for value, member in part.members)
     names = ("column", "value", "member")
     return pa.table({name: pa.array([row[i] for row in listed], pa.string()) for i, name in enumerate(names)})
 
@@ -284,11 +284,11 @@ def publish_table(
     recoding
         The recoding, if it can be applied to other data.
     """
-    spelled = {part.column.name: part for part in quasi}
+    by_name = {part.column.name: part for part in quasi}
     for column in dataset.schema.columns:
         if column.role in {"sensitive", "plain"}:
-            spelled[column.name] = spell_exact(dataset, column.name, rows)
-    columns = [spelled[column.name] for column in dataset.schema.columns if column.name in spelled]
+            by_name[column.name] = spell_exact(dataset, column.name, rows)
+    columns = [by_name[column.name] for column in dataset.schema.columns if column.name in by_name]
     order = publishing_secret(dataset, method, run).order(len(rows), "records")
     release = Release(
         kind=dataset.kind,

@@ -63,16 +63,16 @@ class Cells:
         >>> Cells.of(release, release.columns[0]).cells
         ({'lo': 20, 'hi': 29},)
         """
-        found, index = read_cells(release.table.column(column.name), column.form)
+        cells, index = read_cells(release.table.column(column.name), column.form)
         members = list_members(release, column.name) if column.form.cell == "category" else {}
-        return cls(column.name, column.form, found, index, members)
+        return cls(column.name, column.form, cells, index, members)
 
     def meaning(self, cell: int) -> frozenset[str] | None:
         """Return the labels a cell may stand for, None where it may be anything; only for columns of labels."""
-        found = self.cells[cell]
-        if found is None:
+        value = self.cells[cell]
+        if value is None:
             return None
-        return frozenset(found) if isinstance(found, list) else frozenset(self.members.get(found, (found,)))
+        return frozenset(value) if isinstance(value, list) else frozenset(self.members.get(value, (value,)))
 
     @cached_property
     def bounds(self) -> tuple[npt.NDArray[Any], npt.NDArray[Any], Flags, Flags]:
@@ -140,12 +140,12 @@ class Cells:
             above = np.searchsorted(np.unique(low), attribute.axis, side="right")
             passed = np.searchsorted(np.unique(high), attribute.axis, side="left")
             _, first, values = np.unique(above * (len(self.cells) + 1) + passed, return_index=True, return_inverse=True)
-        some = dataclasses.replace(
+        reduced = dataclasses.replace(
             attribute,
             labels=tuple(attribute.labels[at] for at in first),
             axis=None if attribute.axis is None else attribute.axis[first],
         )
-        holds = self.holds(some)
+        holds = self.holds(reduced)
         _, chosen, kind = np.unique(np.packbits(holds, axis=0), axis=1, return_index=True, return_inverse=True)
         kind = kind.reshape(-1).astype(np.int64)
         return np.append(kind[:-1][values.reshape(-1)], kind[-1]), holds[:, chosen]
@@ -161,11 +161,11 @@ def list_members(release: Release, column: str) -> dict[str, tuple[str, ...]]:
     >>> list_members(release, "city")
     {}
     """
-    found: dict[str, list[str]] = {}
+    by_value: dict[str, list[str]] = {}
     for row in release.values.filter(pc.equal(release.values.column("column"), column)).to_pylist():
         if row["value"] is not None:
-            found.setdefault(row["value"], []).append(row["member"])
-    return {value: tuple(members) for value, members in found.items()}
+            by_value.setdefault(row["value"], []).append(row["member"])
+    return {value: tuple(members) for value, members in by_value.items()}
 
 
 def read_cells(column: pa.ChunkedArray, form: Form) -> tuple[tuple[Any, ...], Ints]:
@@ -206,16 +206,16 @@ def _number_sets(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
     lengths = pc.list_value_length(cells).fill_null(0).to_numpy(zero_copy_only=False).astype(np.int64)
     # The codes of a set, one behind the other, are a text that Arrow can number.
     ends = np.concatenate([[0], codes.itemsize * np.cumsum(lengths)])
-    told = pa.array(~suppressed).buffers()[1]
-    spelled = pa.Array.from_buffers(pa.large_binary(), len(cells), [told, pa.py_buffer(ends), pa.py_buffer(codes)])
-    number = spelled.dictionary_encode()
-    found: list[Any] = [
+    validity = pa.array(~suppressed).buffers()[1]
+    encoded = pa.Array.from_buffers(pa.large_binary(), len(cells), [validity, pa.py_buffer(ends), pa.py_buffer(codes)])
+    number = encoded.dictionary_encode()
+    sets: list[Any] = [
         [labels[i] for i in np.frombuffer(key, codes.dtype).tolist()] for key in number.dictionary.to_pylist()
     ]
-    index = number.indices.fill_null(len(found)).to_numpy(zero_copy_only=False).astype(np.int64)
+    index = number.indices.fill_null(len(sets)).to_numpy(zero_copy_only=False).astype(np.int64)
     if suppressed.any():
-        found.append(None)
-    return _arrange(found, index, lambda cell: [label or "" for label in cell])
+        sets.append(None)
+    return _arrange(sets, index, lambda cell: [label or "" for label in cell])
 
 
 def _number_ranges(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
@@ -240,16 +240,16 @@ def _number_ranges(cells: pa.Array) -> tuple[tuple[Any, ...], Ints]:
 def _place_range(cell: dict[str, Any]) -> tuple[Any, ...]:
     """Return where a range stands among others: by its bounds, the missing value behind them."""
     low, high = cell["lo"], cell["hi"]
-    known = (low is None, high is None)
-    return (*known, 0 if low is None else _on_axis(low), 0 if high is None else _on_axis(high))
+    missing = (low is None, high is None)
+    return (*missing, 0 if low is None else _on_axis(low), 0 if high is None else _on_axis(high))
 
 
-def _arrange(found: list[Any], index: Ints, place: Callable[[Any], Any]) -> tuple[tuple[Any, ...], Ints]:
+def _arrange(cells: list[Any], index: Ints, place: Callable[[Any], Any]) -> tuple[tuple[Any, ...], Ints]:
     """Put different cells in order, suppressed ones last, and number rows by it."""
-    order = sorted(range(len(found)), key=lambda i: (found[i] is None, () if found[i] is None else place(found[i])))
+    order = sorted(range(len(cells)), key=lambda i: (cells[i] is None, () if cells[i] is None else place(cells[i])))
     renamed = np.empty(len(order), np.int64)
     renamed[order] = np.arange(len(order))
-    return tuple(found[i] for i in order), renamed[index] if order else index
+    return tuple(cells[i] for i in order), renamed[index] if order else index
 
 
 def _on_axis(value: Any) -> Any:
@@ -297,9 +297,9 @@ class PublishedTable:
     @cached_property
     def example(self) -> Ints:
         """A record of every class."""
-        found = np.zeros(len(self.sizes), np.int64)
-        found[self.group[::-1]] = np.arange(self.records)[::-1]
-        return found
+        examples = np.zeros(len(self.sizes), np.int64)
+        examples[self.group[::-1]] = np.arange(self.records)[::-1]
+        return examples
 
     def spell(self, group: int) -> dict[str, str]:
         """Return the cells of a class by column, as they are published."""

@@ -90,8 +90,8 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
     (2, 0.5, 0.5)
     """
     table = PublishedTable.of(release)
-    known = Fitting.of(table, original)
-    sizes = known.weigh(table.sizes)[known.case]
+    fitting = Fitting.of(table, original)
+    sizes = fitting.weigh(table.sizes)[fitting.case]
     published = None if rows is None else np.isin(np.arange(len(original)), rows)
     k = int(getattr(release.guarantee, "k", 2))
     there = sizes[sizes > 0] if published is None else sizes[published]
@@ -99,7 +99,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
         sizes,
         KNOWLEDGE,
         published=published,
-        max_sensitive_share=_find_largest_share(release, table, known),
+        max_sensitive_share=_find_largest_share(release, table, fitting),
         prosecutor=sum_up(success(there), k),
         journalist=_ask_population(table, original, sum_up(success(there), k), k),
         marketer=len(table.sizes) / max(table.records, 1),
@@ -131,13 +131,13 @@ def _ask_population(table: PublishedTable, original: Dataset, prosecutor: dict[s
     return sum_up(success(people)[table.group], k)
 
 
-def _find_largest_share(release: Release, table: PublishedTable, known: Fitting) -> float | None:
+def _find_largest_share(release: Release, table: PublishedTable, fitting: Fitting) -> float | None:
     """Return the largest share of one sensitive value among the records that anybody fits; None without such values."""
     names = [column.name for column in release.columns if column.role == "sensitive"]
     if not names:
         return None
-    total = np.maximum(known.weigh(table.sizes), 1)
-    counts = (known.count_most(table.group, *number_values(release, name)) for name in names)
+    total = np.maximum(fitting.weigh(table.sizes), 1)
+    counts = (fitting.count_most(table.group, *number_values(release, name)) for name in names)
     return max(float((most / total).max(initial=0.0)) for most in counts)
 
 
@@ -157,21 +157,21 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     """
     table = PublishedTable.of(release)
     people = draw_people(len(original), _DRAWN, 0)
-    some = np.arange(len(original)) if people is None else people
-    published = None if rows is None else np.isin(some, rows)
-    looked_for = original.table.take(some)
-    found: list[Risk] = []
+    attacked = np.arange(len(original)) if people is None else people
+    published = None if rows is None else np.isin(attacked, rows)
+    looked_for = original.table.take(attacked)
+    risks: list[Risk] = []
     for size in range(1, min(m, len(table.columns) - 1) + 1):
         columns = list(table.columns)
         while comb(len(columns), size) > _TRIED_ON_RELEASE:
             columns.remove(min(columns, key=lambda column: len(np.unique(column.index))))
-        fewest = np.full(len(some), table.records, np.int64)
+        fewest = np.full(len(attacked), table.records, np.int64)
         for chosen in itertools.combinations(columns, size):
             part = PublishedTable(chosen, table.records)
             fitting = Fitting.among(part, original, looked_for)
             fewest = np.minimum(fewest, fitting.weigh(part.sizes)[fitting.case])
-        found.append(TableRisk.of(fewest, KNOWLEDGE, published=published, people=len(original), m=size))
-    return [*found, dataclasses.replace(attack(release, original, rows), m=len(table.columns))]
+        risks.append(TableRisk.of(fewest, KNOWLEDGE, published=published, people=len(original), m=size))
+    return [*risks, dataclasses.replace(attack(release, original, rows), m=len(table.columns))]
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Risk]:
@@ -194,15 +194,17 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
 
 
 def _know_some(dataset: Dataset, attributes: tuple[Attribute, ...], size: int) -> Risk:
-    some = list(attributes)
-    while comb(len(some), size) > _TRIED:
-        some.remove(min(some, key=lambda attribute: len(attribute.labels)))
+    selected = list(attributes)
+    while comb(len(selected), size) > _TRIED:
+        selected.remove(min(selected, key=lambda attribute: len(attribute.labels)))
     fewest = np.full(len(dataset), len(dataset), np.int64)
-    found: dict[str, float] = {}
-    for chosen in itertools.combinations(some, size):
+    unique_shares: dict[str, float] = {}
+    for chosen in itertools.combinations(selected, size):
         group = number_rows([attribute.codes.astype(np.int64) + 1 for attribute in chosen], len(dataset))
         alike = np.bincount(group)[group] if len(group) else group
         fewest = np.minimum(fewest, alike)
-        found[" + ".join(attribute.name for attribute in chosen)] = float((alike == 1).mean()) if len(alike) else 0.0
-    most = sorted(found, key=lambda names: -found[names])[:_SHOWN]
-    return TableRisk.of(fewest, KNOWLEDGE, m=size, unique_by={names: found[names] for names in most})
+        unique_shares[" + ".join(attribute.name for attribute in chosen)] = (
+            float((alike == 1).mean()) if len(alike) else 0.0
+        )
+    most = sorted(unique_shares, key=lambda names: -unique_shares[names])[:_SHOWN]
+    return TableRisk.of(fewest, KNOWLEDGE, m=size, unique_by={names: unique_shares[names] for names in most})

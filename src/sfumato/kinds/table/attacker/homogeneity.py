@@ -61,7 +61,7 @@ class Homogeneity:
     @property
     def remaining(self) -> Remaining:
         """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
-        said = (
+        possibilities = (
             say_inference(
                 name,
                 count,
@@ -73,7 +73,7 @@ class Homogeneity:
             for name, count in self.told.items()
             if self.released
         )
-        return Remaining(tuple(said))
+        return Remaining(tuple(possibilities))
 
     def join(self, other: Homogeneity) -> Homogeneity:
         """Return what is found in two parts of a release together.
@@ -83,9 +83,9 @@ class Homogeneity:
         >>> Homogeneity(200, {"ill": 50}).join(Homogeneity(100, {"ill": 1})).to_dict()["certain_ill"]
         51
         """
-        told = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
+        certain = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
         confidence = {name: max(share, other.confidence.get(name, 0.0)) for name, share in self.confidence.items()}
-        return dataclasses.replace(self, people=self.people + other.people, told=told, confidence=confidence)
+        return dataclasses.replace(self, people=self.people + other.people, told=certain, confidence=confidence)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -114,16 +114,16 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Hom
     if not names:
         return None
     table = PublishedTable.of(release)
-    known = Fitting.of(table, original)
-    total = known.weigh(table.sizes)
-    told, confidence = {}, {}
-    some = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
+    fitting = Fitting.of(table, original)
+    total = fitting.weigh(table.sizes)
+    certain, confidence = {}, {}
+    attacked = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
     for name in names:
-        most = known.count_most(table.group, *number_values(release, name))
-        told[name] = int(((most == total) & (total > 0))[known.case[some]].sum())
+        most = fitting.count_most(table.group, *number_values(release, name))
+        certain[name] = int(((most == total) & (total > 0))[fitting.case[attacked]].sum())
         confidence[name] = float((most / np.maximum(total, 1)).max(initial=0.0))
     promised = tuple(name for name in names if is_promised(release, name))
-    return Homogeneity(len(some), told, confidence, promised, unit=original.unit)
+    return Homogeneity(len(attacked), certain, confidence, promised, unit=original.unit)
 
 
 def attack_original(dataset: Dataset) -> Homogeneity | None:
@@ -138,11 +138,11 @@ def attack_original(dataset: Dataset) -> Homogeneity | None:
     sensitive = attributes_of(dataset, "sensitive")
     if not sensitive or not len(dataset):
         return None
-    known = [attribute.codes.astype(np.int64) + 1 for attribute in attributes_of(dataset)]
-    group = number_rows(known, len(dataset))
+    columns = [attribute.codes.astype(np.int64) + 1 for attribute in attributes_of(dataset)]
+    group = number_rows(columns, len(dataset))
     sizes = np.bincount(group)
-    told = {}
+    certain = {}
     for attribute in sensitive:
         pair = number_rows([group, attribute.codes.astype(np.int64) + 1], len(dataset))
-        told[attribute.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
-    return Homogeneity(len(dataset), told, released=False, unit=dataset.unit)
+        certain[attribute.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
+    return Homogeneity(len(dataset), certain, released=False, unit=dataset.unit)

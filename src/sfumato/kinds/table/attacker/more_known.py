@@ -77,12 +77,12 @@ class MoreKnown:
 
     def _say(self, name: str) -> Possibility:
         alone, plain = self.alone[name], name == "plain"
-        known = f"the plain columns ({', '.join(self.plain)})" if plain else repr(name)
+        background = f"the plain columns ({', '.join(self.plain)})" if plain else repr(name)
         return Possibility(
             "uniqueness",
             name,
             "warning" if plain and alone else "note",
-            f"Someone who knows {quote(known)} as well can single out {{people}} of {{of}} {self.unit.many} "
+            f"Someone who knows {quote(background)} as well can single out {{people}} of {{of}} {self.unit.many} "
             f"({{share}}). {{few}} match fewer than {self.k} {self.unit.records}.",
             _REMEDY if plain and alone else "",
             {"people": alone, "of": self.people, "few": self.below[name]},
@@ -105,7 +105,7 @@ class MoreKnown:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        known = {
+        counts = {
             ("plain_columns" if name == "plain" else f"sensitive_column_{name}"): {
                 "one_record": self.alone[name],
                 "fewer_than_k": self.below[name],
@@ -115,7 +115,7 @@ class MoreKnown:
         return {
             "knowledge": self.knowledge,
             self.unit.many.replace(" ", "_"): self.people,
-            **known,
+            **counts,
             "warnings": list(self.remaining.warnings),
         }
 
@@ -161,8 +161,8 @@ def attack_original(dataset: Dataset) -> MoreKnown | None:
     more = _list_columns(dataset.schema)
     if "plain" not in more or not len(dataset):
         return None
-    known = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
-    group = _number_values(dataset, [*known, *more["plain"]])
+    quasi = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
+    group = _number_values(dataset, [*quasi, *more["plain"]])
     alike = np.bincount(group)[group]
     alone, below = {"plain": int((alike == 1).sum())}, {"plain": int((alike < 2).sum())}
     return MoreKnown(len(dataset), 2, tuple(more["plain"]), alone, below, released=False, unit=dataset.unit)

@@ -126,12 +126,12 @@ class TableComparison:
         return Alike(None if self.comparison.part_of is None else self._looks(), {"records": self.published.sizes})
 
     def _looks(self) -> Digests:
-        rows, found = self.published.example, []
+        rows, digests = self.published.example, []
         for column in self.columns:
             cells = column.cells
             meanings = [(cell, cells.members.get(cell)) if isinstance(cell, str) else cell for cell in cells.cells]
-            found.append(digest_looks(meanings)[cells.index[rows]])
-        return mix_digests(found) if found else np.zeros((len(rows), 2), np.uint64)
+            digests.append(digest_looks(meanings)[cells.index[rows]])
+        return mix_digests(digests) if digests else np.zeros((len(rows), 2), np.uint64)
 
     def average(self, record_scores: Floats, withheld: float = 1.0) -> float:
         """Average a score of the published records over all original ones; withheld ones have a score of their own."""
@@ -157,8 +157,8 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
     '40 different combinations of quasi-identifiers are published as 1 class. A smaller k, fewer quasi-identifiers, a
      hierarchy with more levels, or a method that recodes every class on its own would leave more.'
     """
-    found = TableComparison(Comparison(original, release))
-    left = len(found.published.sizes)
+    view = TableComparison(Comparison(original, release))
+    left = len(view.published.sizes)
     sentence = (
         f"{{had}} different combinations of quasi-identifiers are published as {{left}} "
         f"{'class' if left == 1 else 'classes'}."
@@ -167,4 +167,4 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
         "A smaller k, fewer quasi-identifiers, a hierarchy with more levels, or a method that recodes every class on "
         "its own would leave more."
     )
-    return Leftover(len(found.original_classes), left, sentence, advice, share_of(release))
+    return Leftover(len(view.original_classes), left, sentence, advice, share_of(release))

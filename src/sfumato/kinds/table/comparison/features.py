@@ -84,13 +84,13 @@ class Features:
     def _places(self, labels: tuple[str, ...]) -> Floats:
         """Return where labels of a column of numbers lie: no further out than its values, in the middle if nowhere."""
         given = np.array([at for at, label in enumerate(labels) if label != MISSING], dtype=np.int64)
-        found = np.full(len(labels), np.nan)
+        places = np.full(len(labels), np.nan)
         try:
-            known = place_values([labels[at] for at in given.tolist()], self.column.attribute.scale)
-            found[given] = np.clip(self._scale(known), 0.0, 1.0)
+            positions = place_values([labels[at] for at in given.tolist()], self.column.attribute.scale)
+            places[given] = np.clip(self._scale(positions), 0.0, 1.0)
         except (pa.ArrowInvalid, ValueError):
-            found[given] = 0.5
-        return found
+            places[given] = 0.5
+        return places
 
     def _scale(self, places: Any) -> Floats:
         axis = self.column.attribute.axis

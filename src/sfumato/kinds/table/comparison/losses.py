@@ -125,14 +125,14 @@ class PublishedAttribute:
         if self.cells.form.cell != "category" or tree is None or tree.kind != "labels" or not tree.height:
             return self.losses
         place = {label: node for node, label in enumerate(tree.labels)}
-        leaves, found = len(tree.leaf_labels), self.losses.copy()
+        leaves, heights = len(tree.leaf_labels), self.losses.copy()
         for at, cell in enumerate(self.cells.cells):
             node = place.get(cell, -1) if cell is not None else -1
             if 0 <= node < leaves:
-                found[at] = 0.0
+                heights[at] = 0.0
             elif node >= leaves:
-                found[at] = 1 - float(tree.depth[node]) / tree.height
-        return found
+                heights[at] = 1 - float(tree.depth[node]) / tree.height
+        return heights
 
     @cached_property
     def frequencies(self) -> Ints:

@@ -46,10 +46,10 @@ def split_query(query: Sequence[str], names: Iterable[str]) -> tuple[dict[str, s
     >>> split_query(("age=20..29", "wine", "sex=f"), ("age", "sex"))
     ({'age': '20..29', 'sex': 'f'}, ('wine',))
     """
-    known = sorted(names, key=len, reverse=True)
+    longest_first = sorted(names, key=len, reverse=True)
     conditions, rest = {}, []
     for part in query:
-        name = next((name for name in known if part.startswith(f"{name}=")), None)
+        name = next((name for name in longest_first if part.startswith(f"{name}=")), None)
         if name is None or name in conditions:
             rest.append(part)
         else:
@@ -82,12 +82,12 @@ class Selection:
         if self.attribute.axis is None:
             return np.array([label in self.labels for label in labels], dtype=bool)
         given = np.array([at for at, label in enumerate(labels) if label != MISSING], dtype=np.int64)
-        found = np.full(len(labels), self.missing)
+        accepted = np.full(len(labels), self.missing)
         try:
-            found[given] = self.covers(place_values([labels[at] for at in given.tolist()], self.attribute.scale))
+            accepted[given] = self.covers(place_values([labels[at] for at in given.tolist()], self.attribute.scale))
         except (pa.ArrowInvalid, ValueError):
-            found[given] = False
-        return found
+            accepted[given] = False
+        return accepted
 
     def covers(self, places: npt.NDArray[Any]) -> Flags:
         """Tell which places on the axis are asked for."""
@@ -98,10 +98,10 @@ class Selection:
     def of_records(self) -> Flags:
         """Tell which original records are asked for."""
         if self.attribute.axis is None:
-            known = self.accepts((*self.attribute.labels, MISSING))
+            accepted = self.accepts((*self.attribute.labels, MISSING))
         else:
-            known = np.append(self.covers(self.attribute.axis), self.missing)
-        return np.asarray(known[self.attribute.codes])
+            accepted = np.append(self.covers(self.attribute.axis), self.missing)
+        return np.asarray(accepted[self.attribute.codes])
 
     def of_cells(self, column: PublishedAttribute) -> Floats:
         """Return the chance that a cell stands for a value that is asked for, every value in it being as likely."""
@@ -146,13 +146,13 @@ def select(attribute: Attribute, text: str, owner: str = "query") -> Selection:
     if attribute.axis is not None:
         return _select_range(attribute, text, owner)
     tree = attribute.hierarchy
-    known = {*attribute.labels, MISSING, *(tree.leaf_labels if tree is not None else ())}
+    values = {*attribute.labels, MISSING, *(tree.leaf_labels if tree is not None else ())}
     nodes = {} if tree is None else {label: tree.members(label) for label in tree.labels[len(tree.leaf_labels) :]}
     chosen: set[str] = set()
-    for part in [text] if text in known or text in nodes else text.split("|"):
-        if part not in known and part not in nodes:
+    for part in [text] if text in values or text in nodes else text.split("|"):
+        if part not in values and part not in nodes:
             raise _unknown(attribute, owner)
-        chosen |= {part} if part in known else set(nodes[part])
+        chosen |= {part} if part in values else set(nodes[part])
     return Selection(attribute, frozenset(chosen))
 
 
@@ -181,10 +181,10 @@ def _unknown(attribute: Attribute, owner: str) -> SchemaError:
 
 def find_matches(chosen: Iterable[Selection], records: int) -> Flags:
     """Tell which original records keep all conditions."""
-    found = np.ones(records, dtype=bool)
+    matches = np.ones(records, dtype=bool)
     for selection in chosen:
-        found &= selection.of_records()
-    return found
+        matches &= selection.of_records()
+    return matches
 
 
 def expect_matches(chosen: Iterable[Selection], columns: Mapping[str, PublishedAttribute], records: int) -> Floats:
@@ -247,10 +247,10 @@ def draw_queries(attributes: Sequence[Attribute], count: int, seed: int) -> Work
     """
     generator = np.random.default_rng(seed)
     records = len(attributes[0].codes) if attributes else 0
-    found: dict[tuple[str, ...], None] = {}
+    queries: dict[tuple[str, ...], None] = {}
     fruitless = 0
-    while records and len(found) < count and fruitless < _PATIENCE:
+    while records and len(queries) < count and fruitless < _PATIENCE:
         query = draw_conditions(attributes, int(generator.integers(records)), generator)
-        fruitless = fruitless + 1 if query in found else 0
-        found[query] = None
-    return Workload(tuple(found))
+        fruitless = fruitless + 1 if query in queries else 0
+        queries[query] = None
+    return Workload(tuple(queries))

@@ -110,16 +110,16 @@ class Spread:
         """Bin of every value of the original; the last is that of missing ones."""
         attribute = self.column.attribute
         if self._edges is not None:
-            found = self._bins_of_places(attribute.axis)
+            bins = self._bins_of_places(attribute.axis)
         else:
             place = {label: at for at, label in enumerate(self._frequent)}
-            found = np.array([place.get(label, len(place)) for label in attribute.labels], dtype=np.int64)
-        return np.append(found, len(self.bins) - 1)
+            bins = np.array([place.get(label, len(place)) for label in attribute.labels], dtype=np.int64)
+        return np.append(bins, len(self.bins) - 1)
 
     def _bins_of_places(self, places: Any) -> Ints:
         assert self._edges is not None
-        found = np.searchsorted(self._edges, np.asarray(places, dtype=np.float64), "right") - 1
-        return np.clip(found, 0, len(self._edges) - 2).astype(np.int64)
+        bins = np.searchsorted(self._edges, np.asarray(places, dtype=np.float64), "right") - 1
+        return np.clip(bins, 0, len(self._edges) - 2).astype(np.int64)
 
     @cached_property
     def of_records(self) -> Ints:
@@ -152,13 +152,13 @@ class Spread:
             place = {label: at for at, label in enumerate(self._frequent)}
             return np.array([last if v == MISSING else place.get(v, len(place)) for v in labels], dtype=np.int64)
         given = np.array([at for at, label in enumerate(labels) if label != MISSING], dtype=np.int64)
-        found = np.full(len(labels), last, dtype=np.int64)
+        bins = np.full(len(labels), last, dtype=np.int64)
         try:
             places = place_values([labels[at] for at in given.tolist()], self.column.attribute.scale)
-            found[given] = self._bins_of_places(places)
+            bins[given] = self._bins_of_places(places)
         except (pa.ArrowInvalid, ValueError):
-            found[given] = 0
-        return found
+            bins[given] = 0
+        return bins
 
     def _shares_of_ranges(self) -> Floats:
         """Return how much of every range lies in every bin; a suppressed one is as wide as the column."""
@@ -186,7 +186,7 @@ def _round_up(width: float) -> float:
     return float(next(step * power for step in (1, 2, 5, 10) if step * power >= width - 1e-9))
 
 
-def associate(one: Spread, other: Spread) -> tuple[float, float]:
+def associate(spread: Spread, other: Spread) -> tuple[float, float]:
     """Return how strongly two columns go together before and after: Cramer's V of their bins, from 0 to 1.
 
     Examples
@@ -201,13 +201,13 @@ def associate(one: Spread, other: Spread) -> tuple[float, float]:
     >>> associate(age, sex)
     (1.0, 0.0)
     """
-    shape = len(one.bins), len(other.bins)
-    pairs = one.of_records * shape[1] + other.of_records
+    shape = len(spread.bins), len(other.bins)
+    pairs = spread.of_records * shape[1] + other.of_records
     before = np.bincount(pairs, minlength=shape[0] * shape[1]).reshape(shape).astype(np.float64)
-    left, right = one.column.cells, other.column.cells
+    left, right = spread.column.cells, other.column.cells
     width = len(right.cells)
     keys, counts = np.unique(left.index * width + right.index, return_counts=True)
-    after = (one.shares[keys // width] * counts[:, None]).T @ other.shares[keys % width]
+    after = (spread.shares[keys // width] * counts[:, None]).T @ other.shares[keys % width]
     return _cramer(before), _cramer(after)
 
 

@@ -21,10 +21,10 @@ NO_WEIGHTS = "the data have no survey weights; name their column when they are r
 _PARTS = 10
 
 
-def weigh_published(found: TableComparison) -> Floats:
+def weigh_published(view: TableComparison) -> Floats:
     """Return how much a receiver counts every published record: alike, or by the middle of the range of its weight."""
-    published, weight = found.published.records, found.comparison.original.reading.get("weight")
-    column = found.by_name.get(weight) if weight else None
+    published, weight = view.published.records, view.comparison.original.reading.get("weight")
+    column = view.by_name.get(weight) if weight else None
     counted = np.ones(published)
     if column is not None and column.cells.form.cell == "interval":
         low, high, missing, suppressed = column.cells.bounds

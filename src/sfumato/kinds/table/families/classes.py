@@ -93,12 +93,16 @@ class Judge:
 
     def count(self, rows: Ints, group: Ints, classes: int) -> list[Ints]:
         """Count the values of every sensitive column in classes of some rows."""
-        return [self.requirement.count(some.take(rows), group, classes) for some in self.requirement.sensitive]
+        return [
+            self.requirement.count(attribute.take(rows), group, classes) for attribute in self.requirement.sensitive
+        ]
 
     def judge(self, counts: list[Ints]) -> Flags:
         """Tell of every row of counts whether it keeps what is asked of every sensitive column."""
-        asked = zip(counts, self.whole, strict=True)
-        holds = [self.requirement.judge_counts(some, at, whole) for at, (some, whole) in enumerate(asked)]
+        pairs = zip(counts, self.whole, strict=True)
+        holds = [
+            self.requirement.judge_counts(column_counts, at, whole) for at, (column_counts, whole) in enumerate(pairs)
+        ]
         return np.asarray(np.all(holds, axis=0))
 
 
@@ -111,8 +115,8 @@ def draw_order(attributes: tuple[Attribute, ...], run: Run) -> Ints:
     >>> sorted(draw_order((age,), Run(bytes(32))).tolist())
     [0, 1, 2]
     """
-    known = pa.table({attribute.name: pa.array(attribute.codes) for attribute in attributes})
-    return run.secret.for_data(known, "classes").order(known.num_rows, "records")
+    table = pa.table({attribute.name: pa.array(attribute.codes) for attribute in attributes})
+    return run.secret.for_data(table, "classes").order(table.num_rows, "records")
 
 
 def join_equal(attributes: tuple[Attribute, ...], space: Space, group: Ints) -> Ints:
@@ -197,7 +201,7 @@ class _Classes:
     def count_with(self, c: int, partners: Ints, judge: Judge) -> list[Ints]:
         """Count the sensitive values of a class with each of its partners."""
         rows = [self.members[c], *(self.members[other] for other in partners.tolist())]
-        group = np.repeat(np.arange(len(rows)), [len(some) for some in rows])
+        group = np.repeat(np.arange(len(rows)), [len(members) for members in rows])
         return [counts[1:] + counts[0] for counts in judge.count(np.concatenate(rows), group, len(rows))]
 
     def join(self, into: int, gone: int) -> None:

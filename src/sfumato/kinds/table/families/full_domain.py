@@ -123,15 +123,15 @@ class FullDomain(Relational):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim, with the recoding."""
         self.accept(dataset, self.k)
-        known = self.attributes(dataset)
+        attributes = self.attributes(dataset)
         requirement = self.require(dataset)
         people = 0
         if self.presence is not None:
-            table = pa.concat_tables([_texts(dataset.table, known), _texts(self._population(dataset), known)])
+            table = pa.concat_tables([_texts(dataset.table, attributes), _texts(self._population(dataset), attributes)])
             people = len(table) - len(dataset)
-            known = tuple(attribute_of(dataset, attribute.name, table) for attribute in known)
+            attributes = tuple(attribute_of(dataset, attribute.name, table) for attribute in attributes)
         with run.phase("recode"):
-            question = self.pose(known, requirement, run, people)
+            question = self.pose(attributes, requirement, run, people)
             cuts = self.choose(question, run)
             cells = tuple(ladder.cells(cut) for ladder, cut in zip(question.ladders, cuts, strict=True))
         return self._publish(dataset, TableRecoding(cells), requirement, run)
@@ -180,15 +180,15 @@ class FullDomain(Relational):
             others = tuple(attribute_of(dataset, column.name, self._population(dataset)) for column in columns)
         pairs = zip(columns, others, strict=True) if others else zip(columns, strict=True)
         closed = [close_ranges(cells, *pair) for cells, pair in zip(recoding.columns, pairs, strict=True)]
-        spelled = [recode_column(*pair) for pair in zip(columns, closed, strict=True)]
-        people = _find_people(others, closed, spelled) if others else None
-        group, withheld, fit = judge_records(np.column_stack([part.index for part in spelled]), requirement, people)
+        recoded = [recode_column(*pair) for pair in zip(columns, closed, strict=True)]
+        people = _find_people(others, closed, recoded) if others else None
+        group, withheld, fit = judge_records(np.column_stack([part.index for part in recoded]), requirement, people)
         rows = np.flatnonzero(~withheld[group])
         if not len(rows):
             raise InfeasibleError(
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
             )
-        quasi = [take_records(part, rows) for part in spelled]
+        quasi = [take_records(part, rows) for part in recoded]
         parts = requirement.describe_order()
         if self.presence is not None:
             parts["population"] = _list_people(quasi, group[rows], fit)
@@ -302,8 +302,8 @@ def _number_missing(attribute: Attribute) -> npt.NDArray[np.int32]:
 
 def _list_sensitive(requirement: Requirement) -> tuple[list[Ints], list[int]]:
     """Return the sensitive values of all records, where they are asked for, and how many there are."""
-    asked = requirement.sensitive if requirement.asks_more else ()
-    return [_number_missing(column).astype(np.int64) for column in asked], [len(c.labels) + 1 for c in asked]
+    columns = requirement.sensitive if requirement.asks_more else ()
+    return [_number_missing(column).astype(np.int64) for column in columns], [len(c.labels) + 1 for c in columns]
 
 
 def _texts(table: pa.Table, attributes: tuple[Attribute, ...]) -> pa.Table:
@@ -324,15 +324,15 @@ def _refuse_unknown(attributes: tuple[Attribute, ...], recoding: TableRecoding) 
             )
 
 
-def _find_people(others: tuple[Attribute, ...], recoding: list[ColumnCells], spelled: list[Spelled]) -> Ints:
+def _find_people(others: tuple[Attribute, ...], recoding: list[ColumnCells], recoded: list[Spelled]) -> Ints:
     """Return the cell of every person of the population in every column, numbered as those of the records."""
-    found = []
-    for person, cells, part in zip(others, recoding, spelled, strict=True):
+    numbers = []
+    for person, cells, part in zip(others, recoding, recoded, strict=True):
         theirs = recode_column(person, cells)
         place: dict[Any, int] = {_hashable(cell): at for at, cell in enumerate(part.cells.to_pylist())}
         other = [place.setdefault(_hashable(cell), len(place)) for cell in theirs.cells.to_pylist()]
-        found.append(np.array(other, np.int64)[theirs.index])
-    return np.column_stack(found)
+        numbers.append(np.array(other, np.int64)[theirs.index])
+    return np.column_stack(numbers)
 
 
 def _hashable(cell: Any) -> Any:

@@ -96,12 +96,12 @@ def price_levels(loss: str, ladder: Ladder, count: Ints) -> tuple[Floats, Floats
     >>> price_levels("entropy", Ladder.of(attribute_of(data, "city")), np.array([1, 3, 0]))[1].round(2).tolist()
     [[0.0, 0.0, 0.0], [2.47, 0.51, 2.47]]
     """
-    known: dict[str, Callable[[Ladder, Ints], tuple[Floats, Floats]]] = {
+    pricing: dict[str, Callable[[Ladder, Ints], tuple[Floats, Floats]]] = {
         "ncp": _price_coverage,
         "precision": _price_precision,
         "entropy": _price_entropy,
     }
-    return known[loss](ladder, count)
+    return pricing[loss](ladder, count)
 
 
 def _price_coverage(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:  # noqa: ARG001
@@ -116,8 +116,8 @@ def _price_precision(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:  # n
 
 
 def _price_entropy(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:
-    known = count[count > 0] / max(count.sum(), 1)
-    entropy = float(-(known * np.log2(known)).sum())
+    shares = count[count > 0] / max(count.sum(), 1)
+    entropy = float(-(shares * np.log2(shares)).sum())
     bits = np.zeros(ladder.levels.shape)
     if entropy > 0:
         for level, nodes in enumerate(ladder.levels):

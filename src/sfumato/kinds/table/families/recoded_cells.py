@@ -41,7 +41,7 @@ def close_ranges(cells: ColumnCells, *attributes: Attribute) -> ColumnCells:
     """
     if not any(high == after for (_, high, _), (after, _, _) in itertools.pairwise(cells.ranges)):
         return cells
-    digits = _count_digits(np.concatenate([each.axis for each in attributes if each.axis is not None]))
+    digits = _count_digits(np.concatenate([attribute.axis for attribute in attributes if attribute.axis is not None]))
     closed = [
         (low, _find_last(high, digits) if high == after else high, exact)
         for (low, high, exact), (after, _, _) in itertools.pairwise(cells.ranges)
@@ -107,27 +107,27 @@ def recode_column(attribute: Attribute, cells: ColumnCells) -> Spelled:
     (['Europe', 'Lima', 'Europe'], (('Europe', 'Bern'), ('Europe', 'Rome')))
     """
     number, _ = find_cells(attribute, cells)
-    found, index = np.unique(number[attribute.codes], return_inverse=True)
+    distinct, index = np.unique(number[attribute.codes], return_inverse=True)
     index = index.reshape(-1).astype(np.int64)
-    missing, hidden = found == _MISSING, found == _HIDDEN
+    missing, hidden = distinct == _MISSING, distinct == _HIDDEN
     column = PublishedColumn(attribute.name, "quasi-identifier", Form(cells.form))
     if cells.form == "interval":
-        low, high = _bounds(attribute, cells, found)
+        low, high = _bounds(attribute, cells, distinct)
         return spell_intervals(attribute, low, high, missing, hidden, index)
     if cells.form == "set":
-        lists = [None if at == _HIDDEN else [MISSING if at < 0 else cells.labels[at][0]] for at in found.tolist()]
+        lists = [None if at == _HIDDEN else [MISSING if at < 0 else cells.labels[at][0]] for at in distinct.tolist()]
         return Spelled(column, pa.array(lists, column.form.arrow), index)
-    names = [None if at == _HIDDEN else MISSING if at < 0 else cells.labels[at][0] for at in found.tolist()]
+    names = [None if at == _HIDDEN else MISSING if at < 0 else cells.labels[at][0] for at in distinct.tolist()]
     members = tuple(
         (cells.labels[at][0], member)
-        for at in found[found >= 0].tolist()
+        for at in distinct[distinct >= 0].tolist()
         if cells.labels[at][1] != (cells.labels[at][0],)
         for member in cells.labels[at][1]
     )
     return Spelled(column, pa.array(names, pa.string()).dictionary_encode(), index, members)
 
 
-def _bounds(attribute: Attribute, cells: ColumnCells, found: Ints) -> tuple[npt.NDArray[np.generic], ...]:
+def _bounds(attribute: Attribute, cells: ColumnCells, numbers: Ints) -> tuple[npt.NDArray[np.generic], ...]:
     """Return lower and upper bounds of cells, given their numbers."""
     kind = np.float64 if attribute.scale == "decimal" else np.int64
     ranges = len(cells.ranges)
@@ -135,11 +135,11 @@ def _bounds(attribute: Attribute, cells: ColumnCells, found: Ints) -> tuple[npt.
     sides = []
     for side in (0, 1):
         bounds = np.concatenate([np.array([entry[side] for entry in cells.ranges], kind), axis, np.zeros(1, kind)])
-        sides.append(bounds[np.where(found < 0, ranges + len(axis), found)])
+        sides.append(bounds[np.where(numbers < 0, ranges + len(axis), numbers)])
     return sides[0], sides[1]
 
 
-def take_records(spelled: Spelled, rows: Ints) -> Spelled:
+def take_records(column: Spelled, rows: Ints) -> Spelled:
     """Return a column with only some records, and only the members of values that these have.
 
     Examples
@@ -151,8 +151,8 @@ def take_records(spelled: Spelled, rows: Ints) -> Spelled:
     >>> take_records(recode_column(city, both), np.array([1])).members
     ()
     """
-    index = spelled.index[rows]
-    if not spelled.members:
-        return dataclasses.replace(spelled, index=index)
-    left = set(spelled.cells.take(pa.array(np.unique(index))).to_pylist())
-    return dataclasses.replace(spelled, index=index, members=tuple(m for m in spelled.members if m[0] in left))
+    index = column.index[rows]
+    if not column.members:
+        return dataclasses.replace(column, index=index)
+    left = set(column.cells.take(pa.array(np.unique(index))).to_pylist())
+    return dataclasses.replace(column, index=index, members=tuple(m for m in column.members if m[0] in left))

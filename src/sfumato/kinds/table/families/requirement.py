@@ -139,7 +139,7 @@ class Requirement:
             )
 
     def _say_reachable(self) -> str:
-        said = []
+        clauses = []
         for attribute in self.sensitive:
             counts = self.count(attribute, np.zeros(len(attribute.codes), np.int64), 1)[0]
             share = counts[counts > 0] / counts.sum()
@@ -149,8 +149,8 @@ class Requirement:
                 "recursive": float(1 / share.max()),
             }[self.claim.diversity]
             what = "its values are as mixed as" if self.claim.diversity == "entropy" else "the most frequent is one in"
-            said.append(f"column {attribute.name!r}: {what} {reach:.3g}")
-        return "; ".join(said)
+            clauses.append(f"column {attribute.name!r}: {what} {reach:.3g}")
+        return "; ".join(clauses)
 
     def judge(self, group: Ints) -> Flags:
         """Tell of every class whether it keeps what is asked; ``group`` numbers classes from 0, -1 is nowhere."""

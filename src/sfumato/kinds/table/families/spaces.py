@@ -147,9 +147,11 @@ def share_of_domain(attributes: tuple[Attribute, ...], hulls: Hulls) -> Floats:
     total = np.zeros(len(hulls.records))
     for d, attribute in enumerate(attributes):
         low, high = hulls.low[:, d].astype(np.int64), hulls.high[:, d].astype(np.int64)
-        one = low >= high
-        share = _share_of_spans(attribute, np.where(one, -1, low), np.where(one, -1, high), hulls.labels[:, d])
-        total += np.where(hulls.missing[:, d] & (low <= high), 1.0, np.where(one, 0.0, share))
+        is_single = low >= high
+        share = _share_of_spans(
+            attribute, np.where(is_single, -1, low), np.where(is_single, -1, high), hulls.labels[:, d]
+        )
+        total += np.where(hulls.missing[:, d] & (low <= high), 1.0, np.where(is_single, 0.0, share))
     return np.asarray(total / max(len(attributes), 1))
 
 

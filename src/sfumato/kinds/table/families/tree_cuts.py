@@ -162,19 +162,19 @@ class CutSearch:
             split_classes(state, attribute, wanted, self.base, self.tried, self.work)
         else:
             join_classes((records, trees, cut, self.classes), attribute, wanted, self.tried, self.work)
-        found = int(self.tried.size[0])
-        gone = np.zeros(found, np.bool_)
+        class_count = int(self.tried.size[0])
+        gone = np.zeros(class_count, np.bool_)
         judge_against(self.tried, demand, self.overall, gone)
         before = self._nodes(cut, self.tried, attribute)
-        after = self.tried.key[:found] if apart else trees.parent[before]
+        after = self.tried.key[:class_count] if apart else trees.parent[before]
         # A record of a new class was in an old one, and all its other cells stay as they are.
-        new_price = price[self.class_of[self.tried.example[:found]]] + trees.price[after] - trees.price[before]
+        new_price = price[self.class_of[self.tried.example[:class_count]]] + trees.price[after] - trees.price[before]
         moved = old if apart else trees.parent[old]
         touched = np.flatnonzero((moved >= 0) & wanted[moved])
         begin, size = int(self.begin[attribute]), int(self.begin[attribute + 1] - self.begin[attribute])
         was, now = moved[touched] - begin, (before if apart else after) - begin
         count, lost = self.classes.weight[touched], self.withheld[touched]
-        new_count = self.tried.weight[:found]
+        new_count = self.tried.weight[:class_count]
         spread = _add_up(now, new_count * new_price, size) - _add_up(was, count * price[touched], size)
         loss = _add_up(now, new_count * np.where(gone, 1.0, new_price), size)
         loss = loss - _add_up(was, count * np.where(lost, 1.0, price[touched]), size)

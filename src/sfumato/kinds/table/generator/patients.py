@@ -87,7 +87,7 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
     people = draw_people(rng, size, settings["regions"])
     first = int(people.age.min())
     weights = _weigh_findings(np.arange(first, int(people.age.max()) + 1))
-    found = pick_rows(np.cumsum(weights, axis=1), (people.age - first) * 2 + people.sex, rng.random(size))
+    diagnoses = pick_rows(np.cumsum(weights, axis=1), (people.age - first) * 2 + people.sex, rng.random(size))
     columns = people.columns()
     for name in ("education", "occupation"):
         unknown = rng.random(size) < settings["missing"]
@@ -96,7 +96,7 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
     width = max(7, len(str(size)))
     names = pa.array([f"p{number:0{width}d}" for number in range(1, size + 1)], pa.string())
     labels = pa.array([finding.name for finding in _FINDINGS])
-    return pa.table({"person": names, **columns, "diagnosis": labels.take(pa.array(found))})
+    return pa.table({"person": names, **columns, "diagnosis": labels.take(pa.array(diagnoses))})
 
 
 def _weigh_findings(years: Longs) -> Floats:

@@ -118,10 +118,10 @@ class KAnonymity(Guarantee):
     def say_sensitive(self) -> str:
         """State what is promised of sensitive values."""
         named = _join(self.sensitive)
-        each = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
-        said = []
+        subject = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
+        promises = []
         if self.l > 1:
-            said.append(
+            promises.append(
                 {
                     "distinct": f"are at least {self.l} different ones",
                     "entropy": f"are at least as mixed as {self.l} equally frequent ones (entropy)",
@@ -133,8 +133,8 @@ class KAnonymity(Guarantee):
             )
         if self.t is not None:
             apart = {"equal": "", "ordered": " in their order", "hierarchical": " in their hierarchy"}[self.distance]
-            said.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
-        return f"In every group {each} {' and '.join(said)}."
+            promises.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
+        return f"In every group {subject} {' and '.join(promises)}."
 
 
 def _join(names: tuple[str, ...]) -> str:

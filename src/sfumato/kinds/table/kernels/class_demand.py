@@ -117,30 +117,30 @@ def _is_mixed(classes: Classes, place: int, demand: Demand) -> bool:
     sensitive, times = classes.sensitive, classes.times
     for column in range(demand.column.size - 1):
         counts = np.empty(end - begin, np.int64)
-        found = 0
+        value_count = 0
         for entry in range(begin, end):
             if demand.column[column] <= sensitive[entry] < demand.column[column + 1]:
-                counts[found] = times[entry]
-                found += 1
+                counts[value_count] = times[entry]
+                value_count += 1
         if demand.diversity == ENTROPY:
             entropy = 0.0
-            for i in range(found):
+            for i in range(value_count):
                 share = counts[i] / total
                 entropy -= share * np.log(share)
             if entropy < np.log(demand.l) - _SLACK:
                 return False
-        elif not _is_rare(counts, found, total, demand.l, demand.c):
+        elif not _is_rare(counts, value_count, total, demand.l, demand.c):
             return False
     return True
 
 
 @njit(cache=True, nogil=True)
-def _is_rare(counts: NDArray[np.int64], found: int, total: int, l: int, c: float) -> bool:
+def _is_rare(counts: NDArray[np.int64], value_count: int, total: int, l: int, c: float) -> bool:
     """Tell whether the most frequent value is rarer than c times all from the l-th most frequent on."""
     most, rest = np.int64(0), np.int64(total)
-    for rank in range(min(l - 1, found)):  # l is small; sorting would take longer, to compile above all
+    for rank in range(min(l - 1, value_count)):  # l is small; sorting would take longer, to compile above all
         largest = rank
-        for i in range(rank + 1, found):
+        for i in range(rank + 1, value_count):
             if counts[i] > counts[largest]:
                 largest = i
         counts[rank], counts[largest] = counts[largest], counts[rank]

@@ -95,7 +95,7 @@ def _form_clusters(
 @njit(cache=True, nogil=True)
 def _place_left(space: Space, hulls: Hulls, left: NDArray[np.int64]) -> NDArray[np.int64]:
     """Find for every record that is left the cluster that is cheapest with it."""
-    found = np.empty(left.size, np.int64)
+    clusters = np.empty(left.size, np.int64)
     for at in range(left.size):
         best, least = 0, np.inf
         for c in range(hulls.records.size):
@@ -103,5 +103,5 @@ def _place_left(space: Space, hulls: Hulls, left: NDArray[np.int64]) -> NDArray[
             if price < least:
                 best, least = c, price
         take_up(space, hulls, best, left[at])
-        found[at] = best
-    return found
+        clusters[at] = best
+    return clusters

@@ -72,7 +72,7 @@ def _number_rows(
     owner = np.full(slots, -1, np.int32)
     number = np.empty(rows, np.int64)
     first = np.empty(rows, np.int64)
-    found = 0
+    count = 0
     for row in range(rows):
         key = np.int64(0)
         for attribute in range(width):
@@ -81,9 +81,9 @@ def _number_rows(
         slot = (mixed ^ (mixed >> np.uint64(29))) & mask
         while True:
             if owner[slot] < 0:
-                keys[slot], owner[slot], first[found] = key, found, row
-                number[row] = found
-                found += 1
+                keys[slot], owner[slot], first[count] = key, count, row
+                number[row] = count
+                count += 1
                 break
             if keys[slot] == key:
                 here = first[owner[slot]]
@@ -95,7 +95,7 @@ def _number_rows(
                     number[row] = owner[slot]
                     break
             slot = (slot + np.uint64(1)) & mask
-    return number, first[:found].copy()
+    return number, first[:count].copy()
 
 
 def collapse(

@@ -149,10 +149,10 @@ def count_nodes(top: NDArray[np.int64]) -> int:
     >>> count_nodes(np.array([4, 1, 2]))
     30
     """
-    found = 1
+    count = 1
     for level in top.tolist():
-        found *= level + 1
-    return found
+        count *= level + 1
+    return count
 
 
 def make_lattice(top: NDArray[np.int64]) -> Lattice:
@@ -188,7 +188,7 @@ def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], d
     pool, values = max(_POOL, len(base.weight)), max(_POOL, len(base.sensitive))
     has_people, has_values = len(base.people) > 0, len(base.start) > 0
     of_node = [np.zeros(_MOST_KEPT, np.int64) for _ in range(6)]
-    kept = Kept(
+    cache = Kept(
         np.zeros(3, np.int64),
         of_node[0],
         of_node[1],
@@ -207,7 +207,7 @@ def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], d
     work = make_workspace(records, int(demand.column[-1]))
     withheld = np.zeros(len(base.weight), np.bool_)
     into = new_classes(records)
-    return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, kept)
+    return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, cache)
 
 
 def levels_of(lattice: Lattice, node: int) -> NDArray[np.int64]:
@@ -230,53 +230,53 @@ def _find_kept(bits: NDArray[np.int64], size: NDArray[np.int64], wanted: int, gu
     return best
 
 
-def _keep(kept: Kept, classes: Classes, node: int, bits: int) -> None:
+def _keep(cache: Kept, classes: Classes, node: int, bits: int) -> None:
     """Keep the classes of a node; when memory is full, all others are forgotten first."""
     size, values = classes.size.tolist()
     has_values = classes.start.size > 0
-    full = kept.used[1] + size > kept.example.size or kept.used[0] == kept.bits.size
-    if full or (has_values and kept.used[2] + values > kept.sensitive.size):
-        kept.used[:] = 0
-    at, begin, values_begin = kept.used.tolist()
-    kept.node[at], kept.bits[at], kept.size[at], kept.begin[at] = node, bits, size, begin
-    kept.values[at], kept.values_begin[at] = values, values_begin
-    kept.example[begin : begin + size] = classes.example[:size]
-    kept.key[begin : begin + size] = classes.key[:size]
-    kept.weight[begin : begin + size] = classes.weight[:size]
+    full = cache.used[1] + size > cache.example.size or cache.used[0] == cache.bits.size
+    if full or (has_values and cache.used[2] + values > cache.sensitive.size):
+        cache.used[:] = 0
+    at, begin, values_begin = cache.used.tolist()
+    cache.node[at], cache.bits[at], cache.size[at], cache.begin[at] = node, bits, size, begin
+    cache.values[at], cache.values_begin[at] = values, values_begin
+    cache.example[begin : begin + size] = classes.example[:size]
+    cache.key[begin : begin + size] = classes.key[:size]
+    cache.weight[begin : begin + size] = classes.weight[:size]
     if classes.people.size > 0:
-        kept.people[begin : begin + size] = classes.people[:size]
+        cache.people[begin : begin + size] = classes.people[:size]
     if has_values:
-        kept.start[begin + at : begin + at + size + 1] = classes.start[: size + 1]
-        kept.sensitive[values_begin : values_begin + values] = classes.sensitive[:values]
-        kept.times[values_begin : values_begin + values] = classes.times[:values]
-    kept.used[:] = at + 1, begin + size, values_begin + values
+        cache.start[begin + at : begin + at + size + 1] = classes.start[: size + 1]
+        cache.sensitive[values_begin : values_begin + values] = classes.sensitive[:values]
+        cache.times[values_begin : values_begin + values] = classes.times[:values]
+    cache.used[:] = at + 1, begin + size, values_begin + values
 
 
-def _kept_classes(kept: Kept, at: int) -> Classes:
-    begin, values_begin = int(kept.begin[at]), int(kept.values_begin[at])
-    end, values_end = begin + int(kept.size[at]), values_begin + int(kept.values[at])
-    people = kept.people[begin:end] if kept.people.size > 0 else kept.people
-    start = kept.start[begin + at : end + at + 1] if kept.start.size > 0 else kept.start
-    sensitive, times = kept.sensitive[values_begin:values_end], kept.times[values_begin:values_end]
-    size = np.array([kept.size[at], kept.values[at]], np.int64)
-    example, key, weight = kept.example[begin:end], kept.key[begin:end], kept.weight[begin:end]
+def _kept_classes(cache: Kept, at: int) -> Classes:
+    begin, values_begin = int(cache.begin[at]), int(cache.values_begin[at])
+    end, values_end = begin + int(cache.size[at]), values_begin + int(cache.values[at])
+    people = cache.people[begin:end] if cache.people.size > 0 else cache.people
+    start = cache.start[begin + at : end + at + 1] if cache.start.size > 0 else cache.start
+    sensitive, times = cache.sensitive[values_begin:values_end], cache.times[values_begin:values_end]
+    size = np.array([cache.size[at], cache.values[at]], np.int64)
+    example, key, weight = cache.example[begin:end], cache.key[begin:end], cache.weight[begin:end]
     return Classes(size, example, key, weight, people, start, sensitive, times)
 
 
 def examine(search: Search, node: int) -> tuple[int, int]:
     """Group the classes of a node and return how many records are withheld: for lasting reasons, and in all."""
-    lattice, kept = search.lattice, search.kept
+    lattice, cache = search.lattice, search.kept
     level = levels_of(lattice, node)
     bits = _as_bits(lattice, level)
     source, total, from_level = search.base, int(search.base.size[0]), np.zeros_like(level)
-    used = int(kept.used[0])
-    at = int(_find_kept(kept.bits[:used], kept.size[:used], bits, lattice.guard, total))
+    used = int(cache.used[0])
+    at = int(_find_kept(cache.bits[:used], cache.size[:used], bits, lattice.guard, total))
     if at >= 0:
-        source, total = _kept_classes(kept, at), int(kept.size[at])
-        from_level = levels_of(lattice, int(kept.node[at]))
+        source, total = _kept_classes(cache, at), int(cache.size[at])
+        from_level = levels_of(lattice, int(cache.node[at]))
     group_classes(search.records, search.ladders, (from_level, level), source, search.into, search.work)
     if 4 * int(search.into.size[0]) < 3 * total:
-        _keep(kept, search.into, node, bits)
+        _keep(cache, search.into, node, bits)
     lasting, gone = judge_classes(search.into, search.demand, search.withheld, search.demand.limit)
     return int(lasting), int(gone)
 
@@ -300,9 +300,9 @@ def price_node(search: Search, node: int) -> tuple[float, float]:
         records, counts = float(loss.records), weight.astype(np.float64)
         squares, lost = float((counts * counts).sum()), counts[withheld]
         return squares / records**2, (squares + float((lost * (records - lost)).sum())) / records**2
-    found = weight > 0
+    has_records = weight > 0
     scale = loss.records / search.demand.k
-    return scale / int(found.sum()), scale / max(int((found & ~withheld).sum()), 1)
+    return scale / int(has_records.sum()), scale / max(int((has_records & ~withheld).sum()), 1)
 
 
 def _price_cells(search: Search, node: int, lost: NDArray[np.int64]) -> tuple[float, float]:

@@ -201,7 +201,7 @@ def group_classes(
         slots *= 2
     mask = np.uint64(slots - 1)
     owner[:slots] = -1
-    found = 0
+    class_count = 0
     for place in range(total):
         row = source_example[place]
         key = source_key[place]
@@ -213,12 +213,12 @@ def group_classes(
         while True:
             here = owner[slot]
             if here < 0:
-                here = found
+                here = class_count
                 keys[slot], owner[slot] = key, here
                 example[here], into_key[here], count[here] = row, key, source_count[place]
                 if has_people:
                     people[here] = source_people[place]
-                found += 1
+                class_count += 1
                 break
             if keys[slot] == key and (is_exact or _same(value, ladders, levels[1], example[here], row)):
                 count[here] += source_count[place]
@@ -228,7 +228,7 @@ def group_classes(
             slot = (slot + np.uint64(1)) & mask
         if has_values:
             home[place] = here
-    into.size[0] = found
+    into.size[0] = class_count
     into.size[1] = 0
     if has_values:
         merge_values(source, into, work)
@@ -239,29 +239,29 @@ def _list_moved(
     ladders: Ladders, source: NDArray[np.int64], level: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the attributes whose level changes, and where the levels before and after begin."""
-    found = np.empty((3, level.size), np.int64)
+    moves = np.empty((3, level.size), np.int64)
     moved = 0
     for attribute in range(level.size):
         if level[attribute] != source[attribute]:
-            found[0, moved] = attribute
-            found[1, moved] = ladders.at[attribute, source[attribute]]
-            found[2, moved] = ladders.at[attribute, level[attribute]]
+            moves[0, moved] = attribute
+            moves[1, moved] = ladders.at[attribute, source[attribute]]
+            moves[2, moved] = ladders.at[attribute, level[attribute]]
             moved += 1
-    return found[0, :moved].copy(), found[1, :moved].copy(), found[2, :moved].copy()
+    return moves[0, :moved].copy(), moves[1, :moved].copy(), moves[2, :moved].copy()
 
 
 @njit(cache=True, nogil=True)
 def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
     """Add up the sensitive values of classes by where they went, ``work.home``; those at -1 went nowhere."""
-    total, found = source.size[0], into.size[0]
+    total, class_count = source.size[0], into.size[0]
     begin, order, homes, tally = work.begin, work.order, work.home, work.tally
     source_start, source_sensitive, source_times = source.start, source.sensitive, source.times
     start, sensitive, times = into.start, into.sensitive, into.times
-    begin[: found + 1] = 0
+    begin[: class_count + 1] = 0
     for place in range(total):
         if homes[place] >= 0:
             begin[homes[place] + 1] += 1
-    for home in range(found):
+    for home in range(class_count):
         begin[home + 1] += begin[home]
     for place in range(total):
         home = homes[place]
@@ -269,7 +269,7 @@ def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
             order[begin[home]] = place
             begin[home] += 1
     write, first = 0, 0
-    for home in range(found):
+    for home in range(class_count):
         start[home] = write
         for at in range(first, begin[home]):
             place = order[at]
@@ -283,5 +283,5 @@ def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
             times[entry] = tally[sensitive[entry]]
             tally[sensitive[entry]] = 0
         first = begin[home]
-    start[found] = write
+    start[class_count] = write
     into.size[1] = write

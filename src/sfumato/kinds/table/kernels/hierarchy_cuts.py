@@ -87,7 +87,7 @@ def group_by_cut(
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
-    found = 0
+    class_count = 0
     for row in range(value.shape[0]):
         key = np.int64(0)
         for attribute in range(value.shape[1]):
@@ -97,12 +97,12 @@ def group_by_cut(
         while True:
             here = owner[slot]
             if here < 0:
-                here = found
+                here = class_count
                 keys[slot], owner[slot] = key, here
                 example[here], into_key[here], count[here] = row, key, base_count[row]
                 if has_people:
                     people[here] = base_people[row]
-                found += 1
+                class_count += 1
                 break
             if keys[slot] == key and (is_exact or _same(value, first, cut, example[here], row)):
                 count[here] += base_count[row]
@@ -111,7 +111,7 @@ def group_by_cut(
                 break
             slot = (slot + np.uint64(1)) & mask
         home[row] = here
-    into.size[0] = found
+    into.size[0] = class_count
     into.size[1] = 0
     if base.start.size > 0:
         merge_values(base, into, work)
@@ -155,7 +155,7 @@ def split_classes(
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
     nodes = np.int64(depth.size)
-    found = 0
+    class_count = 0
     for row in range(value.shape[0]):
         at = first + value[row, attribute]
         node = cut[at]
@@ -170,17 +170,17 @@ def split_classes(
             slot = (slot + np.uint64(1)) & mask
         here = owner[slot]
         if here < 0:
-            here = found
+            here = class_count
             keys[slot], owner[slot] = key, here
             example[here], into_key[here], count[here] = row, child, 0
             if has_people:
                 people[here] = 0
-            found += 1
+            class_count += 1
         count[here] += base_count[row]
         if has_people:
             people[here] += base_people[row]
         home[row] = here
-    into.size[0] = found
+    into.size[0] = class_count
     into.size[1] = 0
     if base.start.size > 0:
         merge_values(base, into, work)
@@ -217,7 +217,7 @@ def join_classes(
     keys, owner, home = work.key, work.owner, work.home
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
-    found = 0
+    class_count = 0
     for place in range(source.size[0]):
         row = source_example[place]
         node = cut[first + value[row, attribute]]
@@ -231,12 +231,12 @@ def join_classes(
         while True:
             here = owner[slot]
             if here < 0:
-                here = found
+                here = class_count
                 keys[slot], owner[slot] = key, here
                 example[here], into_key[here], count[here] = row, key, 0
                 if has_people:
                     people[here] = 0
-                found += 1
+                class_count += 1
                 break
             if keys[slot] == key:
                 if is_exact:
@@ -253,7 +253,7 @@ def join_classes(
         if has_people:
             people[here] += source_people[place]
         home[place] = here
-    into.size[0] = found
+    into.size[0] = class_count
     into.size[1] = 0
     if source.start.size > 0:
         merge_values(source, into, work)

@@ -323,5 +323,5 @@ def find_partners(
     # Equally good ones by their numbers: sort by number first, then by price, keeping that order.
     order = np.argsort(heap.number[: heap.found[0]])
     order = order[np.argsort(heap.price[order], kind="mergesort")]
-    found: NDArray[np.int64] = heap.number[order]
-    return found
+    partners: NDArray[np.int64] = heap.number[order]
+    return partners

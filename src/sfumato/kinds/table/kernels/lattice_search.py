@@ -314,14 +314,14 @@ def _list_border(search: Search, state: _State) -> NDArray[np.int64]:
 
 def _list_uncovered(search: Search, state: _State, order: NDArray[np.int64]) -> NDArray[np.int64]:
     """List the feasible nodes with no feasible one below, from the bottom up."""
-    found = []
+    nodes = []
     at = 0
     while (at := _find_next(state.tag, order, at, PASSES | COVERED, PASSES)) < order.size:
         node = int(order[at])
         if not state.tag[node] & EXAMINED:
             _look(search, state, node)
         if node in state.priced:
-            found.append(node)
+            nodes.append(node)
             _cover(search, state, node)
         at += 1
-    return np.sort(np.array(found, np.int64))
+    return np.sort(np.array(nodes, np.int64))

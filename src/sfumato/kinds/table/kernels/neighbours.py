@@ -77,23 +77,23 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
     >>> tree.points.ravel().tolist(), tree.rows.tolist(), point.tolist()
     ([0, 1], [1, 0, 2], [1, 0, 1])
     """
-    known, of_record = np.unique(space.codes, axis=0, return_inverse=True)
+    points, of_record = np.unique(space.codes, axis=0, return_inverse=True)
     of_record = of_record.reshape(-1)
-    boxes = 2 * max(len(known), 1)
-    order = np.arange(len(known))
+    boxes = 2 * max(len(points), 1)
+    order = np.arange(len(points))
     span, child, parent = (np.full(shape, -1, np.int64) for shape in ((boxes, 2), boxes, boxes))
-    made = _split_boxes(space, known.astype(np.int32), order, span, child, parent)
-    place = np.empty(len(known), np.int64)
-    place[order] = np.arange(len(known))
+    made = _split_boxes(space, points.astype(np.int32), order, span, child, parent)
+    place = np.empty(len(points), np.int64)
+    place[order] = np.arange(len(points))
     point = place[of_record]
     rows = np.argsort(point, kind="stable")
-    begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(point, minlength=len(known)))])
+    begin = np.concatenate([np.zeros(1, np.int64), np.cumsum(np.bincount(point, minlength=len(points)))])
     shape = (made, space.codes.shape[1])
     tree = Tree(
-        np.ascontiguousarray(known[order], np.int32),
+        np.ascontiguousarray(points[order], np.int32),
         begin,
         rows,
-        np.zeros(len(known), np.int64),
+        np.zeros(len(points), np.int64),
         span[:made],
         child[:made],
         parent[:made],
@@ -171,14 +171,14 @@ def _find_cut(space: Space, d: int, codes: NDArray[np.int32]) -> tuple[float, in
 @njit(cache=True, nogil=True)
 def _part(values: NDArray[np.int32], order: NDArray[np.int64], begin: int, end: int, last: int) -> int:
     """Put the points with values up to the last one first, keeping their order; tell where the others begin."""
-    kept = order[begin:end].copy()
+    points = order[begin:end].copy()
     middle = begin
-    for point in kept:
+    for point in points:
         if values[point] <= last:
             order[middle] = point
             middle += 1
     at = middle
-    for point in kept:
+    for point in points:
         if values[point] > last:
             order[at] = point
             at += 1
@@ -308,12 +308,12 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
             for p in range(tree.span[box, 0], tree.span[box, 1]):
                 _offer_point(space, tree, hulls, c, p, nearest)
             continue
-        one, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
+        bound, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
         # Of equally near halves the one with the first record, which counts if their records are equally near too.
-        swap = other < one or (other == one and tree.first[half + 1] < tree.first[half])
+        swap = other < bound or (other == bound and tree.first[half + 1] < tree.first[half])
         far, near = (half, half + 1) if swap else (half + 1, half)
-        waiting.box[count], waiting.bound[count] = far, max(one, other)
-        waiting.box[count + 1], waiting.bound[count + 1] = near, min(one, other)
+        waiting.box[count], waiting.bound[count] = far, max(bound, other)
+        waiting.box[count + 1], waiting.bound[count + 1] = near, min(bound, other)
         count += 2
 
 

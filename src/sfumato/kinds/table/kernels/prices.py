@@ -86,12 +86,12 @@ def lay_out(
     """
     flat, start, size, scale, at = [], [], [], [], 0
     for form, given, weight in zip(forms, values, weights, strict=True):
-        known = np.asarray(given, np.float64)
-        part = known if form == RANGE else np.concatenate([level * weight for level in _largest_steps(known)])
-        span = float(known[-1] - known[0]) if form == RANGE and len(known) else 0.0
+        numbers = np.asarray(given, np.float64)
+        part = numbers if form == RANGE else np.concatenate([level * weight for level in _largest_steps(numbers)])
+        span = float(numbers[-1] - numbers[0]) if form == RANGE and len(numbers) else 0.0
         flat.append(part)
         start.append(at)
-        size.append(len(known) + (form != RANGE))
+        size.append(len(numbers) + (form != RANGE))
         scale.append(weight / span if span > 0 else 0.0)
         at += len(part)
     widest = max([*size, 2])
@@ -156,7 +156,7 @@ def price_pair(space: Space, d: int, a: int, b: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def price_records(space: Space, one: NDArray[np.int32], other: NDArray[np.int32]) -> float:
+def price_records(space: Space, record: NDArray[np.int32], other: NDArray[np.int32]) -> float:
     """Price two records that are published alike: the sum over their attributes, in the order of the columns.
 
     Examples
@@ -167,6 +167,6 @@ def price_records(space: Space, one: NDArray[np.int32], other: NDArray[np.int32]
     1.0
     """
     total = 0.0
-    for d in range(one.size):
-        total += price_pair(space, d, one[d], other[d])
+    for d in range(record.size):
+        total += price_pair(space, d, record[d], other[d])
     return total

@@ -100,11 +100,14 @@ class Fitting:
             first = min(range(len(read)), key=lambda at: float(read[at].holds[read[at].cells].mean()))
             order = np.argsort(read[first].cells, kind="stable")
             read.insert(0, read.pop(first))
-        known = [_Known(each.kinds, np.packbits(each.holds[each.cells[order]].T, axis=1)) for each in read]
-        case = number_rows([each.kinds for each in known], people.num_rows)
+        facts = [
+            _Known(attribute.kinds, np.packbits(attribute.holds[attribute.cells[order]].T, axis=1))
+            for attribute in read
+        ]
+        case = number_rows([attribute.kinds for attribute in facts], people.num_rows)
         example = np.zeros(int(case.max(initial=-1)) + 1, np.int64)
         example[case] = np.arange(len(case))
-        cases = [_Known(each.kinds[example], each.bits) for each in known]
+        cases = [_Known(attribute.kinds[example], attribute.bits) for attribute in facts]
         pairs = [np.empty((2, 0), np.int64), *_match(cases, len(example), len(order))]
         of_case, of_class = np.concatenate(pairs, axis=1)
         fits = sparse.csr_array(
@@ -129,8 +132,8 @@ class Fitting:
         most = np.zeros(len(self.people), np.int64)
         counts = sparse.csc_array((np.ones(len(group), np.int64), (group, value)), shape=(self.fits.shape[1], values))
         for first in track("compare values", range(0, values, _COLUMNS)):
-            some = (self.fits @ counts[:, first : first + _COLUMNS]).max(axis=1)
-            most = np.maximum(most, np.asarray(some.todense()).reshape(-1))
+            largest = (self.fits @ counts[:, first : first + _COLUMNS]).max(axis=1)
+            most = np.maximum(most, np.asarray(largest.todense()).reshape(-1))
         return most
 
     def count_people(self) -> Ints:
@@ -139,14 +142,14 @@ class Fitting:
 
 
 def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table) -> list[_Read]:
-    found = []
+    attributes = []
     for column, cells in zip(table.columns, table.cells.T, strict=True):
-        if all(known.name != column.name for known in original.schema.columns):
+        if all(original_column.name != column.name for original_column in original.schema.columns):
             raise VerificationError(f"table: the original has no column {column.name!r}, which the release has.")
         attribute = attribute_of(original, column.name, people)
         kind, holds = column.sort_values(attribute)
-        found.append(_Read(kind[attribute.codes], holds, cells))
-    return found
+        attributes.append(_Read(kind[attribute.codes], holds, cells))
+    return attributes
 
 
 def _match(cases: list[_Known], count: int, classes: int) -> Iterator[npt.NDArray[np.int64]]:

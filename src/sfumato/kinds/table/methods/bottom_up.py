@@ -49,10 +49,10 @@ class BottomUp(FullDomain):
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the nodes of the cut."""
         search = CutSearch(question)
-        found = []
+        cuts = []
         for count_helped in (search.count_company, search.count_lost):
             cut = search.generalise(search.leaves, count_helped)
             if cut is None:
                 raise refuse_cuts(type(self).__name__, question, search.settle(search.highest))
-            found.append(search.specialise(cut, run))
-        return search.read(min(found, key=search.weigh))
+            cuts.append(search.specialise(cut, run))
+        return search.read(min(cuts, key=search.weigh))

@@ -71,8 +71,8 @@ class Mdav(Relational):
                 f"{owner}: no value may be missing, for it has no distance to others, but {_list_columns(holes)} empty "
                 "cells. Use cluster or mondrian, or leave these records out."
             )
-        known = {column.name for column in dataset.schema.columns}
-        taken = [attribute.name for attribute in attributes if f"mean_{attribute.name}" in known]
+        names = {column.name for column in dataset.schema.columns}
+        taken = [attribute.name for attribute in attributes if f"mean_{attribute.name}" in names]
         if taken:
             raise SchemaError(
                 f"{owner}: the means of column {taken[0]!r} are published as 'mean_{taken[0]}', and there is such a "
@@ -114,11 +114,11 @@ class Mdav(Relational):
 
     def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:
         """Return the means of every class, the classes in the order of their cells."""
-        spelled = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
-        keys = list(zip(*([_place_cell(cell) for cell in part.cells.to_pylist()] for part in spelled), strict=True))
+        recoded = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
+        keys = list(zip(*([_place_cell(cell) for cell in part.cells.to_pylist()] for part in recoded), strict=True))
         order = sorted(range(len(keys)), key=keys.__getitem__)
-        columns = [part.column for part in spelled]
-        cells = {part.column.name: part.cells.take(pa.array(order)) for part in spelled}
+        columns = [part.column for part in recoded]
+        cells = {part.column.name: part.cells.take(pa.array(order)) for part in recoded}
         for attribute in attributes:
             means = _mean_by_class(_numbers_of(attribute)[rows], classes)
             columns.append(PublishedColumn(f"mean_{attribute.name}", "mean", Form("exact", "float64")))

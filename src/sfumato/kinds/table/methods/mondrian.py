@@ -83,10 +83,10 @@ class Mondrian(Relational):
             tried = left[attribute[left] >= 0]
             if not len(tried):
                 break
-            some = parts.take(tried)
-            piece = make(space, some.rows, some.begin, attribute[tried])
-            safe, piece = _settle(some, piece, judge)
-            further.append(some.take(np.flatnonzero(safe), piece))
+            subset = parts.take(tried)
+            piece = make(space, subset.rows, subset.begin, attribute[tried])
+            safe, piece = _settle(subset, piece, judge)
+            further.append(subset.take(np.flatnonzero(safe), piece))
             left = np.setdiff1d(left, tried[safe], assume_unique=True)
         return _Cut(_Parts.together(further), parts.take(left))
 
@@ -123,10 +123,10 @@ class _Parts:
         return _Parts(self.rows[inside[order]], np.concatenate([np.zeros(1, np.int64), ends]))
 
     @classmethod
-    def together(cls, some: list[_Parts]) -> _Parts:
+    def together(cls, all_parts: list[_Parts]) -> _Parts:
         """Return the parts of all."""
-        rows = [parts.rows for parts in some]
-        sizes = [parts.sizes for parts in some]
+        rows = [parts.rows for parts in all_parts]
+        sizes = [parts.sizes for parts in all_parts]
         begin = np.cumsum(np.concatenate([np.zeros(1, np.int64), *sizes]))
         return cls(np.concatenate([np.zeros(0, np.int64), *rows]), begin)
 
@@ -169,27 +169,27 @@ def _settle(parts: _Parts, piece: Ints, judge: Judge) -> tuple[Flags, Ints]:
     """
     part = parts.part
     count = int(piece.max(initial=0)) + 1
-    known, piece = np.unique(part * count + piece, return_inverse=True)
-    owner = known // count
+    keys, piece = np.unique(part * count + piece, return_inverse=True)
+    owner = keys // count
     pieces = np.bincount(owner, minlength=len(parts))
     holds = judge.holds(parts.rows, piece)
     good = np.bincount(owner[holds], minlength=len(parts))
     safe = (good == pieces) & (pieces > 1)
-    target = np.where(holds, np.arange(len(known)), len(known) + owner)  # the rest of a part has a number of its own
+    target = np.where(holds, np.arange(len(keys)), len(keys) + owner)  # the rest of a part has a number of its own
     tried = ~safe & (good >= 1) & (pieces > 2)
-    safe |= _judge_rests(parts, tried[part] & (target[piece] >= len(known)), judge)
+    safe |= _judge_rests(parts, tried[part] & (target[piece] >= len(keys)), judge)
     tried &= ~safe & (good >= 2)
     by_size = np.lexsort((np.bincount(piece), ~holds, owner))
     smallest = by_size[np.searchsorted(owner[by_size], np.flatnonzero(tried))]
-    target[smallest] = len(known) + owner[smallest]
-    safe |= _judge_rests(parts, tried[part] & (target[piece] >= len(known)), judge)
+    target[smallest] = len(keys) + owner[smallest]
+    safe |= _judge_rests(parts, tried[part] & (target[piece] >= len(keys)), judge)
     return safe, target[piece]
 
 
 def _judge_rests(parts: _Parts, inside: Flags, judge: Judge) -> Flags:
     """Tell of which parts the records that are marked keep together what is required; of none without such records."""
-    found = np.zeros(len(parts), dtype=bool)
+    is_safe = np.zeros(len(parts), dtype=bool)
     if inside.any():
         tried, number = np.unique(parts.part[inside], return_inverse=True)
-        found[tried[judge.holds(parts.rows[inside], number)]] = True
-    return found
+        is_safe[tried[judge.holds(parts.rows[inside], number)]] = True
+    return is_safe

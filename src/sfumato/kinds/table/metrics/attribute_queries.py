@@ -76,20 +76,20 @@ class AttributeQueries(SummedMetric):
 
     def draw_workload(self, original: Dataset, seed: int) -> Workload:
         """Draw conditions on quasi-identifiers and sensitive columns."""
-        asked = (*attributes_of(original), *attributes_of(original, "sensitive"))
-        return draw_queries(asked, self.queries, seed)
+        attributes = (*attributes_of(original), *attributes_of(original, "sensitive"))
+        return draw_queries(attributes, self.queries, seed)
 
     def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        found = comparison.view(TableComparison)
-        workload = self._ask(found)
-        return tally_answers(*_answer(found, workload), found.records) if len(workload) else {}
+        view = comparison.view(TableComparison)
+        workload = self._ask(view)
+        return tally_answers(*_answer(view, workload), view.records) if len(workload) else {}
 
-    def _ask(self, found: TableComparison) -> Workload:
-        whole = found.comparison.whole
+    def _ask(self, view: TableComparison) -> Workload:
+        whole = view.comparison.whole
         if whole.workload:
             return whole.workload
-        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.queries, whole.seed))
+        return whole.once(("workload", self), lambda: draw_queries(view.asked, self.queries, whole.seed))
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Compare the answers of all parts together."""
@@ -103,12 +103,12 @@ class AttributeQueries(SummedMetric):
         return value, details
 
 
-def _answer(found: TableComparison, workload: Workload) -> tuple[Floats, Floats]:
+def _answer(view: TableComparison, workload: Workload) -> tuple[Floats, Floats]:
     """Return the true and the estimated answer of every query."""
     answers = []
     for number, query in enumerate(workload.queries, start=1):
         owner = f"attribute-queries: query {number} of the workload"
-        true, likely = answer_query(query, found.by_name, found.records, found.published.records, owner)
+        true, likely = answer_query(query, view.by_name, view.records, view.published.records, owner)
         answers.append((true.sum(), likely.sum()))
     both = np.array(answers, dtype=np.float64)
     return both[:, 0], both[:, 1]

@@ -52,9 +52,9 @@ class AverageClassSize(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Count records, and list the classes."""
-        found = comparison.view(TableComparison)
+        view = comparison.view(TableComparison)
         k = max(getattr(comparison.release.guarantee, "k", 1), 1)
-        return {"classes": [found.classes], "records": found.records, "k": Most(k)}
+        return {"classes": [view.classes], "records": view.records, "k": Most(k)}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide the records by the classes; those of two parts that look the same are one."""

@@ -54,12 +54,12 @@ class Discernibility(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Count records, and list the classes."""
-        found = comparison.view(TableComparison)
+        view = comparison.view(TableComparison)
         return {
-            "classes": [found.classes],
-            "records": found.records,
-            "withheld": found.withheld,
-            "unchanged": Most((found.original_classes**2).sum()),
+            "classes": [view.classes],
+            "records": view.records,
+            "withheld": view.withheld,
+            "unchanged": Most((view.original_classes**2).sum()),
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

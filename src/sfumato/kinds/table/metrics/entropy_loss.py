@@ -62,16 +62,16 @@ class EntropyLoss(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up the bits of all cells; how frequent a value is, is what it is in the whole original."""
-        found = comparison.view(TableComparison)
+        view = comparison.view(TableComparison)
         rows = comparison.row_map
         lost: dict[str, float] = {}
         there: dict[str, float] = {}
-        for column in found.columns:
+        for column in view.columns:
             whole = _whole_bits(column)
             bits = np.minimum(_cell_bits(column, rows), whole[rows])
             lost[column.name] = float(bits.sum() + whole.sum() - whole[rows].sum())
             there[column.name] = float(whole.sum())
-        return {"lost": lost, "there": there, "records": found.records}
+        return {"lost": lost, "there": there, "records": view.records}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide what is lost by what was there."""

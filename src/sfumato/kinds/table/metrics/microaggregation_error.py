@@ -61,18 +61,18 @@ class MicroaggregationError(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that no means are published, or that the row map is missing."""
-        told = super().obstacle(comparison)
-        if told is None and _PART not in comparison.release.parts:
+        reason = super().obstacle(comparison)
+        if reason is None and _PART not in comparison.release.parts:
             return "the release publishes no means of classes; mdav does."
-        return told or (NEEDS_ROWS if comparison.rows is None else None)
+        return reason or (NEEDS_ROWS if comparison.rows is None else None)
 
     def tally(self, comparison: Comparison) -> Tally:
         """Compare every record with the mean of its class, and with that of everybody."""
-        found = comparison.view(TableComparison)
+        view = comparison.view(TableComparison)
         published = {column.name for column in comparison.release.parts[_PART].columns}
         errors: dict[str, float] = {}
         spreads: dict[str, float] = {}
-        for column in found.columns:
+        for column in view.columns:
             axis = column.attribute.axis
             if axis is None or f"{_MEAN}{column.name}" not in published or column.has_missing:
                 continue
@@ -80,7 +80,7 @@ class MicroaggregationError(SummedMetric):
             values = places[column.attribute.codes]
             guesses = np.full(len(values), float(places @ counts) / max(int(counts.sum()), 1))
             spreads[column.name] = float(((values - guesses) ** 2).sum())
-            guesses[comparison.row_map] = _means_of_classes(found, column.name)[found.published.group]
+            guesses[comparison.row_map] = _means_of_classes(view, column.name)[view.published.group]
             errors[column.name] = float(((values - guesses) ** 2).sum())
         return {"errors": errors, "spreads": spreads}
 
@@ -90,13 +90,13 @@ class MicroaggregationError(SummedMetric):
         return sum(shares.values()) / len(shares) if shares else 0.0, {"by_attribute": shares}
 
 
-def _means_of_classes(found: TableComparison, name: str) -> Floats:
+def _means_of_classes(view: TableComparison, name: str) -> Floats:
     """Return the published mean of a column for every class."""
-    part = found.comparison.release.parts[_PART].table
-    names = [column.name for column in found.columns]
-    cells = (part.column(each).to_pylist() for each in names)
+    part = view.comparison.release.parts[_PART].table
+    names = [column.name for column in view.columns]
+    cells = (part.column(column_name).to_pylist() for column_name in names)
     mean_of = dict(zip(map(_key, zip(*cells, strict=True)), part.column(f"{_MEAN}{name}").to_pylist(), strict=True))
-    classes = [[c.cells.cells[c.cells.index[row]] for c in found.columns] for row in found.published.example.tolist()]
+    classes = [[c.cells.cells[c.cells.index[row]] for c in view.columns] for row in view.published.example.tolist()]
     try:
         return np.array([mean_of[_key(cells)] for cells in classes], dtype=np.float64)
     except KeyError:

@@ -52,16 +52,16 @@ class Ncp(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up over all cells of all records; a column is as wide as that of the whole original."""
-        found = comparison.view(TableComparison)
+        view = comparison.view(TableComparison)
         return {
             # Records are shuffled when they are published: the sum must not depend on their order.
-            "losses": math.fsum(found.record_losses.tolist()),
-            "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in found.columns},
-            "exact": sum(int(column.amounts[column.exact].sum()) for column in found.columns),
-            "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in found.columns),
-            "cells": found.published.records * len(found.columns),
-            "withheld": found.withheld,
-            "records": found.records,
+            "losses": math.fsum(view.record_losses.tolist()),
+            "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in view.columns},
+            "exact": sum(int(column.amounts[column.exact].sum()) for column in view.columns),
+            "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in view.columns),
+            "cells": view.published.records * len(view.columns),
+            "withheld": view.withheld,
+            "records": view.records,
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

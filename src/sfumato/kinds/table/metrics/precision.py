@@ -53,12 +53,14 @@ class Precision(SummedMetric):
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up the levels of all cells."""
-        found = comparison.view(TableComparison)
-        levels = {c.name: float(c.levels[c.cells.index].sum()) for c in found.columns}
-        return {"levels": levels, "withheld": found.withheld, "records": found.records}
+        view = comparison.view(TableComparison)
+        levels = {c.name: float(c.levels[c.cells.index].sum()) for c in view.columns}
+        return {"levels": levels, "withheld": view.withheld, "records": view.records}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average the levels of all cells."""
         records, withheld = max(tally["records"], 1), tally["withheld"]
-        kept = {name: 1 - (levels + withheld) / records for name, levels in tally["levels"].items()}
-        return sum(kept.values()) / len(kept) if kept else 1 - withheld / records, {"by_attribute": kept}
+        precisions = {name: 1 - (levels + withheld) / records for name, levels in tally["levels"].items()}
+        return sum(precisions.values()) / len(precisions) if precisions else 1 - withheld / records, {
+            "by_attribute": precisions
+        }

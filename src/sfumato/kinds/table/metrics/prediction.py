@@ -85,62 +85,62 @@ class Prediction(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say why nothing can be learnt here, or return None when something can."""
-        told = super().obstacle(comparison) or self.lacks() or (NEEDS_ROWS if comparison.rows is None else None)
-        return told or self._refuse_label(comparison.view(TableComparison))
+        reason = super().obstacle(comparison) or self.lacks() or (NEEDS_ROWS if comparison.rows is None else None)
+        return reason or self._refuse_label(comparison.view(TableComparison))
 
-    def _refuse_label(self, found: TableComparison) -> str | None:
-        records = len(found.comparison.whole.original)
+    def _refuse_label(self, view: TableComparison) -> str | None:
+        records = len(view.comparison.whole.original)
         if records < _FEWEST_RECORDS:
             return f"needs at least {_FEWEST_RECORDS} records to learn from, got {records}."
-        name = self._label(found)
+        name = self._label(view)
         if name is None:
             return "there is no sensitive column to predict. Name one (label=COLUMN)."
-        if name not in found.by_name:
-            return f"there is no published column {name!r}. Choose from {', '.join(found.by_name)}."
-        if not [column for column in found.columns if column.name != name]:
+        if name not in view.by_name:
+            return f"there is no published column {name!r}. Choose from {', '.join(view.by_name)}."
+        if not [column for column in view.columns if column.name != name]:
             return "there is no quasi-identifier to predict from."
-        values = int((found.by_name[name].frequencies > 0).sum())
+        values = int((view.by_name[name].frequencies > 0).sum())
         if not 2 <= values <= _MOST_CLASSES:
             return f"column {name!r} has {values:,} different values; a label has 2 to {_MOST_CLASSES}."
         return None
 
-    def _label(self, found: TableComparison) -> str | None:
+    def _label(self, view: TableComparison) -> str | None:
         if self.label is not None:
             return self.label
-        roles = {column.name: column.role for column in found.comparison.release.columns}
-        return next((column.name for column in found.exact if roles[column.name] == "sensitive"), None)
+        roles = {column.name: column.role for column in view.comparison.release.columns}
+        return next((column.name for column in view.exact if roles[column.name] == "sensitive"), None)
 
     def tally(self, comparison: Comparison) -> Tally:
         """Keep what those of the drawn records that are in this part teach."""
-        found = comparison.view(TableComparison)
-        name = str(self._label(found))
-        return {"label": Facts(name=name), "lessons": [_Lesson.of(found, found.by_name[name], self._draw(found))]}
+        view = comparison.view(TableComparison)
+        name = str(self._label(view))
+        return {"label": Facts(name=name), "lessons": [_Lesson.of(view, view.by_name[name], self._draw(view))]}
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Let models learn from both, and ask them about original records they have not seen."""
         lesson = _Lesson.unite(tally["lessons"])
         right = {kind: 0 for model in _MODELS for kind in (model, f"{model}_of_original")} | {"most_frequent": 0}
-        asked = 0
+        test_count = 0
         for test, others in self._split(whole):
             truth = lesson.label[test]
-            asked += len(test)
+            test_count += len(test)
             values, counts = np.unique(lesson.label[others], return_counts=True)
             right["most_frequent"] += int((truth == values[counts.argmax()]).sum())
             for kind, features, labels in lesson.teach(others):
                 for model in _MODELS:
                     guesses = self._guess(model, features, labels, lesson.original[test], whole.seed)
                     right[model + kind] += int((guesses == truth).sum())
-        shares = {kind: number / max(asked, 1) for kind, number in right.items()}
+        shares = {kind: number / max(test_count, 1) for kind, number in right.items()}
         return sum(shares[model] for model in _MODELS) / len(_MODELS), {
             "label": tally["label"]["name"],
             **shares,
-            "records": asked,
+            "records": test_count,
             "folds": self.folds,
         }
 
-    def _draw(self, found: TableComparison) -> Ints:
+    def _draw(self, view: TableComparison) -> Ints:
         """Return the drawn rows of the whole original, in their order."""
-        return np.sort(self._permute(found.comparison.whole))
+        return np.sort(self._permute(view.comparison.whole))
 
     def _permute(self, whole: Whole) -> Ints:
         return np.random.default_rng(whole.seed).permutation(len(whole.original))[: self.records]
@@ -152,16 +152,16 @@ class Prediction(SummedMetric):
         for part in np.array_split(place, self.folds):
             yield np.sort(part), np.sort(np.setdiff1d(place, part))
 
-    def _guess(self, model: str, features: Floats, labels: Ints, asked: Floats, seed: int) -> Ints:
+    def _guess(self, model: str, features: Floats, labels: Ints, test_features: Floats, seed: int) -> Ints:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
         from threadpoolctl import threadpool_limits
 
         if not len(labels):
-            return np.full(len(asked), -2, dtype=np.int64)
+            return np.full(len(test_features), -2, dtype=np.int64)
         classes = len(np.unique(labels))
         if classes == 1:
-            return np.full(len(asked), labels[0], dtype=np.int64)
+            return np.full(len(test_features), labels[0], dtype=np.int64)
         if model == "random_forest":
             learner = RandomForestClassifier(self.trees, min_samples_leaf=3, random_state=seed)
         else:
@@ -170,7 +170,7 @@ class Prediction(SummedMetric):
         with warnings.catch_warnings(), threadpool_limits(1):
             # A model that has not settled after so many steps is as good as it gets.
             warnings.simplefilter("ignore")
-            return np.asarray(learner.fit(features, labels).predict(asked), dtype=np.int64)
+            return np.asarray(learner.fit(features, labels).predict(test_features), dtype=np.int64)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -186,16 +186,16 @@ class _Lesson:
     """Whether a record is published with its label exact; if not, what is published of it teaches nothing."""
 
     @classmethod
-    def of(cls, found: TableComparison, label: PublishedAttribute, drawn: Ints) -> _Lesson:
-        comparison = found.comparison
-        chosen = np.arange(found.records) if comparison.chosen is None else comparison.chosen
+    def of(cls, view: TableComparison, label: PublishedAttribute, drawn: Ints) -> _Lesson:
+        comparison = view.comparison
+        chosen = np.arange(view.records) if comparison.chosen is None else comparison.chosen
         rows = np.flatnonzero(np.isin(chosen, drawn))
         at = np.searchsorted(drawn, chosen[rows])
-        record = np.full(found.records, -1, dtype=np.int64)
+        record = np.full(view.records, -1, dtype=np.int64)
         exact = label.exact[label.cells.index]
         record[comparison.row_map[exact]] = np.flatnonzero(exact)
         tells = record[rows] >= 0
-        columns = [column for column in found.columns if column.name != label.name]
+        columns = [column for column in view.columns if column.name != label.name]
         # By original row, so that the same cells teach the same in whatever order they are published.
         chances = np.random.default_rng([comparison.seed, 1]).random((len(columns), len(drawn)))[:, at]
         before, after = [], []

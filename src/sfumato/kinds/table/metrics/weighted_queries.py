@@ -71,39 +71,45 @@ class WeightedQueries(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""
-        told = super().obstacle(comparison)
-        return told or (NO_WEIGHTS if comparison.original.weights is None else None)
+        reason = super().obstacle(comparison)
+        return reason or (NO_WEIGHTS if comparison.original.weights is None else None)
 
     def tally(self, comparison: Comparison) -> Tally:
         """Ask original and release the same queries."""
-        found, weights = comparison.view(TableComparison), comparison.original.weights
+        view, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
-        workload = self._ask(found)
+        workload = self._ask(view)
         if not len(workload):
             return {}
-        known = None if comparison.rows is None else weights[comparison.rows]
-        counted = weigh_published(found)
+        published_weights = None if comparison.rows is None else weights[comparison.rows]
+        counted = weigh_published(view)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"weighted-queries: query {number} of the workload"
-            true, likely = answer_query(query, found.by_name, found.records, found.published.records, owner)
-            answers.append((weights[true].sum(), counted @ likely, 0.0 if known is None else known @ likely))
+            true, likely = answer_query(query, view.by_name, view.records, view.published.records, owner)
+            answers.append(
+                (
+                    weights[true].sum(),
+                    counted @ likely,
+                    0.0 if published_weights is None else published_weights @ likely,
+                )
+            )
         truth, estimate, better = np.array(answers, dtype=np.float64).T
         return {
             "truth": truth,
             "estimate": estimate,
-            **({} if known is None else {"better": better}),
+            **({} if published_weights is None else {"better": better}),
             "weights": float(weights.sum()),
             "counted": float(counted.sum()),
-            "published": found.published.records,
-            "records": found.records,
+            "published": view.published.records,
+            "records": view.records,
         }
 
-    def _ask(self, found: TableComparison) -> Workload:
-        whole = found.comparison.whole
+    def _ask(self, view: TableComparison) -> Workload:
+        whole = view.comparison.whole
         if whole.workload:
             return whole.workload
-        return whole.once(("workload", self), lambda: draw_queries(found.asked, self.weighted_queries, whole.seed))
+        return whole.once(("workload", self), lambda: draw_queries(view.asked, self.weighted_queries, whole.seed))
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the shares that all parts together give."""

@@ -52,30 +52,30 @@ class WeightedShares(SummedMetric):
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""
-        told = super().obstacle(comparison)
-        return told or (NO_WEIGHTS if comparison.original.weights is None else None)
+        reason = super().obstacle(comparison)
+        return reason or (NO_WEIGHTS if comparison.original.weights is None else None)
 
     def tally(self, comparison: Comparison) -> Tally:
         """Add up weights, column by column."""
-        found, weights = comparison.view(TableComparison), comparison.original.weights
+        view, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
-        counted = weigh_published(found)
+        counted = weigh_published(view)
         tally: dict[str, Any] = {"truth": {}, "estimate": {}}
         if comparison.rows is not None:
             tally["better"] = {}
-        for name, column in found.by_name.items():
+        for name, column in view.by_name.items():
             parts = list(find_parts(column))
-            likely = [expect_matches([part], found.by_name, found.published.records) for part in parts]
+            likely = [expect_matches([part], view.by_name, view.published.records) for part in parts]
             tally["truth"][name] = np.array([weights[part.of_records()].sum() for part in parts])
-            tally["estimate"][name] = np.array([counted @ each for each in likely])
+            tally["estimate"][name] = np.array([counted @ expected for expected in likely])
             if comparison.rows is not None:
-                tally["better"][name] = np.array([weights[comparison.rows] @ each for each in likely])
+                tally["better"][name] = np.array([weights[comparison.rows] @ expected for expected in likely])
         return {
             **tally,
             "weights": float(weights.sum()),
             "counted": float(counted.sum()),
-            "published": found.published.records,
-            "records": found.records,
+            "published": view.published.records,
+            "records": view.records,
         }
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002

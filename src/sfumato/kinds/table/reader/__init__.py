@@ -70,18 +70,18 @@ def read(path: Readable, reading: Reading) -> Dataset:
     """
     file = as_place(path)
     table = read_file(file, reading)
-    found = read_attributes(file.name, table, reading)
+    attributes = read_attributes(file.name, table, reading)
     return Dataset(
-        Schema("table", found.columns),
-        found.table,
-        hierarchies=found.hierarchies,
-        notes=(f"Read {table.num_rows:,} rows of {file.name}.", *found.notes),
-        reading=dataclasses.replace(reading, scales=found.scales).to_dict(),
-        unit=found.whose.unit,
-        people=found.whose.people,
-        population=found.population,
-        weights=found.weights,
-        doubts=found.doubts,
+        Schema("table", attributes.columns),
+        attributes.table,
+        hierarchies=attributes.hierarchies,
+        notes=(f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes),
+        reading=dataclasses.replace(reading, scales=attributes.scales).to_dict(),
+        unit=attributes.whose.unit,
+        people=attributes.whose.people,
+        population=attributes.population,
+        weights=attributes.weights,
+        doubts=attributes.doubts,
     )
 
 
@@ -133,22 +133,26 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
     _check_scales(reading, roles.kept)
     changed: list[str] = []
     if reading.missing not in {"keep", "error"}:
-        kept = {column: column for column in roles.kept}
-        name, table = settle_missing(name, table, kept, reading, changed, kept)
+        published = {column: column for column in roles.kept}
+        name, table = settle_missing(name, table, published, reading, changed, published)
         if not table.num_rows:
             raise SchemaError(f"{name}: every row has an empty cell. Drop the columns that are mostly empty.")
-    found = {column: _read_column(name, table, column, reading, reading.scales.get(column)) for column in roles.kept}
-    beside, remark = _read_population(reading, roles, found)
-    hierarchies, told = find_hierarchies(reading, roles.kept, found, beside)
+    scaled_columns = {
+        column: _read_column(name, table, column, reading, reading.scales.get(column)) for column in roles.kept
+    }
+    beside, remark = _read_population(reading, roles, scaled_columns)
+    hierarchies, notes = find_hierarchies(reading, roles.kept, scaled_columns, beside)
     whose, whose_told = _find_people(name, table, roles, reading)
     weights = None if reading.weight is None else read_weights(name, table, reading.weight)
     if weights is not None and reading.weight is not None:
-        told = [*told, tell_weights(reading.weight, weights, published=reading.weight in roles.kept)]
-    columns = tuple(Column(column, roles.kept[column], scaled.scale, scaled.order) for column, scaled in found.items())
+        notes = [*notes, tell_weights(reading.weight, weights, published=reading.weight in roles.kept)]
+    columns = tuple(
+        Column(column, roles.kept[column], scaled.scale, scaled.order) for column, scaled in scaled_columns.items()
+    )
     return Attributes(
         columns,
-        pa.table({column: scaled.values.to_arrow() for column, scaled in found.items()}),
-        {column: scaled.word for column, scaled in found.items()},
+        pa.table({column: scaled.values.to_arrow() for column, scaled in scaled_columns.items()}),
+        {column: scaled.word for column, scaled in scaled_columns.items()},
         hierarchies,
         pa.table({column: scaled.values.to_arrow() for column, scaled in beside.items()}) if beside else None,
         whose,
@@ -156,10 +160,10 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
         (
             *_tell_roles(roles),
             *changed,
-            *_tell_scales(found, reading),
-            *_tell_missing(found),
+            *_tell_scales(scaled_columns, reading),
+            *_tell_missing(scaled_columns),
             *remark,
-            *told,
+            *notes,
             *whose_told,
         ),
         weights,
@@ -167,11 +171,11 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
     )
 
 
-def _check_scales(reading: Reading, kept: Mapping[str, str]) -> None:
+def _check_scales(reading: Reading, published: Mapping[str, str]) -> None:
     for column, text in reading.scales.items():
         parse_scale(column, text)
-        if column not in kept:
-            near = difflib.get_close_matches(column, kept, n=1)
+        if column not in published:
+            near = difflib.get_close_matches(column, published, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(f"reading: scales: no column {column!r} is published.{hint}")
 
@@ -184,7 +188,7 @@ def _read_column(name: str, table: pa.Table, column: str, reading: Reading, scal
 
 
 def _read_population(
-    reading: Reading, roles: Roles, found: Mapping[str, Scaled]
+    reading: Reading, roles: Roles, scaled_columns: Mapping[str, Scaled]
 ) -> tuple[dict[str, Scaled], list[str]]:
     """Read the quasi-identifiers of the population on the same scales; nothing else of it is used."""
     if reading.population is None:
@@ -198,7 +202,7 @@ def _read_population(
             f"{file.name}: the population must have all quasi-identifiers of the table, but has no column "
             f"{missing[0]!r}. Add it, or give the column another role."
         )
-    beside = {column: _read_column(file.name, table, column, reading, found[column].word) for column in wanted}
+    beside = {column: _read_column(file.name, table, column, reading, scaled_columns[column].word) for column in wanted}
     notes = [f"Read {table.num_rows:,} people of the population in {file.name}."]
     ignored = [column for column in table.column_names if column not in wanted]
     if ignored:
@@ -271,17 +275,17 @@ def _tell_roles(roles: Roles) -> list[str]:
     return notes
 
 
-def _tell_scales(found: Mapping[str, Scaled], reading: Reading) -> list[str]:
-    notes = [note for scaled in found.values() for note in scaled.notes]
+def _tell_scales(scaled_columns: Mapping[str, Scaled], reading: Reading) -> list[str]:
+    notes = [note for scaled in scaled_columns.values() for note in scaled.notes]
     categories = [
-        name for name, scaled in found.items() if scaled.scale == "categorical" and name not in reading.scales
+        name for name, scaled in scaled_columns.items() if scaled.scale == "categorical" and name not in reading.scales
     ]
     return [*notes, *([f"Reading {_list(categories)} as categories."] if categories else [])]
 
 
-def _tell_missing(found: Mapping[str, Scaled]) -> list[str]:
+def _tell_missing(scaled_columns: Mapping[str, Scaled]) -> list[str]:
     notes = []
-    for column, scaled in found.items():
+    for column, scaled in scaled_columns.items():
         count = scaled.values.missing
         if count == len(scaled.values.codes):
             notes.append(f"All cells in `{column}` are empty.")

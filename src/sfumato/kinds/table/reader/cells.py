@@ -137,8 +137,8 @@ def _spell(distinct: Cells) -> Cells:
     """Return values of any type as text."""
     kind = distinct.type
     if pa.types.is_floating(kind):
-        spelled = pc.replace_substring_regex(distinct.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
-        return pc.replace_substring(spelled, "nan", "NaN")
+        texts = pc.replace_substring_regex(distinct.cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+        return pc.replace_substring(texts, "nan", "NaN")
     if pa.types.is_timestamp(kind):
         moments = np.asarray(distinct.cast(pa.int64()).to_numpy(zero_copy_only=False))
         return _spell_moments(distinct, moments)

@@ -39,8 +39,8 @@ def refuse_derived(hierarchies: Mapping[str, str]) -> None:
         raise ReadWhole("hierarchies are derived from all values")
 
 
-def _settle(found: All, _: Reading) -> tuple[Dataset, list[str]]:
-    return found.dataset, []
+def _settle(summary: All, _: Reading) -> tuple[Dataset, list[str]]:
+    return summary.dataset, []
 
 
 GATHERING = Gathering(

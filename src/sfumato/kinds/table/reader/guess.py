@@ -25,7 +25,7 @@ _PLACE = re.compile(r"column\d+")
 _IDENTIFIER, _QUASI, _SENSITIVE = "identifier", "quasi", "sensitive"
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take a table for people with attributes where nothing speaks for another kind.
 
     Examples
@@ -38,23 +38,25 @@ def guess(look: Look) -> Guess | None:
     >>> guess(Look.of_table("a.csv", pa.table(cells), {"sensitive": ["age"]})).options["sensitive"]
     ['age', 'diagnosis']
     """
-    if look.rows is None or look.rows.num_columns < 2:
+    if preview.rows is None or preview.rows.num_columns < 2:
         return None
-    options, told = guess_roles(look)
+    options, reasons = guess_roles(preview)
     if not options.get(_QUASI):
         return None
     weight = options.get("weight")
     if weight is not None:
-        told.append(f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published.")
-    empty = find_no_value(look)
+        reasons.append(
+            f"`{weight}` is a survey weight by its name and size: it counts in measures and is not published."
+        )
+    empty = find_no_value(preview)
     if empty:
         options["empty"] = empty
-        told.append(f"Some cells hold {' or '.join(map(repr, empty))}, which is taken for no value.")
+        reasons.append(f"Some cells hold {' or '.join(map(repr, empty))}, which is taken for no value.")
     left = (
         "Look at every column: what others may know of people is quasi, what must not be learnt is sensitive. Columns "
         "that were left out (drop) can be given a part.",
     )
-    return Guess("table", 50, options, told, "mondrian", {"k": 5}, left)
+    return Guess("table", 50, options, reasons, "mondrian", {"k": 5}, left)
 
 
 def protect(guess: Guess, dataset: Dataset) -> Guess:
@@ -69,19 +71,19 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     >>> protect(found, Dataset.of("table", rows, tuple(cells), sensitive=("diagnosis",))).parameters
     {'k': 5, 'l': 2}
     """
-    found = list_sensitive(dataset)
-    constant = [column.name for column in found if column.values < 2]
+    columns = list_sensitive(dataset)
+    constant = [column.name for column in columns if column.values < 2]
     if constant:
         names = ", ".join(f"`{name}`" for name in constant)
         return guess.warn(
             f"Nothing protects what is sensitive: {names} has a single value, so everybody's is known. Leave it out "
             "(drop), and run start again."
         )
-    if not found:
+    if not columns:
         return guess
-    most = max(found, key=lambda column: column.share)
-    names = ", ".join(f"`{column.name}`" for column in found)
-    l = min(choose_l(most.share) or 2, *(column.values for column in found))
+    most = max(columns, key=lambda column: column.share)
+    names = ", ".join(f"`{column.name}`" for column in columns)
+    l = min(choose_l(most.share) or 2, *(column.values for column in columns))
     guess = guess.add(f"Sensitive values differ in every group: at least {l} of {names} (l).", l=l)
     if most.share * l <= 1:
         return guess
@@ -94,60 +96,68 @@ def protect(guess: Guess, dataset: Dataset) -> Guess:
     )
 
 
-def guess_roles(look: Look) -> tuple[dict[str, Any], list[str]]:
+def guess_roles(preview: Look) -> tuple[dict[str, Any], list[str]]:
     """Give columns their parts: by words in their names, by their shape, and by how many values they have."""
-    assert look.rows is not None
-    given = {role: name_columns(look.given.get(role, ()), look.columns) for role in OPTIONS}
-    dropped = [name for name in name_columns(look.given.get("drop", ()), look.columns) if name in look.columns]
-    told = []
-    said = {*dropped, *look.given.get("columns", {}).values(), *(name for names in given.values() for name in names)}
-    unfit = [name for name, column in look.columns.items() if column.shape in {"list", "other"} and name not in said]
-    flat = {name: column for name, column in look.columns.items() if name not in {*unfit, *said}}
-    weight = next((name for name in flat if looks_like_weight(name, look.rows.column(name))), None)
+    assert preview.rows is not None
+    given = {role: name_columns(preview.given.get(role, ()), preview.columns) for role in OPTIONS}
+    dropped = [name for name in name_columns(preview.given.get("drop", ()), preview.columns) if name in preview.columns]
+    reasons = []
+    assigned = {
+        *dropped,
+        *preview.given.get("columns", {}).values(),
+        *(name for names in given.values() for name in names),
+    }
+    unfit = [
+        name for name, column in preview.columns.items() if column.shape in {"list", "other"} and name not in assigned
+    ]
+    flat = {name: column for name, column in preview.columns.items() if name not in {*unfit, *assigned}}
+    weight = next((name for name in flat if looks_like_weight(name, preview.rows.column(name))), None)
     others = {name: column for name, column in flat.items() if name != weight}
-    known = _find_known(look, flat)
+    named_roles = _find_known(preview, flat)
     for name, column in others.items():
         if column.suspect is not None:
             given[_IDENTIFIER].append(name)
-            told.append(f"`{name}` looks like {column.suspect.looks_like}: it is left out as an identifier.")
-        elif name in known:
-            given[known[name]].append(name)
+            reasons.append(f"`{name}` looks like {column.suspect.looks_like}: it is left out as an identifier.")
+        elif name in named_roles:
+            given[named_roles[name]].append(name)
         elif _is_unknown_identifier(column):
             given[_IDENTIFIER].append(name)
-        elif (len(known) < 3 or len(look.columns) <= _MANY_COLUMNS) and _is_attribute(column):
+        elif (len(named_roles) < 3 or len(preview.columns) <= _MANY_COLUMNS) and _is_attribute(column):
             given[_QUASI].append(name)
     options: dict[str, Any] = {role: names for role, names in given.items() if names}
-    owner = next((name for name in given[_IDENTIFIER] if _says_whose(look.columns[name])), None)
+    owner = next((name for name in given[_IDENTIFIER] if _says_whose(preview.columns[name])), None)
     for role, spoken in (
         (_IDENTIFIER, "Naming people or records, by their names or because every row has another value"),
         (_QUASI, "Known to others, perhaps"),
         (_SENSITIVE, "Sensitive by their names"),
     ):
         if role in options:
-            told.append(f"{spoken} ({role}): {', '.join(f'`{name}`' for name in options[role])}.")
+            reasons.append(f"{spoken} ({role}): {', '.join(f'`{name}`' for name in options[role])}.")
     if owner is not None:
         options["columns"] = {OWNER: owner}
         options[_IDENTIFIER] = [name for name in options[_IDENTIFIER] if name != owner]
-        told.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
+        reasons.append(f"`{owner}` is the same in several rows: it says whose they are (owner).")
     if weight is not None:
         options["weight"] = weight
-    placed = {name for names in given.values() for name in names} | said | {weight}
-    rest = [name for name in look.columns if name not in placed]
+    placed = {name for names in given.values() for name in names} | assigned | {weight}
+    rest = [name for name in preview.columns if name not in placed]
     if rest or dropped:
         options["drop"] = [*dropped, *rest]
     if unfit:
-        told.append(f"No numbers, dates or text, and so left out (drop): {', '.join(f'`{name}`' for name in unfit)}.")
+        reasons.append(
+            f"No numbers, dates or text, and so left out (drop): {', '.join(f'`{name}`' for name in unfit)}."
+        )
     if len(rest) > len(unfit):
         unknown = len(rest) - len(unfit)
-        told.append(f"Nothing tells what the other columns are ({unknown}); they are left out (drop).")
-    return {name: value for name, value in {**options, "weight": weight}.items() if value}, told
+        reasons.append(f"Nothing tells what the other columns are ({unknown}); they are left out (drop).")
+    return {name: value for name, value in {**options, "weight": weight}.items() if value}, reasons
 
 
-def _find_known(look: Look, names: Iterable[str]) -> dict[str, str]:
+def _find_known(preview: Look, names: Iterable[str]) -> dict[str, str]:
     """Return the parts of the columns whose names speak for them."""
-    assert look.rows is not None
-    found = {name: guess_role(name, look.rows.column(name)) for name in names if not _PLACE.fullmatch(name)}
-    return {name: role for name, role in found.items() if role in roles_of_words(name)}
+    assert preview.rows is not None
+    roles = {name: guess_role(name, preview.rows.column(name)) for name in names if not _PLACE.fullmatch(name)}
+    return {name: role for name, role in roles.items() if role in roles_of_words(name)}
 
 
 def _is_attribute(column: ColumnLook) -> bool:

@@ -23,7 +23,7 @@ _TYPES = {"integer": "int", "decimal": "decimal", "date": "date"}
 
 
 def find_hierarchies(
-    reading: Reading, roles: Mapping[str, str], found: Mapping[str, Scaled], others: Mapping[str, Scaled]
+    reading: Reading, roles: Mapping[str, str], scaled_columns: Mapping[str, Scaled], others: Mapping[str, Scaled]
 ) -> tuple[dict[str, Hierarchy], list[str]]:
     """Return the hierarchy of every attribute that has one, with notes on what they are made of.
 
@@ -33,7 +33,7 @@ def find_hierarchies(
         Files or rules by column.
     roles
         Of the columns that stay.
-    found
+    scaled_columns
         Values of the columns that stay.
     others
         Values of the same columns in a population, which the hierarchies must know as well.
@@ -41,7 +41,7 @@ def find_hierarchies(
     hierarchies, notes = {}, []
     for column, given in reading.hierarchies.items():
         _refuse_column(column, roles)
-        scaled = found[column]
+        scaled = scaled_columns[column]
         if not len(scaled.values.texts):
             raise SchemaError(f"{scaled.values.file}: column {column!r} has a hierarchy but no value in any row.")
         samples = [scaled, *([others[column]] if column in others else [])]

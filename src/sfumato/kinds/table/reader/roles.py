@@ -146,9 +146,9 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
             f"{name}: a table needs at least one quasi-identifier, a column that others may know of people. Say which "
             "(quasi)."
         )
-    kept = {column: roles[column] for column in present if roles.get(column, "identifier") != "identifier"}
+    published = {column: roles[column] for column in present if roles.get(column, "identifier") != "identifier"}
     left = tuple(column for column in present if column in {*dropped, *without})
-    return Roles(kept, tuple(column for column in present if roles.get(column) == "identifier"), owner, left)
+    return Roles(published, tuple(column for column in present if roles.get(column) == "identifier"), owner, left)
 
 
 def name_columns(entries: Sequence[str], present: Collection[str]) -> list[str]:
@@ -159,10 +159,10 @@ def name_columns(entries: Sequence[str], present: Collection[str]) -> list[str]:
     >>> name_columns(["age,sex", "income, net"], ["age", "sex", "income, net"])
     ['age', 'sex', 'income, net']
     """
-    found: list[str] = []
+    columns: list[str] = []
     for entry in entries:
-        found += [entry] if entry in present else _split_list(entry)
-    return list(dict.fromkeys(found))
+        columns += [entry] if entry in present else _split_list(entry)
+    return list(dict.fromkeys(columns))
 
 
 def _split_list(entry: str) -> list[str]:
@@ -176,9 +176,9 @@ def _split_list(entry: str) -> list[str]:
 def _find_owner(reading: Reading, taken: Collection[str]) -> str:
     for role, column in reading.columns.items():
         if role != OWNER and column not in taken:
-            known = ", ".join(OPTIONS)
+            options = ", ".join(OPTIONS)
             raise ParameterError(
-                f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {known}."
+                f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {options}."
             )
     return reading.columns.get(OWNER, "")
 
@@ -188,12 +188,12 @@ def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed:
     if reading.header:
         return
     unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
-    looks = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
-    found = looks or [at for at, column in unclaimed if _occurs(column, table.column(column))]
-    if found:
-        fault = "a number or date where its name should be" if looks else "a name that is also one of its values"
+    data_like = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
+    suspects = data_like or [at for at, column in unclaimed if _occurs(column, table.column(column))]
+    if suspects:
+        fault = "a number or date where its name should be" if data_like else "a name that is also one of its values"
         raise SchemaError(
-            f"{name}: column {found[0]} has {fault}. If the file has no header, give the names of the columns "
+            f"{name}: column {suspects[0]} has {fault}. If the file has no header, give the names of the columns "
             "(header); if that is its name, give it a role."
         )
 
@@ -265,8 +265,8 @@ def _words(column: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(column)]
 
 
-def _ask_for_roles(name: str, table: pa.Table, without: list[str], known: bool) -> NoReturn:
-    if not known and not any(map(is_known_word, without)) and not any(map(_holds_numbers, table.columns)):
+def _ask_for_roles(name: str, table: pa.Table, without: list[str], has_header: bool) -> NoReturn:
+    if not has_header and not any(map(is_known_word, without)) and not any(map(_holds_numbers, table.columns)):
         single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
             f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "

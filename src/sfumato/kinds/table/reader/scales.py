@@ -99,11 +99,11 @@ def scale_values(values: Values, given: str | None = None) -> Scaled:
         if scale == "ordered":
             return _read_order(values, order)
         return _read_dates(values, given=True) if scale == "date" else _read_numbers(values, scale, given=True)
-    found = _look(values)
-    if found == "date":
+    kind = _look(values)
+    if kind == "date":
         return _read_dates(values, given=False)
-    if found == "numeric":
-        return _read_numbers(values, found, given=False)
+    if kind == "numeric":
+        return _read_numbers(values, kind, given=False)
     return Scaled(values, "categorical", (), _doubt_categories(values))
 
 
@@ -192,8 +192,8 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
         return Scaled(values.respell(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes))
     if not given and (numbers == np.trunc(numbers)).all():
         notes = [f"Reading `{name}` as decimal numbers; all of them are whole (scales: {name}=integer)."]
-    spelled = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
-    return Scaled(values.respell(spelled), scale, (), tuple(notes))
+    formatted = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
+    return Scaled(values.respell(formatted), scale, (), tuple(notes))
 
 
 def _refuse_other_than_numbers(values: Values) -> NoReturn:

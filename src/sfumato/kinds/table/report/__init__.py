@@ -68,15 +68,15 @@ def figures(
     comparison: Comparison, before: Risk, after: Risk, curve: Sequence[tuple[Risk, Risk]] = ()
 ) -> dict[str, Figure]:
     """Return the plots by name; ``pairs`` is there when there are two columns to be compared."""
-    found = comparison.view(TableComparison)
+    view = comparison.view(TableComparison)
     drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
     if curve:
         drawn["risk-curve"] = draw_risk_curve(curve, "Quasi-identifiers known")
-    drawn["classes"] = draw_classes(found.published.sizes, comparison.release.guarantee)
-    if found.columns:
-        drawn |= draw_columns(Fates.of(found))
-    if len(found.by_name) > 1:
-        drawn["pairs"] = draw_pairs(found)
+    drawn["classes"] = draw_classes(view.published.sizes, comparison.release.guarantee)
+    if view.columns:
+        drawn |= draw_columns(Fates.of(view))
+    if len(view.by_name) > 1:
+        drawn["pairs"] = draw_pairs(view)
     return drawn
 
 
@@ -89,8 +89,8 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
 
 def count_part(comparison: Comparison) -> Tally:
     """Count in a part of a release what the figures need."""
-    found = comparison.view(TableComparison)
-    return {"fates": Fates.of(found), "classes": [found.classes]}
+    view = comparison.view(TableComparison)
+    return {"fates": Fates.of(view), "classes": [view.classes]}
 
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
@@ -106,8 +106,8 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    found = comparison.view(TableComparison)
-    loss = found.average(found.record_losses)
+    view = comparison.view(TableComparison)
+    loss = view.average(view.record_losses)
     return [
         *page.show_change(comparison, before, after),
         (show_number(round(loss, 3)), "of its column a cell may stand for on average (NCP, from 0 to 1)"),
@@ -115,34 +115,36 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 
 
 def _account(comparison: Comparison) -> str:
-    found = comparison.view(TableComparison)
-    sizes = found.published.sizes
+    view = comparison.view(TableComparison)
+    sizes = view.published.sizes
     return page.account_for(
         comparison,
         [
-            ("Quasi-identifiers", len(found.columns)),
-            ("Different combinations of their values in the original data", len(found.original_classes)),
+            ("Quasi-identifiers", len(view.columns)),
+            ("Different combinations of their values in the original data", len(view.original_classes)),
             ("Classes published", len(sizes)),
-            ("Smallest class", int(sizes.min(initial=found.records))),
+            ("Smallest class", int(sizes.min(initial=view.records))),
             ("Largest class", int(sizes.max(initial=0))),
-            ("Cells published exactly", sum(int(c.amounts[c.exact].sum()) for c in found.columns)),
-            ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.suppressed].sum()) for c in found.columns)),
-            ("Cells suppressed", sum(int(c.amounts[c.suppressed].sum()) for c in found.columns)),
+            ("Cells published exactly", sum(int(c.amounts[c.exact].sum()) for c in view.columns)),
+            ("Cells generalised", sum(int(c.amounts[~c.exact & ~c.suppressed].sum()) for c in view.columns)),
+            ("Cells suppressed", sum(int(c.amounts[c.suppressed].sum()) for c in view.columns)),
         ],
     )
 
 
 def _attackers(after: Risk) -> str:
     """Show the figures that statistical offices use, where the attacker computed them."""
-    told: dict[str, dict[str, Any]] = {
-        name: found for name in ("prosecutor", "journalist") if (found := getattr(after, name, None)) is not None
+    attackers: dict[str, dict[str, Any]] = {
+        name: measures for name in ("prosecutor", "journalist") if (measures := getattr(after, name, None)) is not None
     }
-    if not told:
+    if not attackers:
         return ""
-    rows = [[title, *(show_share(found.get(figure)) for found in told.values())] for figure, title in _FIGURES]
-    table = make_table(["", *(name.capitalize() for name in told)], rows, narrow=True)
+    rows = [
+        [title, *(show_share(measures.get(figure)) for measures in attackers.values())] for figure, title in _FIGURES
+    ]
+    table = make_table(["", *(name.capitalize() for name in attackers)], rows, narrow=True)
     marketer = getattr(after, "marketer", None)
-    notes = [str(found["note"]) for found in told.values() if "note" in found]
+    notes = [str(measures["note"]) for measures in attackers.values() if "note" in measures]
     if marketer is not None:
         notes.append(f"Marketer, who looks for everybody: {show_share(marketer)} are right on average.")
     unit = after.unit
@@ -158,7 +160,7 @@ def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
     if not beyond:
         return ""
     left_out, rows = {"knowledge", "warnings", after.unit.many.replace(" ", "_")}, []
-    for name, value in ((n, v) for found in beyond for n, v in found.to_dict().items() if n not in left_out):
+    for name, value in ((n, v) for finding in beyond for n, v in finding.to_dict().items() if n not in left_out):
         parts = value if isinstance(value, Mapping) else {"": value}
         rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
     table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
@@ -215,5 +217,5 @@ def _pairs(plot: Figure | None) -> str:
 
 
 def _not_measured() -> str:
-    told = Prediction().lacks()
-    return f"<p class='muted'>{Prediction.title}: {told}</p>" if told else ""
+    reason = Prediction().lacks()
+    return f"<p class='muted'>{Prediction.title}: {reason}</p>" if reason else ""

@@ -83,10 +83,10 @@ class Fate:
         )
 
 
-def _add_bins(one: Floats, other: Floats) -> Floats:
+def _add_bins(bins: Floats, other: Floats) -> Floats:
     """Add up bins; parts may differ in the last ones, of values that only some of them may stand for."""
-    total = np.zeros(max(len(one), len(other)))
-    total[: len(one)] += one
+    total = np.zeros(max(len(bins), len(other)))
+    total[: len(bins)] += bins
     total[: len(other)] += other
     return total
 
@@ -100,13 +100,13 @@ class Fates:
     published: int
 
     @classmethod
-    def of(cls, found: TableComparison) -> Fates:
+    def of(cls, view: TableComparison) -> Fates:
         """Look at all quasi-identifiers."""
-        return cls(tuple(map(Fate.of, found.columns)), found.records, found.published.records)
+        return cls(tuple(map(Fate.of, view.columns)), view.records, view.published.records)
 
     def __add__(self, other: Fates) -> Fates:
         """Return what became of the columns in two parts of a release."""
-        columns = (one + more for one, more in zip(self.columns, other.columns, strict=True))
+        columns = (fate + more for fate, more in zip(self.columns, other.columns, strict=True))
         return Fates(tuple(columns), self.records + other.records, self.published + other.published)
 
     def spread(self, column: Fate) -> list[tuple[str, float, float]]:
@@ -133,8 +133,8 @@ def draw_generalised(fates: Fates) -> Figure:
         loss = (column.loss + fates.records - fates.published) / max(fates.records, 1)
         edge = 0.0
         for (way, colour), share in zip(_WAYS, shares, strict=True):
-            told = f"{column.name}: {show_share(share)} {way}"
-            values.append({"name": name, "colour": colour, "begin": edge, "end": edge + share, "told": told})
+            tooltip = f"{column.name}: {show_share(share)} {way}"
+            values.append({"name": name, "colour": colour, "begin": edge, "end": edge + share, "told": tooltip})
             edge += share
         losses.append((column.name, loss, show_share(loss)))
         rows.append([column.name, *(show_share(share) for share in shares), show_number(round(loss, 4))])
@@ -197,12 +197,12 @@ def draw_errors(fates: Fates) -> Figure:
     ]
     errors.sort(key=lambda error: -error[1])
     worst = [(name, min(error, 1.0), show_share(error)) for name, error in errors[:_MOST_ERRORS]]
-    told = f"{len(worst)} of {show_count(len(errors))} values and bins are shown."
+    note = f"{len(worst)} of {show_count(len(errors))} values and bins are shown."
     return Figure(
         title="Relative error per value",
         description="A bar per value of a quasi-identifier: how far off its number of records is.",
         panels=[draw_bars(worst, "Relative error", "")],
-        notes=[told],
+        notes=[note],
         head=["Quasi-identifier: value", "Relative error"],
         rows=[[name, text] for name, _, text in worst],
     )
@@ -231,24 +231,24 @@ def draw_classes(sizes: Ints, guarantee: Guarantee) -> Figure:
     )
 
 
-def draw_pairs(found: TableComparison) -> Figure:
+def draw_pairs(view: TableComparison) -> Figure:
     """Draw how strongly columns go together, before beside after."""
-    roles = {column.name: column.role for column in found.comparison.release.columns}
-    chosen = [*found.columns, *sorted(found.exact, key=lambda column: roles[column.name] != "sensitive")]
+    roles = {column.name: column.role for column in view.comparison.release.columns}
+    chosen = [*view.columns, *sorted(view.exact, key=lambda column: roles[column.name] != "sensitive")]
     spreads = [Spread(column) for column in chosen[:_MOST_PAIRED]]
     names = tell_apart([shorten(spread.column.name, _NAME_LENGTH) for spread in spreads])
     values, rows = [], []
-    for one, other in itertools.combinations(range(len(spreads)), 2):
-        was, now = associate(spreads[one], spreads[other])
+    for first, other in itertools.combinations(range(len(spreads)), 2):
+        was, now = associate(spreads[first], spreads[other])
         for when, strength in (("Before", was), ("After", now)):
             colour = STEPS[int(np.searchsorted(_LIMITS, strength, "right"))]
             values += [
                 {"when": when, "one": names[a], "other": names[b], "colour": colour}
                 | {"told": f"{names[a]} and {names[b]}: {strength:.2f}"}
-                for a, b in ((one, other), (other, one))
+                for a, b in ((first, other), (other, first))
             ]
-        told = f"{spreads[one].column.name} and {spreads[other].column.name}"
-        rows.append([told, f"{was:.2f}", f"{now:.2f}"])
+        pair = f"{spreads[first].column.name} and {spreads[other].column.name}"
+        rows.append([pair, f"{was:.2f}", f"{now:.2f}"])
     notes = [f"The first {_MOST_PAIRED} of {len(chosen)} columns are shown."] if len(chosen) > _MOST_PAIRED else []
     return Figure(
         title="How strongly columns go together, before and after",

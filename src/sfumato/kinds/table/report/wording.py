@@ -58,8 +58,10 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     >>> describe_attacker(None)
     'somebody who knows all quasi-identifiers of a person'
     """
-    known = f"up to {m} quasi-identifiers" if m and m > 1 else "one quasi-identifier" if m else "all quasi-identifiers"
-    return f"somebody who knows {known} of {unit.whose}"
+    knowledge = (
+        f"up to {m} quasi-identifiers" if m and m > 1 else "one quasi-identifier" if m else "all quasi-identifiers"
+    )
+    return f"somebody who knows {knowledge} of {unit.whose}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:

@@ -69,11 +69,11 @@ def measure_ordered(values: ClassValues, order: list[str]) -> Floats:
     """
     place = {label: at for at, label in enumerate(order)}
     at = np.array([place[str(label)] for label in values.labels], np.int64)
-    found = np.zeros(len(values.sizes))
+    distances = np.zeros(len(values.sizes))
     for first, apart in _spread(values, at, len(order)):
         moved = np.abs(np.cumsum(apart, axis=1)).sum(axis=1)
-        found[first : first + len(apart)] = moved / max(len(order) - 1, 1)
-    return found
+        distances[first : first + len(apart)] = moved / max(len(order) - 1, 1)
+    return distances
 
 
 def measure_hierarchical(values: ClassValues, parents: Mapping[str, str]) -> Floats:
@@ -92,18 +92,18 @@ def measure_hierarchical(values: ClassValues, parents: Mapping[str, str]) -> Flo
         above = number[parents[label]]
         height[above] = max(height[above], height[node] + 1)
     at = np.array([number[str(label)] for label in values.labels], np.int64)
-    found = np.zeros(len(values.sizes))
+    distances = np.zeros(len(values.sizes))
     for first, extra in _spread(values, at, len(nodes)):
         too_much, too_little = np.zeros_like(extra), np.zeros_like(extra)
         for node, label in enumerate(nodes):
             moved = np.minimum(too_much[:, node], too_little[:, node])
-            found[first : first + len(extra)] += moved * height[node] / max(height[-1], 1)
+            distances[first : first + len(extra)] += moved * height[node] / max(height[-1], 1)
             if parents[label] != MISSING:
                 above = number[parents[label]]
                 too_much[:, above] += np.maximum(extra[:, node], 0)
                 too_little[:, above] += np.maximum(-extra[:, node], 0)
                 extra[:, above] += extra[:, node]
-    return found
+    return distances
 
 
 def _sort_upwards(parents: Mapping[str, str]) -> list[str]:
@@ -111,10 +111,10 @@ def _sort_upwards(parents: Mapping[str, str]) -> list[str]:
     below: dict[str, list[str]] = {}
     for label, above in parents.items():
         below.setdefault(above, []).append(label)
-    found = list(below.get(MISSING, []))
-    for label in found:
-        found.extend(below.get(label, []))
-    return found[::-1]
+    nodes = list(below.get(MISSING, []))
+    for label in nodes:
+        nodes.extend(below.get(label, []))
+    return nodes[::-1]
 
 
 def _spread(values: ClassValues, at: Ints, width: int) -> Iterator[tuple[int, Floats]]:

@@ -79,14 +79,14 @@ class ClassValues:
         cells = release.table.column(column).combine_chunks()
         cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
         coded = cells.dictionary_encode()
-        found = coded.dictionary.to_pylist()
-        order = sorted(range(len(found)), key=lambda at: found[at])
-        number = np.empty(len(found), np.int64)
+        distinct = coded.dictionary.to_pylist()
+        order = sorted(range(len(distinct)), key=lambda at: distinct[at])
+        number = np.empty(len(distinct), np.int64)
         number[order] = np.arange(len(order))
         value = number[coded.indices.to_numpy(zero_copy_only=False)]
-        width = max(len(found), 1)
+        width = max(len(distinct), 1)
         pairs, count = np.unique(table.group * width + value, return_counts=True)
-        labels = tuple(found[at] for at in order)
+        labels = tuple(distinct[at] for at in order)
         return cls(pairs // width, pairs % width, count.astype(np.int64), table.sizes, labels)
 
     @property
@@ -97,8 +97,8 @@ class ClassValues:
     @property
     def overall(self) -> Floats:
         """Share of every value in all published records."""
-        found = np.bincount(self.value, self.count, minlength=len(self.labels))
-        return np.asarray(found / max(self.sizes.sum(), 1))
+        counts = np.bincount(self.value, self.count, minlength=len(self.labels))
+        return np.asarray(counts / max(self.sizes.sum(), 1))
 
 
 def judge_diversity(values: ClassValues, l: int, diversity: str, c: float | None) -> Judged:

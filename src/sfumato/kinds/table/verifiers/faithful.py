@@ -55,12 +55,12 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.holds:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if found[_ONCE] is None:
-        found |= check_table(release, original, rows.astype(np.int64))
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
+    if witnesses[_ONCE] is None:
+        witnesses |= check_table(release, original, rows.astype(np.int64))
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Witness]:
@@ -89,12 +89,12 @@ def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Wi
 
 
 def _check_columns(release: Release, original: Dataset) -> Witness:
-    known = [column.name for column in original.schema.columns]
+    original_names = [column.name for column in original.schema.columns]
     named = [column.name for column in release.columns]
-    strange = [name for name in named if name not in known]
+    strange = [name for name in named if name not in original_names]
     if strange:
         return {"columns_not_of_the_original": strange}
-    if named != [name for name in known if name in named]:
+    if named != [name for name in original_names if name in named]:
         return {"columns": named}
     scales = {column.name: column.scale for column in original.schema.columns}
     for column in release.columns:
@@ -123,8 +123,8 @@ def _check_exact(release: Release, original: Dataset, rows: Ints) -> Witness:
             pa.array(np.where(attribute.codes < 0, len(attribute.labels), attribute.codes)[rows])
         )
         if not _spell(release, column).equals(wanted):
-            found = np.array(_spell(release, column).to_pylist(), dtype=object)
-            wrong = np.flatnonzero(found != np.array(wanted.to_pylist(), dtype=object))
+            published = np.array(_spell(release, column).to_pylist(), dtype=object)
+            wrong = np.flatnonzero(published != np.array(wanted.to_pylist(), dtype=object))
             return {"column": column.name, "rows": [int(row) + 1 for row in wrong[:SHOWN_ROWS]]}
     return None
 
@@ -208,7 +208,7 @@ def _check_means(release: Release, original: Dataset, rows: Ints) -> Witness:
         if column.role != "mean":
             continue
         name = column.name.removeprefix("mean_")
-        if all(known.name != name for known in original.schema.columns):
+        if all(original_column.name != name for original_column in original.schema.columns):
             return {"part": "means", "column": column.name}
         attribute = attribute_of(original, name)
         if attribute.axis is None or (attribute.codes < 0).any():

@@ -58,12 +58,12 @@ def say_claim(claim: KAnonymity) -> dict[str, Any]:
     >>> say_claim(KAnonymity(k=5, l=3, sensitive=("ill",)))
     {'k': 5, 'l': 3, 'diversity': 'distinct'}
     """
-    said: dict[str, Any] = {"k": claim.k}
+    parameters: dict[str, Any] = {"k": claim.k}
     if claim.l > 1:
-        said |= {"l": claim.l, "diversity": claim.diversity} | ({} if claim.c is None else {"c": claim.c})
+        parameters |= {"l": claim.l, "diversity": claim.diversity} | ({} if claim.c is None else {"c": claim.c})
     if claim.t is not None:
-        said |= {"t": claim.t, "distance": claim.distance}
-    return said if claim.presence is None else said | {"presence": claim.presence}
+        parameters |= {"t": claim.t, "distance": claim.distance}
+    return parameters if claim.presence is None else parameters | {"presence": claim.presence}
 
 
 def verify(release: Release) -> Verdict:
@@ -90,10 +90,10 @@ def verify(release: Release) -> Verdict:
         return unreadable
     table = PublishedTable.of(release)
     least = int(np.argmin(table.sizes))
-    found = Judged(
+    judgement = Judged(
         {"k": int(table.sizes[least]), "classes": len(table.sizes)}, least, bool(table.sizes[least] >= claim.k)
     )
-    verdict = structure & _conclude(table, claim, _SIZE, found)
+    verdict = structure & _conclude(table, claim, _SIZE, judgement)
     for column in sorted(claim.sensitive):
         judged = judge_sensitive(release, table, claim, column)
         verdict &= dataclasses.replace(judged, measured=_keep_worst(verdict.measured, judged.measured))
@@ -106,26 +106,26 @@ def verify(release: Release) -> Verdict:
 
 
 def _conclude(
-    table: PublishedTable, claim: KAnonymity, check: str, found: Judged, column: str | None = None
+    table: PublishedTable, claim: KAnonymity, check: str, judgement: Judged, column: str | None = None
 ) -> Verdict:
     """Make a verdict of the worst class."""
     witness: Witness = None
-    if not found.holds:
+    if not judgement.holds:
         witness = {
             "check": check,
             **({} if column is None else {"column": column}),
-            "cells": table.spell(found.worst),
-            "records": int(table.sizes[found.worst]),
-            "rows": table.rows_of(found.worst, SHOWN_ROWS),
+            "cells": table.spell(judgement.worst),
+            "records": int(table.sizes[judgement.worst]),
+            "rows": table.rows_of(judgement.worst, SHOWN_ROWS),
         }
-    return Verdict(found.holds, say_claim(claim), found.measured, witness, {check: found.holds})
+    return Verdict(judgement.holds, say_claim(claim), judgement.measured, witness, {check: judgement.holds})
 
 
-def _keep_worst(known: dict[str, Any], found: dict[str, Any]) -> dict[str, Any]:
+def _keep_worst(previous: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
     """Return what the worst of several sensitive columns reaches: fewest values, and the largest c and t."""
-    worst = dict(found)
-    for name, value in found.items():
-        both = [value, known.get(name, value)]
+    worst = dict(measured)
+    for name, value in measured.items():
+        both = [value, previous.get(name, value)]
         worst[name] = None if None in both else min(both) if name == "l" else max(both)
     return worst
 
@@ -148,8 +148,8 @@ def judge_sensitive(release: Release, table: PublishedTable, claim: KAnonymity, 
         return verdict
     values = ClassValues.of(release, table, column)
     if claim.l > 1:
-        found = judge_diversity(values, claim.l, claim.diversity, claim.c)
-        verdict &= _conclude(table, claim, _DIVERSE, found, column)
+        judgement = judge_diversity(values, claim.l, claim.diversity, claim.c)
+        verdict &= _conclude(table, claim, _DIVERSE, judgement, column)
     if claim.t is not None:
         if claim.distance == "equal":
             distances = measure_equal(values)
@@ -202,8 +202,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     if wrong is not None:
         return Verdict(False, say_claim(claim), {}, {"check": _ONCE, **wrong}, {_ONCE: False})
     table = PublishedTable.of(release)
-    known = Fitting.of(table, original)
-    sizes = known.weigh(table.sizes)[known.case]
+    fitting = Fitting.of(table, original)
+    sizes = fitting.weigh(table.sizes)[fitting.case]
     fewest = int(sizes[sizes > 0].min(initial=len(release)))
     lost = np.flatnonzero((sizes if rows is None else sizes[rows]) == 0)
     allowed = len(original) - len(release) if rows is None else 0

@@ -58,8 +58,8 @@ def check_part_columns(release: Release) -> Witness:
         elif name in _OF_CLASSES:
             role, form = _OF_CLASSES[name]
             more = part.columns[len(quasi) :]
-            said = [column for column in more if (column.role, column.form) == (role, form)]
-            if part.columns[: len(quasi)] != quasi or not more or len(said) < len(more):
+            matching = [column for column in more if (column.role, column.form) == (role, form)]
+            if part.columns[: len(quasi)] != quasi or not more or len(matching) < len(more):
                 return {"part": name, "columns": [column.name for column in part.columns]}
             if role == "count" and [column.name for column in more] != ["people"]:
                 return {"part": name, "columns": [column.name for column in part.columns]}
@@ -82,8 +82,8 @@ def match_classes(release: Release, name: str) -> tuple[Ints, Ints]:
     for column in quasi_columns(release):
         both = [table.column(column.name).combine_chunks() for table in (release.table, part.table)]
         columns.append(read_cells(_join(both, column.form), column.form)[1])
-    found = number_rows(columns, rows + part.table.num_rows)
-    return found[:rows], found[rows:]
+    classes = number_rows(columns, rows + part.table.num_rows)
+    return classes[:rows], classes[rows:]
 
 
 def _join(arrays: list[Any], form: Form) -> pa.ChunkedArray:
@@ -176,11 +176,11 @@ def _check_means(release: Release) -> Witness:
             continue
         if column.name not in forms:
             return {"part": "means", "column": column.name}
-        found, index = read_cells(part.table.column(forms[column.name].name), forms[column.name].form)
+        intervals, index = read_cells(part.table.column(forms[column.name].name), forms[column.name].form)
         means = part.table.column(column.name).to_numpy()
         # Sums of decimals may round to just beyond a bound.
         slack = 1e-9 * np.maximum(np.abs(means), 1)
-        low, high = _bounds(found)
+        low, high = _bounds(intervals)
         wrong = (means < low[index] - slack) | (means > high[index] + slack)
         if wrong.any():
             return {"part": "means", "column": column.name, "row": int(np.argmax(wrong)) + 1}
@@ -286,14 +286,14 @@ def _check_tree(parents: dict[str, str], used: list[str]) -> Witness:
     unknown = set(parents.values()) - parents.keys() - {MISSING}
     if unknown:
         return {"parents_not_listed": len(unknown)}
-    known = set(roots)
+    rooted = set(roots)
     for value in parents:
         path = [value]
-        while path[-1] not in known and len(path) <= len(parents):
+        while path[-1] not in rooted and len(path) <= len(parents):
             path.append(parents[path[-1]])
-        if path[-1] not in known:
+        if path[-1] not in rooted:
             return {"nodes_above_themselves": True}
-        known.update(path)
+        rooted.update(path)
     inner = set(parents.values())
     above = [value for value in used if value in inner]
     return {"values_above_others": len(above)} if above else None

@@ -49,9 +49,9 @@ def _check_cells(release: Release) -> Witness:
     tables = [("data", Part(release.columns, release.table)), *release.parts.items()]
     for where, part in tables:
         for column in part.columns:
-            found = _look_at_cells(part.table.column(column.name), column)
-            if found is not None:
-                return {"table": where, "column": column.name, **found}
+            witness = _look_at_cells(part.table.column(column.name), column)
+            if witness is not None:
+                return {"table": where, "column": column.name, **witness}
     return None
 
 
@@ -132,9 +132,9 @@ def _check_labels(release: Release) -> Witness:
             return {"column": column.name, "labels_that_are_members": len(both)}
         if MISSING in below or MISSING in members:
             return {"column": column.name, "missing_value": "generalised"}
-        found = _find_overlap(members)
-        if found is not None:
-            return {"column": column.name, "labels": list(found)}
+        overlap = _find_overlap(members)
+        if overlap is not None:
+            return {"column": column.name, "labels": list(overlap)}
     return None
 
 

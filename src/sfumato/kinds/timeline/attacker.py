@@ -92,7 +92,7 @@ class Exposure:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        found: dict[str, Any] = {
+        values: dict[str, Any] = {
             "knowledge": KNOWLEDGE,
             "prefixes": self.prefixes,
             "largest_relative_frequency": float(self.largest),
@@ -101,14 +101,14 @@ class Exposure:
             },
         }
         if self.seen is not None:
-            found["seen"] = self.seen
+            values["seen"] = self.seen
         if self.delta is not None:
-            found["delta"] = float(self.delta)
-            found["exposed_events"] = self.exposed_events
-            found["prefixes_at_or_above_delta"] = self.exposed_prefixes
+            values["delta"] = float(self.delta)
+            values["exposed_events"] = self.exposed_events
+            values["prefixes_at_or_above_delta"] = self.exposed_prefixes
         if self.named:
-            found["events"] = {event: self._entry(peak) for event, peak in self.peaks.items()}
-        return found
+            values["events"] = {event: self._entry(peak) for event, peak in self.peaks.items()}
+        return values
 
     def _entry(self, peak: Peak) -> dict[str, Any]:
         entry: dict[str, Any] = {"largest_relative_frequency": float(peak.frequency)}
@@ -127,9 +127,9 @@ def expose(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) 
     1
     """
     code = timeline.code_of()
-    known = [event for event in events or timeline.labels if event in code]
-    found = dict(zip(known, find_peaks(timeline, [code[event] for event in known], delta), strict=True))
-    shown = {event: found.get(event, Peak(Fraction(0), None, 0)) for event in events or timeline.labels}
+    occurring = [event for event in events or timeline.labels if event in code]
+    peaks = dict(zip(occurring, find_peaks(timeline, [code[event] for event in occurring], delta), strict=True))
+    shown = {event: peaks.get(event, Peak(Fraction(0), None, 0)) for event in events or timeline.labels}
     return Exposure(shown, len(timeline), delta, bool(events))
 
 
@@ -190,7 +190,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Exposure]:  # noqa: ARG001
 
 def _watch(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) -> list[Exposure]:
     """Look for events in the beginning of a timeline, and ever more of it."""
-    found = []
+    exposures = []
     for share in _SEEN:
         points = int(share * len(timeline))
         if points:
@@ -202,5 +202,5 @@ def _watch(timeline: Timeline, events: tuple[str, ...], delta: Fraction | None) 
                 timeline.labels,
                 timeline.times[:points],
             )
-            found.append(dataclasses.replace(expose(part, events, delta), seen=share))
-    return [*found, expose(timeline, events, delta)]
+            exposures.append(dataclasses.replace(expose(part, events, delta), seen=share))
+    return [*exposures, expose(timeline, events, delta)]

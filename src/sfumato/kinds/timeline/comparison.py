@@ -66,9 +66,9 @@ class TimelineComparison:
         shown = self._rows()[after.points] * width + codes
         order = np.argsort(keys, kind="stable")
         at = np.searchsorted(keys[order], shown)
-        known = (codes >= 0) & (at < len(keys))
-        known[known] = keys[order][at[known]] == shown[known]
-        if not known.all():
+        matched = (codes >= 0) & (at < len(keys))
+        matched[matched] = keys[order][at[matched]] == shown[matched]
+        if not matched.all():
             raise SchemaError("timeline: the release has events that the original does not have at the same time.")
         left = np.zeros_like(before.counts)
         np.add.at(left, order[at], after.counts)
@@ -136,8 +136,8 @@ class TimelineComparison:
     @property
     def delta(self) -> Fraction | None:
         """The threshold that the release claims, if it claims one."""
-        found = getattr(self.comparison.release.guarantee, "fraction", None)
-        return found if isinstance(found, Fraction) else None
+        fraction = getattr(self.comparison.release.guarantee, "fraction", None)
+        return fraction if isinstance(fraction, Fraction) else None
 
     def _rows(self) -> Ints:
         if self.comparison.rows is not None:

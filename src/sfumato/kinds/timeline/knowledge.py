@@ -106,16 +106,16 @@ def find_peaks(timeline: Timeline, codes: Iterable[int], delta: Fraction | None 
     """
     # A prefix is as long as the counts of all its entries.
     lengths = np.concatenate([[0], np.cumsum(timeline.counts)])[timeline.offsets[1:]]
-    found = []
+    peaks = []
     for event in find_occurrences(timeline, codes):
         if not len(event.points):
-            found.append(Peak(Fraction(0), None, 0))
+            peaks.append(Peak(Fraction(0), None, 0))
             continue
         sums = np.cumsum(event.counts)
         frequency, at = _largest(sums, lengths[event.points])
         exposed = 0 if delta is None else _count_exposed(event.points, sums, lengths, delta)
-        found.append(Peak(frequency, int(event.points[at]), exposed))
-    return found
+        peaks.append(Peak(frequency, int(event.points[at]), exposed))
+    return peaks
 
 
 def _largest(sums: Ints, lengths: Ints) -> tuple[Fraction, int]:

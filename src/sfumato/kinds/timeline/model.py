@@ -112,14 +112,14 @@ def make_dataset(
     if any(count < 0 for row in rows for count in row.values()):
         raise SchemaError("timeline: column 'counts' must hold 0 or more, got a negative count.")
     code = {label: i for i, label in enumerate(dict.fromkeys([*(e for row in rows for e in row), *events]))}
-    kept = [sorted((code[event], count) for event, count in row.items() if count) for row in rows]
-    offsets = np.concatenate([[0], np.cumsum([len(row) for row in kept])]).astype(np.int64)
-    codes = np.array([event for row in kept for event, _ in row], dtype=np.int32)
+    entries = [sorted((code[event], count) for event, count in row.items() if count) for row in rows]
+    offsets = np.concatenate([[0], np.cumsum([len(row) for row in entries])]).astype(np.int64)
+    codes = np.array([event for row in entries for event, _ in row], dtype=np.int32)
     table = pa.table(
         {
             "time": pa.array(when, pa.int64()),
             "events": Ragged(offsets, codes, tuple(code)).to_arrow(),
-            "counts": pa.array([[count for _, count in row] for row in kept], pa.list_(pa.int64())),
+            "counts": pa.array([[count for _, count in row] for row in entries], pa.list_(pa.int64())),
         }
     )
     return Dataset(Schema("timeline", KIND.columns, sensitive), table, clock=clock or Clock(), unit=KIND.unit)

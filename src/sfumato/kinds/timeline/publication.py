@@ -71,12 +71,14 @@ def _make_table(
     labels = sorted(timeline.labels[code] for code in used)
     position = {label: i for i, label in enumerate(labels)}
     recode = np.array([position.get(label, -1) for label in timeline.labels], dtype=np.int64)
-    kept = np.flatnonzero(left > 0)
-    kept = kept[np.argsort(timeline.points[kept] * len(labels) + recode[timeline.codes[kept]], kind="stable")]
-    sizes = np.bincount(timeline.points[kept], minlength=len(timeline))[rows]
+    entries = np.flatnonzero(left > 0)
+    entries = entries[
+        np.argsort(timeline.points[entries] * len(labels) + recode[timeline.codes[entries]], kind="stable")
+    ]
+    sizes = np.bincount(timeline.points[entries], minlength=len(timeline))[rows]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    events = Ragged(offsets, recode[timeline.codes[kept]].astype(np.int32), tuple(labels))
-    counts = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(left[kept], pa.int64()))
+    events = Ragged(offsets, recode[timeline.codes[entries]].astype(np.int32), tuple(labels))
+    counts = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(left[entries], pa.int64()))
     clock = dataset.clock
     names = {column.role: column.name for column in dataset.schema.columns}
     columns = (

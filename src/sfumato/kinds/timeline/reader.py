@@ -80,8 +80,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     """
     source = Source(as_place(path), reading)
     name, table = source.name, source.table()
-    columns, told = assign_roles(name, table.column_names, reading, WORDS)
-    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *told]
+    columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
     name, table = settle_missing(name, table, columns, reading, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
@@ -118,7 +118,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     )
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take files for a timeline that say what happened when, and of nobody.
 
     Examples
@@ -127,41 +127,41 @@ def guess(look: Look) -> Guess | None:
     >>> guess(Look.of_table("a.csv", table)).options["columns"]
     {'time': 'day', 'event': 'product', 'count': 'quantity'}
     """
-    roles = look.find_roles(WORDS)
+    roles = preview.find_roles(WORDS)
     whose = {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]}
-    if not {"time", "event"} <= set(roles) or roles["time"] not in look.find_dates() or "count" not in roles:
+    if not {"time", "event"} <= set(roles) or roles["time"] not in preview.find_dates() or "count" not in roles:
         return None
-    if any(name.lower() in whose for name in look.columns):
+    if any(name.lower() in whose for name in preview.columns):
         return None
-    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
-    told.append("No column says whose the rows are: they are about points in time.")
-    more, why = look.settle_empty(list(roles.values()))
+    reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    reasons.append("No column says whose the rows are: they are about points in time.")
+    more, why = preview.settle_empty(list(roles.values()))
     options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
     left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
-    return Guess("timeline", 70, options, told + why, "essa", {"delta": 0.05}, left)
+    return Guess("timeline", 70, options, reasons + why, "essa", {"delta": 0.05}, left)
 
 
 def _read_times(
     name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
 ) -> tuple[Longs, Clock]:
     """Return times as whole numbers, and what they count."""
-    found = parse_times(name, column, table.column(column))
-    if found.micros is None:
+    parsed = parse_times(name, column, table.column(column))
+    if parsed.micros is None:
         if resolution is not None:
             raise SchemaError(
                 f"{name}: resolution={resolution} needs dates, but column {column!r} holds numbers. "
                 "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
             )
-        wrong = (np.abs(found.order.astype(np.float64)) > _LARGEST) | (found.order != np.floor(found.order))
+        wrong = (np.abs(parsed.order.astype(np.float64)) > _LARGEST) | (parsed.order != np.floor(parsed.order))
         if wrong.any():
             raise SchemaError(
                 f"{name}: column {column!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
                 f"{name_marked(wrong)}. Correct the data."
             )
-        return found.order.astype(np.int64), Clock()
-    if not found.zoned:
+        return parsed.order.astype(np.int64), Clock()
+    if not parsed.zoned:
         notes.append("Times have no zone and are taken as UTC.")
-    times, clock, finer = cut_times(found.micros, resolution or "second")
+    times, clock, finer = cut_times(parsed.micros, resolution or "second")
     if finer.any():
         notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
     return times, clock

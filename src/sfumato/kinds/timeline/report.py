@@ -78,16 +78,16 @@ def render(
     remaining: Remaining = NOTHING,
 ) -> str:
     """Return the owner's report as one HTML page."""
-    found = TimelineComparison(comparison)
-    drawn, judged = figures(comparison, before, after), _judge(found).warn(remaining)
+    timelines = TimelineComparison(comparison)
+    drawn, judged = figures(comparison, before, after), _judge(timelines).warn(remaining)
     secret = "it names sensitive events and shows how many were deleted and when"
     return page.write_page(
         comparison,
         [
-            page.write_header(comparison, secret, _tiles(found, before, after), judged, remaining),
-            _published(found),
-            _risk(found, drawn["prefix-frequencies"]),
-            _deletions(found, drawn["deletions"], drawn["events"]),
+            page.write_header(comparison, secret, _tiles(timelines, before, after), judged, remaining),
+            _published(timelines),
+            _risk(timelines, drawn["prefix-frequencies"]),
+            _deletions(timelines, drawn["deletions"], drawn["events"]),
             write_answers(drawn.get("answers")),
             page.write_utility(scores),
             page.write_facts(comparison, facts or {}),
@@ -97,27 +97,29 @@ def render(
 
 def figures(comparison: Comparison, before: Exposure, after: Exposure) -> dict[str, Figure]:  # noqa: ARG001
     """Return the plots by name: how frequent events look in the prefixes, how many were deleted when, and of which."""
-    found = TimelineComparison(comparison)
-    labels = found.before.labels
-    had, left = (np.bincount(found.before.codes, c, minlength=len(labels)) for c in (found.before.counts, found.left))
+    timelines = TimelineComparison(comparison)
+    labels = timelines.before.labels
+    had, left = (
+        np.bincount(timelines.before.codes, c, minlength=len(labels)) for c in (timelines.before.counts, timelines.left)
+    )
     answers = draw_answers(comparison)
     return {
         **({} if answers is None else {"answers": answers}),
-        "prefix-frequencies": _draw_frequencies(found, _DRAWN_EVENTS),
-        "deletions": _draw_deletions(found),
+        "prefix-frequencies": _draw_frequencies(timelines, _DRAWN_EVENTS),
+        "deletions": _draw_deletions(timelines),
         "events": draw_frequencies(labels, had, left, "events", counted="occurrences", divided=False),
     }
 
 
 def picture(comparison: Comparison, before: Exposure, after: Exposure, path: str | Path) -> None:  # noqa: ARG001
     """Save the frequencies of one event and the deletions side by side, about 1,400 pixels wide as PNG."""
-    found = TimelineComparison(comparison)
-    drawn = [_draw_frequencies(found, 1).chart(), _draw_deletions(found).chart()]
+    timelines = TimelineComparison(comparison)
+    drawn = [_draw_frequencies(timelines, 1).chart(), _draw_deletions(timelines).chart()]
     save_figure(alt.hconcat(*drawn, spacing=40), path)
 
 
-def _judge(found: TimelineComparison) -> page.Judgement:
-    left = expose(found.after, found.comparison.original.schema.sensitive, found.delta)
+def _judge(timelines: TimelineComparison) -> page.Judgement:
+    left = expose(timelines.after, timelines.comparison.original.schema.sensitive, timelines.delta)
     if left.exposed_events:
         return page.Judgement(
             "broken", "Do not publish this release: a sensitive event reaches the threshold in a published prefix."
@@ -125,56 +127,56 @@ def _judge(found: TimelineComparison) -> page.Judgement:
     return page.Judgement(
         "holds",
         "The promise holds: whenever somebody stops reading, no sensitive event makes up the threshold "
-        f"({show_share(float(found.delta or 1))}) of what was published until then.",
+        f"({show_share(float(timelines.delta or 1))}) of what was published until then.",
     )
 
 
-def _tiles(found: TimelineComparison, before: Exposure, after: Exposure) -> list[tuple[str, str]]:
+def _tiles(timelines: TimelineComparison, before: Exposure, after: Exposure) -> list[tuple[str, str]]:
     was, now = show_share(float(before.largest)), show_share(float(after.largest))
-    gone = int(found.removed.sum())
-    release = found.comparison.release
+    gone = int(timelines.removed.sum())
+    release = timelines.comparison.release
     return [
         (show_count(len(release)), f"of {show_count(release.records_in)} time points published"),
         (
             f"<i class='was'>{was}</i> → <i class='is'>{now}</i>",
             "largest share of a sensitive event from the start to any moment",
         ),
-        (show_count(gone), f"of {show_count(int(found.totals.sum()))} occurrences deleted"),
+        (show_count(gone), f"of {show_count(int(timelines.totals.sum()))} occurrences deleted"),
     ]
 
 
-def _published(found: TimelineComparison) -> str:
-    left = len(np.unique(found.after.codes))
+def _published(timelines: TimelineComparison) -> str:
+    left = len(np.unique(timelines.after.codes))
     account = page.account_for(
-        found.comparison,
+        timelines.comparison,
         [
-            ("Occurrences in the original data", int(found.totals.sum())),
-            ("Occurrences published", int(found.after.counts.sum())),
-            ("Kinds of events in the original data", len(np.unique(found.before.codes))),
+            ("Occurrences in the original data", int(timelines.totals.sum())),
+            ("Occurrences published", int(timelines.after.counts.sum())),
+            ("Kinds of events in the original data", len(np.unique(timelines.before.codes))),
             ("Kinds of events published", left),
         ],
     )
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
     return (
-        f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(found))}</p>\n"
-        f"{page.state_promise(found.comparison.release)}"
+        f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(timelines))}</p>\n"
+        f"{page.state_promise(timelines.comparison.release)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 
 
-def _name_sensitive(found: TimelineComparison) -> str:
-    sensitive = found.comparison.original.schema.sensitive
+def _name_sensitive(timelines: TimelineComparison) -> str:
+    sensitive = timelines.comparison.original.schema.sensitive
     named = ", ".join(shorten(event, _SHOWN_LENGTH) for event in sensitive[:_SHOWN_EVENTS])
     more = f" and {show_count(len(sensitive) - _SHOWN_EVENTS)} more" if len(sensitive) > _SHOWN_EVENTS else ""
-    hidden = getattr(found.comparison.release.guarantee, "cover", 1) > 1
-    told = " The release does not say which of the events it names are sensitive." if hidden else ""
-    return f"Sensitive: {named}{more}.{told}"
+    hidden = getattr(timelines.comparison.release.guarantee, "cover", 1) > 1
+    remark = " The release does not say which of the events it names are sensitive." if hidden else ""
+    return f"Sensitive: {named}{more}.{remark}"
 
 
-def _risk(found: TimelineComparison, plot: Figure) -> str:
+def _risk(timelines: TimelineComparison, plot: Figure) -> str:
     """Write what an observer of prefixes sees before and after."""
-    sensitive = found.comparison.original.schema.sensitive
-    exposures = [expose(timeline, sensitive, found.delta) for timeline in (found.before, found.after)]
+    sensitive = timelines.comparison.original.schema.sensitive
+    exposures = [expose(timeline, sensitive, timelines.delta) for timeline in (timelines.before, timelines.after)]
     rows = [
         (
             "Sensitive events that reach the threshold at some moment",
@@ -204,24 +206,24 @@ def _risk(found: TimelineComparison, plot: Figure) -> str:
     )
 
 
-def _most_frequent(found: TimelineComparison, number: int) -> list[str]:
-    exposure = expose(found.before, found.comparison.original.schema.sensitive, None)
+def _most_frequent(timelines: TimelineComparison, number: int) -> list[str]:
+    exposure = expose(timelines.before, timelines.comparison.original.schema.sensitive, None)
     return sorted(exposure.peaks, key=lambda event: (-exposure.peaks[event].frequency, event))[:number]
 
 
-def _draw_frequencies(found: TimelineComparison, number: int) -> Figure:
+def _draw_frequencies(timelines: TimelineComparison, number: int) -> Figure:
     """Draw the relative frequency of some events in the prefixes, before and after."""
-    events = _most_frequent(found, number)
-    code = found.before.code_of()
-    ends = np.unique(np.linspace(0, len(found.before) - 1, _STEPS).astype(np.int64))
+    events = _most_frequent(timelines, number)
+    code = timelines.before.code_of()
+    ends = np.unique(np.linspace(0, len(timelines.before) - 1, _STEPS).astype(np.int64))
     panels, rows = [], []
     for event in events:
         shares = {
-            "before": _shares(found, found.before.counts, code[event], ends, found.original_lengths),
-            "after": _shares(found, found.left, code[event], ends, found.lengths),
+            "before": _shares(timelines, timelines.before.counts, code[event], ends, timelines.original_lengths),
+            "after": _shares(timelines, timelines.left, code[event], ends, timelines.lengths),
         }
         rows.append([shorten(event, _SHOWN_LENGTH), *(show_share(float(line.max())) for line in shares.values())])
-        panels.append(_draw_lines(found, ends, shares, shorten(event, _SHOWN_LENGTH)))
+        panels.append(_draw_lines(timelines, ends, shares, shorten(event, _SHOWN_LENGTH)))
     return Figure(
         title="How frequent sensitive events look up to each moment, before and after",
         description="For each event two lines, before and after deletion, and a horizontal line at the threshold.",
@@ -229,7 +231,7 @@ def _draw_frequencies(found: TimelineComparison, number: int) -> Figure:
         legend=(
             LegendEntry("line", BEFORE, "before"),
             LegendEntry("line", AFTER, "after"),
-            LegendEntry("dash", INK, f"threshold ({show_share(float(found.delta or 1))})"),
+            LegendEntry("dash", INK, f"threshold ({show_share(float(timelines.delta or 1))})"),
         ),
         notes=[f"{show_amount(len(events), 'event is', 'events are')} shown."],
         head=["Event", "Largest drawn before", "Largest drawn after"],
@@ -237,15 +239,15 @@ def _draw_frequencies(found: TimelineComparison, number: int) -> Figure:
     )
 
 
-def _shares(found: TimelineComparison, counts: Ints, code: int, ends: Ints, lengths: Ints) -> Floats:
-    own = np.where(found.before.codes == code, counts, 0)
-    sums = np.concatenate([[0], np.cumsum(own)])[found.before.offsets[ends + 1]]
+def _shares(timelines: TimelineComparison, counts: Ints, code: int, ends: Ints, lengths: Ints) -> Floats:
+    own = np.where(timelines.before.codes == code, counts, 0)
+    sums = np.concatenate([[0], np.cumsum(own)])[timelines.before.offsets[ends + 1]]
     return np.asarray(sums / np.maximum(lengths[ends], 1), dtype=np.float64)
 
 
-def _draw_lines(found: TimelineComparison, ends: Ints, shares: dict[str, Floats], title: str) -> Any:
-    clock = found.comparison.original.clock
-    times = found.before.times
+def _draw_lines(timelines: TimelineComparison, ends: Ints, shares: dict[str, Floats], title: str) -> Any:
+    clock = timelines.comparison.original.clock
+    times = timelines.before.times
     values = [
         {"when": when, "time": to_axis(int(times[end]), clock), "share": float(share)}
         | {"told": f"{show_time(int(times[end]), clock)}, {when}: {show_share(float(share))}"}
@@ -264,20 +266,20 @@ def _draw_lines(found: TimelineComparison, ends: Ints, shares: dict[str, Floats]
             tooltip="told:N",
         )
     )
-    threshold = alt.Chart(inline([{"delta": float(found.delta or Fraction(1))}])).encode(y="delta:Q")
+    threshold = alt.Chart(inline([{"delta": float(timelines.delta or Fraction(1))}])).encode(y="delta:Q")
     rule = threshold.mark_rule(color=INK, strokeDash=[4, 3], aria=False)
     return alt.layer(lines, rule).properties(width=PANEL_WIDTH, height=120, title=title)
 
 
-def _draw_deletions(found: TimelineComparison) -> Figure:
+def _draw_deletions(timelines: TimelineComparison) -> Figure:
     """Draw how many occurrences were deleted and kept, over equally long stretches of time points."""
-    count, clock = min(_BARS, len(found.before)), found.comparison.original.clock
-    stretch = np.arange(len(found.before)) * count // max(len(found.before), 1)
-    gone = np.bincount(stretch, found.removed_by_point, minlength=count)
-    total = np.bincount(stretch, found.totals, minlength=count)
+    count, clock = min(_BARS, len(timelines.before)), timelines.comparison.original.clock
+    stretch = np.arange(len(timelines.before)) * count // max(len(timelines.before), 1)
+    gone = np.bincount(stretch, timelines.removed_by_point, minlength=count)
+    total = np.bincount(stretch, timelines.totals, minlength=count)
     first = np.searchsorted(stretch, np.arange(count))
-    starts = [int(found.before.times[at]) for at in first]
-    ends = [*starts[1:], int(found.before.times[-1]) + 1] if count else []
+    starts = [int(timelines.before.times[at]) for at in first]
+    ends = [*starts[1:], int(timelines.before.times[-1]) + 1] if count else []
     values = [
         {"from": to_axis(start, clock), "to": to_axis(end, clock), "low": float(low), "high": float(high)}
         | {"colour": colour, "told": f"from {show_time(start, clock)}: {show_count(int(high - low))} {what}"}
@@ -309,26 +311,30 @@ def _draw_deletions(found: TimelineComparison) -> Figure:
     )
 
 
-def _deletions(found: TimelineComparison, plot: Figure, events: Figure) -> str:
+def _deletions(timelines: TimelineComparison, plot: Figure, events: Figure) -> str:
     """List what was deleted of the events that lost most."""
-    places = found.before.codes[found.removed > 0]
-    gone = np.bincount(found.before.codes, found.removed, minlength=len(found.before.labels)).astype(np.int64)
-    had = np.bincount(found.before.codes, found.before.counts, minlength=len(found.before.labels)).astype(np.int64)
-    order = sorted(np.unique(places).tolist(), key=lambda code: (-int(gone[code]), found.before.labels[code]))
+    places = timelines.before.codes[timelines.removed > 0]
+    gone = np.bincount(timelines.before.codes, timelines.removed, minlength=len(timelines.before.labels)).astype(
+        np.int64
+    )
+    had = np.bincount(timelines.before.codes, timelines.before.counts, minlength=len(timelines.before.labels)).astype(
+        np.int64
+    )
+    order = sorted(np.unique(places).tolist(), key=lambda code: (-int(gone[code]), timelines.before.labels[code]))
     rows = [
         (
-            shorten(found.before.labels[code], _SHOWN_LENGTH),
+            shorten(timelines.before.labels[code], _SHOWN_LENGTH),
             show_count(int(had[code])),
             show_count(int(gone[code])),
             show_share(gone[code] / had[code]),
         )
         for code in order[:_SHOWN_EVENTS]
     ]
-    told = make_table(["Event", "Occurrences", "Deleted", "Share"], rows) if rows else "<p>Nothing was deleted.</p>"
+    table = make_table(["Event", "Occurrences", "Deleted", "Share"], rows) if rows else "<p>Nothing was deleted.</p>"
     caption = "What was deleted is spread so that the probabilities of all events change as little as possible."
     return (
         f"<section><h2>What was deleted</h2>\n{draw_figure('deletions', plot, caption)}\n"
-        f"<h3>The events that lost most</h3>\n{told}\n<h3>Events before and after</h3>\n"
+        f"<h3>The events that lost most</h3>\n{table}\n<h3>Events before and after</h3>\n"
         f"{draw_figure('events', events, 'How often events occur in the data, and in the release.')}</section>"
     )
 

@@ -72,16 +72,16 @@ def find_crowds(
     entries = np.flatnonzero((timeline.counts > 0) & wanted[timeline.codes])
     entries = entries[np.argsort(timeline.codes[entries], kind="stable")]
     events, starts = np.unique(timeline.codes[entries], return_index=True)
-    found: dict[bytes, list[int]] = {}
+    crowds: dict[bytes, list[int]] = {}
     where: dict[bytes, Ints] = {}
     # Splitting nothing gives one part that is empty.
     for event, own in zip(events.tolist(), np.split(entries, starts[1:]), strict=False):
         key = timeline.points[own].tobytes() + timeline.counts[own].tobytes()
-        found.setdefault(key, []).append(event)
+        crowds.setdefault(key, []).append(event)
         where[key] = own
     return [
         Crowd(tuple(members), timeline.points[where[key]], timeline.counts[where[key]], key)
-        for key, members in found.items()
+        for key, members in crowds.items()
         if len(members) >= least
     ]
 
@@ -122,7 +122,7 @@ class Covering:
         places = self.task.places
         own = slice(places.offsets[s], places.offsets[s + 1])
         points = places.points[own]
-        found = [np.zeros(len(points), np.int64)]
+        choices = [np.zeros(len(points), np.int64)]
         if self.crowds:
             there = np.zeros(len(self.task.timeline), np.int64)
             there[points] = left[own]
@@ -131,8 +131,8 @@ class Covering:
             for number in np.flatnonzero(fits).tolist():
                 crowd, counts = self.crowds[number], np.zeros(len(points), np.int64)
                 counts[np.searchsorted(points, crowd.points)] = crowd.counts
-                found.append(counts)
-        return found
+                choices.append(counts)
+        return choices
 
     def take_turns(self) -> Ints:
         """Cut down one event after the other, again and again, until all that is left is rare, and return what goes.

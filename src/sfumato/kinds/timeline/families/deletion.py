@@ -240,18 +240,18 @@ def _say_deleted(task: Task, removed: Ints) -> str:
     offsets = task.places.offsets
     left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
     lost = sum(not count for count in left)
-    said = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
+    sentence = f"Deleted {gone:,} of {total:,} occurrences ({100 * gone / max(total, 1):.3g} %)"
     if lost:
-        said += f"; of {lost:,} of the {len(left):,} sensitive events nothing is left"
-    return said + "."
+        sentence += f"; of {lost:,} of the {len(left):,} sensitive events nothing is left"
+    return sentence + "."
 
 
 def _alike(task: Task, left: Ints) -> tuple[str, ...]:
     """Name the sensitive events that are left, and the others with the same counts at every time point."""
     timeline = task.timeline
-    kept = Timeline(timeline.offsets, timeline.codes, left, timeline.labels, timeline.times)
-    crowds = {crowd.key: crowd.events for crowd in find_crowds(kept, task.events, 1)}
+    remaining = Timeline(timeline.offsets, timeline.codes, left, timeline.labels, timeline.times)
+    crowds = {crowd.key: crowd.events for crowd in find_crowds(remaining, task.events, 1)}
     named: set[int] = set()
-    for own in find_crowds(kept, (), 1, only=task.events):
+    for own in find_crowds(remaining, (), 1, only=task.events):
         named.update(own.events, crowds.get(own.key, ()))
     return tuple(sorted(timeline.labels[event] for event in named))

@@ -131,11 +131,11 @@ class Deletions:
         mixed, squared = self.tally.add_up(own * self.removed), self.tally.add_up(self.removed * self.removed)
         changed = np.flatnonzero(self.by_point)
         columns = (self.tally.totals, self.tally.squares, self.by_point, mixed, squared)
-        found = []
+        fractions = []
         for total, squares, k, x, r in zip(*(column[changed].tolist() for column in columns), strict=True):
             n = 2 * total + len(timeline.labels)
-            found.append((4 * (k * k * squares - 2 * k * n * x + n * n * r), (n * (n - 2 * k)) ** 2))
-        return found
+            fractions.append((4 * (k * k * squares - 2 * k * n * x + n * n * r), (n * (n - 2 * k)) ** 2))
+        return fractions
 
     def error(self) -> Fraction:
         """Return the error as an exact fraction; its digits grow with the number of time points."""

@@ -119,7 +119,7 @@ def least_error(where: Occurrences, rule: Rule, ends: Ints) -> float:
     offsets, rises = _rises(where, rule.alphabet)
     heap, keys = np.empty(len(needs), np.int64), np.zeros(len(needs))
     nexts = offsets[:-1].copy()
-    size, gone, found = 0, 0, 0.0
+    size, gone, error = 0, 0, 0.0
     for t in range(len(needs)):
         if nexts[t] < offsets[t + 1]:
             keys[t] = rises[nexts[t]]
@@ -128,7 +128,7 @@ def least_error(where: Occurrences, rule: Rule, ends: Ints) -> float:
             rise(heap, size, keys)
         while gone < needs[t]:
             at = heap[0]
-            found += keys[at]
+            error += keys[at]
             gone += 1
             nexts[at] += 1
             if nexts[at] < offsets[at + 1]:
@@ -137,4 +137,4 @@ def least_error(where: Occurrences, rule: Rule, ends: Ints) -> float:
                 size -= 1
                 heap[0] = heap[size]
             sink(heap, size, keys)
-    return found
+    return error

@@ -57,12 +57,12 @@ def _cost(n: float, squares: float, removed: float, mixed: float, squared: float
 def error_of(where: Occurrences, removed: Ints, alphabet: int) -> float:
     """Return the error of deletions, rounded."""
     together = sum_up(where, removed)
-    found = 0.0
+    error = 0.0
     for t in range(len(where.totals)):
         if together.removed[t]:
             n = float(2 * where.totals[t] + alphabet)
-            found += _cost(n, where.squares[t], together.removed[t], together.mixed[t], together.squared[t])
-    return found
+            error += _cost(n, where.squares[t], together.removed[t], together.mixed[t], together.squared[t])
+    return error
 
 
 @njit(cache=True, nogil=True)
@@ -76,9 +76,9 @@ def _price(where: Occurrences, together: Together, place: int, already: int, alp
 
 
 @njit(cache=True, nogil=True)
-def is_first(keys: Floats, one: int, other: int) -> bool:
+def is_first(keys: Floats, entry: int, other: int) -> bool:
     """Tell whether an entry leaves a heap before another: the cheaper, and of equal ones the later."""
-    return bool(keys[one] < keys[other] or (keys[one] == keys[other] and one > other))
+    return bool(keys[entry] < keys[other] or (keys[entry] == keys[other] and entry > other))
 
 
 @njit(cache=True, nogil=True)

@@ -109,12 +109,12 @@ def _multiply(number: Limbs, factor: int) -> Limbs:
 
 
 @njit(cache=True, nogil=True)
-def _cross(event: Event, one: int, other: int) -> Limbs:
+def _cross(event: Event, place: int, other: int) -> Limbs:
     """Multiply the numerator of one deletion's cost by the denominator of the other's."""
-    k, n = event.removed[one], event.sizes[one]
+    k, n = event.removed[place], event.sizes[place]
     product = np.zeros(_LIMBS, np.uint64)
     product[0] = 1
-    own = event.weights[one], n * (2 * k + 1) - 4 * k * (k + 1)
+    own = event.weights[place], n * (2 * k + 1) - 4 * k * (k + 1)
     n, left = event.sizes[other], event.sizes[other] - 2 * event.removed[other]
     for factor in (*own, n, left * left, (left - 2) * (left - 2)):
         product = _multiply(product, factor)
@@ -122,23 +122,23 @@ def _cross(event: Event, one: int, other: int) -> Limbs:
 
 
 @njit(cache=True, nogil=True)
-def is_cheaper(event: Event, one: int, other: int) -> bool:
+def is_cheaper(event: Event, place: int, other: int) -> bool:
     """Tell whether the next deletion at one place costs less than that at another.
 
     Of equal ones the later wins: it shortens fewer prefixes, which is kinder to other sensitive events. The next
     deletion after k costs 16 A n (n(2k+1) - 4k(k+1)) / (n (n-2k) (n-2k-2))^2.
     """
-    left, right = event.keys[one], event.keys[other]
+    left, right = event.keys[place], event.keys[other]
     if abs(left - right) > _SURE * max(left, right):
         return bool(left < right)
-    alike = event.sizes[one] == event.sizes[other] and event.weights[one] == event.weights[other]
-    if alike and event.removed[one] == event.removed[other]:
-        return one > other
-    ours, theirs = _cross(event, one, other), _cross(event, other, one)
+    alike = event.sizes[place] == event.sizes[other] and event.weights[place] == event.weights[other]
+    if alike and event.removed[place] == event.removed[other]:
+        return place > other
+    ours, theirs = _cross(event, place, other), _cross(event, other, place)
     for i in range(_LIMBS - 1, -1, -1):
         if ours[i] != theirs[i]:
             return bool(ours[i] < theirs[i])
-    return one > other
+    return place > other
 
 
 @njit(cache=True, nogil=True)
@@ -257,16 +257,16 @@ def sanitise_event(points: Ints, counts: Ints, lengths: Ints, totals: Ints, squa
 @njit(cache=True, nogil=True)
 def _apply(at: Ints, removed: Ints, totals: Ints, squares: Ints, counts: Ints) -> bool:
     """Take deletions of one event into account, and tell whether there were any."""
-    found = False
+    has_deletions = False
     for i in range(len(at)):
         k = removed[i]
         if k:
-            found = True
+            has_deletions = True
             before, after = 2 * counts[i] + 1, 2 * (counts[i] - k) + 1
             squares[at[i]] -= before * before - after * after
             totals[at[i]] -= k
             counts[i] -= k
-    return found
+    return has_deletions
 
 
 @njit(cache=True, nogil=True)

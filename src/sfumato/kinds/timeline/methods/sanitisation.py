@@ -52,12 +52,13 @@ class Odesa(EventDeletion):
 
     def task(self, dataset: Dataset) -> Task:
         """Refuse more than one sensitive event."""
-        found = super().task(dataset)
-        if len(found.events) > 1:
+        single_task = super().task(dataset)
+        if len(single_task.events) > 1:
             raise ParameterError(
-                f"{type(self).__name__}: works on one sensitive event, got {len(found.events)}. Use essa or essa-joint."
+                f"{type(self).__name__}: works on one sensitive event, got {len(single_task.events)}. "
+                "Use essa or essa-joint."
             )
-        return found
+        return single_task
 
     def delete(self, task: Task, run: Run) -> Ints:  # noqa: ARG002
         """Walk the prefixes and take the cheapest next deletion while one is needed."""
@@ -136,9 +137,9 @@ class EssaJoint(EventDeletion):
         from sfumato.kinds.timeline.kernels.sanitisation import sanitise_events
 
         first, _ = sanitise_events(task.occurrences, task.rule)
-        found, proved = find_best(task, _better(task, first, _plan_anew(task, first, run)))
-        _report_gap(task, first, found, proved, run)
-        return found
+        best, proved = find_best(task, _better(task, first, _plan_anew(task, first, run)))
+        _report_gap(task, first, best, proved, run)
+        return best
 
     def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:
         """Try all ways to choose crowds if they are few; otherwise change one choice at a time while it helps."""
@@ -166,26 +167,26 @@ def _plan_anew(task: Task, first: Ints, run: Run) -> Ints:
         run.progress("planning anew", sweep, _SWEEPS)
         before = plan.copy()
         plan_anew(where, plan, rule)
-        kept = plan.copy()
-        repair(where, kept, rule)
-        error = error_of(where, kept, rule.alphabet)
+        repaired = plan.copy()
+        repair(where, repaired, rule)
+        error = error_of(where, repaired, rule.alphabet)
         if error < least:
-            best, least = kept, error
+            best, least = repaired, error
         if np.array_equal(plan, before):
             break
     return best
 
 
-def _better(task: Task, one: Ints, other: Ints) -> Ints:
+def _better(task: Task, first: Ints, other: Ints) -> Ints:
     """Return the second plan if its error is surely smaller, else the first."""
-    errors = [task.deletions(plan).rounded_error() for plan in (one, other)]
-    return other if errors[1] < errors[0] * (1 - 1e-14) else one
+    errors = [task.deletions(plan).rounded_error() for plan in (first, other)]
+    return other if errors[1] < errors[0] * (1 - 1e-14) else first
 
 
-def _better_if_kept(task: Task, one: Ints, other: Ints) -> Ints:
+def _better_if_kept(task: Task, first: Ints, other: Ints) -> Ints:
     from sfumato.kinds.timeline.kernels.joint import keeps
 
-    return _better(task, one, other) if keeps(task.occurrences, other, task.rule) else one
+    return _better(task, first, other) if keeps(task.occurrences, other, task.rule) else first
 
 
 def _change_one_by_one(task: Task, options: list[list[Ints]], start: Ints) -> Ints:
@@ -202,23 +203,23 @@ def _change_one_by_one(task: Task, options: list[list[Ints]], start: Ints) -> In
     return best
 
 
-def _saved(task: Task, first: Ints, found: Ints) -> int:
-    before, after = (task.deletions(plan).rounded_error() for plan in (first, found))
+def _saved(task: Task, first: Ints, best: Ints) -> int:
+    before, after = (task.deletions(plan).rounded_error() for plan in (first, best))
     return int(1000 * (before - after) / before) if before else 0
 
 
-def _report_gap(task: Task, first: Ints, found: Ints, proved: bool, run: Run) -> None:
+def _report_gap(task: Task, first: Ints, best: Ints, proved: bool, run: Run) -> None:
     from sfumato.kinds.timeline.kernels.bound import least_error
 
     run.counters["proved_optimal"] = int(proved)
-    run.counters["saved_permille_of_essa"] = _saved(task, first, found)
+    run.counters["saved_permille_of_essa"] = _saved(task, first, best)
     if proved:
         run.counters["gap_permille_at_most"] = 0
     elif int(task.places.counts.sum()) <= _POOLED:
         ends = np.unique(np.linspace(0, len(task.timeline) - 1, _PREFIXES).astype(np.int64))
         # Rounded sums of up to 2^25 parts are wrong by less than this.
         least = least_error(task.occurrences, task.rule, ends) * (1 - 1e-8)
-        error = task.deletions(found).rounded_error()
+        error = task.deletions(best).rounded_error()
         run.counters["gap_permille_at_most"] = math.ceil(1000 * (error - least) / error) if error else 0
 
 
@@ -277,18 +278,18 @@ def find_best(task: Task, best: Ints) -> tuple[Ints, bool]:
         states = _advance(states, _stop(task, places, scale), task, limit)
     if not states or not len(best):
         return best, True
-    found = np.empty_like(best)
-    found[order] = min(states.values())[1]
-    return found, True
+    deletions = np.empty_like(best)
+    deletions[order] = min(states.values())[1]
+    return deletions, True
 
 
 def _common_denominator(task: Task, at_stops: list[Ints]) -> int:
     """Return a number that makes every cost whole."""
-    found = 1
+    denominator = 1
     for places in at_stops:
         n, most = _size(task, places), int(task.places.counts[places].sum())
-        found = math.lcm(found, *((n * (n - 2 * k)) ** 2 for k in range(most + 1)))
-    return found
+        denominator = math.lcm(denominator, *((n * (n - 2 * k)) ** 2 for k in range(most + 1)))
+    return denominator
 
 
 def _size(task: Task, places: Ints) -> int:

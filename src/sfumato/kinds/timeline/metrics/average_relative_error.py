@@ -44,12 +44,12 @@ class AverageRelativeError(QueryMetric):
         """Draw entries, and ranges of time around them."""
         timeline = Timeline.of(original)
         generator = np.random.default_rng(seed)
-        found: dict[tuple[str, ...], None] = {}
+        queries: dict[tuple[str, ...], None] = {}
         for entry in generator.integers(0, max(len(timeline.codes), 1), self.queries if len(timeline.codes) else 0):
             time = int(timeline.times[timeline.points[entry]])
             when = draw_range(time, int(timeline.times[0]), int(timeline.times[-1]), generator)
-            found[timeline.labels[timeline.codes[entry]], when.spell(original.clock)] = None
-        return Workload(tuple(found))
+            queries[timeline.labels[timeline.codes[entry]], when.spell(original.clock)] = None
+        return Workload(tuple(queries))
 
     def count_all(self, comparison: Comparison) -> int:
         """Return the number of all occurrences."""
@@ -57,8 +57,8 @@ class AverageRelativeError(QueryMetric):
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
         """Add up what occurs, and what is left of it."""
-        found = TimelineComparison(comparison)
-        before, code = found.before, found.before.code_of()
+        timelines = TimelineComparison(comparison)
+        before, code = timelines.before, timelines.before.code_of()
         times = before.times[before.points]
         answers = []
         for number, query in enumerate(workload.queries, start=1):
@@ -66,7 +66,7 @@ class AverageRelativeError(QueryMetric):
             events, when = split_time(query, comparison.original.clock, owner)
             if len(events) != 1 or events[0] not in code:
                 raise SchemaError(f"{owner} must name one event that the original data have, and may have a time.")
-            asked = (before.codes == code[events[0]]) & when.holds(times)
-            answers.append((before.counts[asked].sum(), found.left[asked].sum()))
+            selected = (before.codes == code[events[0]]) & when.holds(times)
+            answers.append((before.counts[selected].sum(), timelines.left[selected].sum()))
         both = np.array(answers, dtype=np.float64)
         return both[:, 0], both[:, 1]

@@ -45,11 +45,11 @@ class DeletedShare(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count what was deleted."""
-        found = TimelineComparison(comparison)
-        codes, counts = found.before.codes, found.before.counts
-        gone = int(found.removed.sum())
-        sensitive = ~found.ordinary[codes] if len(codes) else codes.astype(bool)
-        had, has = (np.unique(codes[sensitive & (what > 0)]) for what in (counts, found.left))
+        timelines = TimelineComparison(comparison)
+        codes, counts = timelines.before.codes, timelines.before.counts
+        gone = int(timelines.removed.sum())
+        sensitive = ~timelines.ordinary[codes] if len(codes) else codes.astype(bool)
+        had, has = (np.unique(codes[sensitive & (what > 0)]) for what in (counts, timelines.left))
         return gone / max(int(counts.sum()), 1), {
             "occurrences_deleted": gone,
             "of_sensitive": gone / max(int(counts[sensitive].sum()), 1),

@@ -57,24 +57,26 @@ class FrequentEvents(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Compare the frequent events of some prefixes."""
-        found = TimelineComparison(comparison)
-        points = len(found.before)
+        timelines = TimelineComparison(comparison)
+        points = len(timelines.before)
         ends = np.unique(np.ceil(np.arange(1, self.prefixes + 1) * points / self.prefixes).astype(np.int64))
         shares, before, after = [], np.empty(0, bool), np.empty(0, bool)
         for end in ends.tolist():
-            before, after = (self._frequent(found, counts, end) for counts in (found.before.counts, found.left))
+            before, after = (
+                self._frequent(timelines, counts, end) for counts in (timelines.before.counts, timelines.left)
+            )
             either = int((before | after).sum())
             shares.append(int((before & after).sum()) / either if either else 1.0)
         details = {"frequent_before": int(before.sum()), "frequent_after": int(after.sum()), "prefixes": len(ends)}
         return float(np.mean(shares)) if shares else 1.0, details
 
-    def _frequent(self, found: TimelineComparison, counts: Ints, end: int) -> npt.NDArray[np.bool_]:
+    def _frequent(self, timelines: TimelineComparison, counts: Ints, end: int) -> npt.NDArray[np.bool_]:
         """Tell which events that are not sensitive are frequent in a prefix; whole numbers decide."""
-        delta = found.delta
+        delta = timelines.delta
         assert delta is not None
-        stop = int(found.before.offsets[end])
-        sums = np.zeros(len(found.ordinary), dtype=np.int64)
-        np.add.at(sums, found.before.codes[:stop], counts[:stop])
+        stop = int(timelines.before.offsets[end])
+        sums = np.zeros(len(timelines.ordinary), dtype=np.int64)
+        np.add.at(sums, timelines.before.codes[:stop], counts[:stop])
         room = delta.numerator * int(counts[:stop].sum())
         reached = np.array([count > 0 and delta.denominator * count >= room for count in sums.tolist()], dtype=bool)
-        return reached & found.ordinary
+        return reached & timelines.ordinary

@@ -61,27 +61,27 @@ class GhostEvents(Metric):
         An event that is not sensitive keeps its counts, so that it is frequent in a prefix exactly if that is no longer
         than the count divided by the threshold.
         """
-        found = TimelineComparison(comparison)
-        before = found.before
-        entries = np.flatnonzero(found.ordinary[before.codes]) if len(before.codes) else before.codes
+        timelines = TimelineComparison(comparison)
+        before = timelines.before
+        entries = np.flatnonzero(timelines.ordinary[before.codes]) if len(before.codes) else before.codes
         entries = entries[np.argsort(before.codes[entries], kind="stable")]
         owner, points = before.codes[entries], before.points[entries]
         events = len(np.unique(owner))
-        longest = self._longest(found, owner, before.counts[entries])
+        longest = self._longest(timelines, owner, before.counts[entries])
         last = np.append(owner[1:] != owner[:-1], True)[: len(owner)]
         nexts = np.where(last, len(before), np.append(points[1:], 0)[: len(owner)])
-        begin = np.maximum(np.searchsorted(found.original_lengths, longest, side="right"), points)
-        end = np.minimum(np.searchsorted(found.lengths, longest, side="right"), nexts)
+        begin = np.maximum(np.searchsorted(timelines.original_lengths, longest, side="right"), points)
+        end = np.minimum(np.searchsorted(timelines.lengths, longest, side="right"), nexts)
         ghosts = np.maximum(end - begin, 0)
         number = len(np.unique(owner[ghosts > 0]))
         details = {"ghost_events": number, "ghost_prefixes": int(ghosts.sum()), "events": events}
         return number / max(events, 1), details
 
-    def _longest(self, found: TimelineComparison, owner: Ints, counts: Ints) -> Ints:
+    def _longest(self, timelines: TimelineComparison, owner: Ints, counts: Ints) -> Ints:
         """Return the longest prefix in which each count so far makes its event frequent."""
-        delta = found.delta
+        delta = timelines.delta
         assert delta is not None
-        total = int(found.totals.sum())
+        total = int(timelines.totals.sum())
         sums = np.cumsum(counts)
         first = np.searchsorted(owner, owner)
         so_far = sums - np.concatenate([[0], sums])[first]

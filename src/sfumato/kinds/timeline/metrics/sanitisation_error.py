@@ -46,7 +46,7 @@ class SanitisationError(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Add up what the deletions changed."""
-        found = TimelineComparison(comparison)
-        parts = [numerator / denominator for numerator, denominator in found.errors]
+        timelines = TimelineComparison(comparison)
+        parts = [numerator / denominator for numerator, denominator in timelines.errors]
         error, largest = math.fsum(parts), max(parts, default=0.0)
-        return error, {"mean_per_time_point": error / max(len(found.before), 1), "largest_at_a_time_point": largest}
+        return error, {"mean_per_time_point": error / max(len(timelines.before), 1), "largest_at_a_time_point": largest}

@@ -64,11 +64,11 @@ class SegmentBoundaries(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Cut both timelines and compare the boundaries."""
-        found = TimelineComparison(comparison)
-        count = min(self.blocks, len(found.before))
+        timelines = TimelineComparison(comparison)
+        count = min(self.blocks, len(timelines.before))
         cuts = [
-            find_boundaries(_describe(found.before, counts, count), self.segments)
-            for counts in (found.before.counts, found.left)
+            find_boundaries(_describe(timelines.before, counts, count), self.segments)
+            for counts in (timelines.before.counts, timelines.left)
         ]
         shifts = np.abs(cuts[0][:, None] - cuts[1][None, :]).min(axis=1)
         details = {
@@ -116,8 +116,8 @@ def find_boundaries(rows: Floats, segments: int) -> Ints:
             origin[end] = int(np.argmax(cost <= cost.min() + 1e-9))
             reached[end] = cost[origin[end]]
         best, origins = reached, [*origins, origin]
-    found, end = [], n
+    boundaries, end = [], n
     for origin in reversed(origins[1:]):
         end = int(origin[end])
-        found.append(end)
-    return np.array(found[::-1], dtype=np.int64)
+        boundaries.append(end)
+    return np.array(boundaries[::-1], dtype=np.int64)

@@ -42,8 +42,8 @@ class UntouchedTimePoints(Metric):
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Count the time points without deletions."""
-        found = TimelineComparison(comparison)
-        touched = int(np.count_nonzero(found.removed_by_point))
-        emptied = int(((found.totals > 0) & (found.totals == found.removed_by_point)).sum())
-        share = 1 - touched / max(len(found.before), 1)
+        timelines = TimelineComparison(comparison)
+        touched = int(np.count_nonzero(timelines.removed_by_point))
+        emptied = int(((timelines.totals > 0) & (timelines.totals == timelines.removed_by_point)).sum())
+        share = 1 - touched / max(len(timelines.before), 1)
         return share, {"time_points_changed": touched, "time_points_emptied": emptied}

@@ -46,66 +46,66 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, {"check": READABLE}, {"row map fits": False})
-    published, kept = read_timeline(release), Timeline.of(original)
+    published, before = read_timeline(release), Timeline.of(original)
     rows = np.asarray(rows)
-    found = _check_rows(release, original, rows)
-    checks = {"row map fits": found is None}
-    if found is not None:
-        return Verdict(False, {}, {}, found, checks)
+    violation = _check_rows(release, original, rows)
+    checks = {"row map fits": violation is None}
+    if violation is not None:
+        return Verdict(False, {}, {}, violation, checks)
     rows = rows.astype(np.int64)
     witness: Witness = None
-    times = original.clock.to_arrow(kept.times[rows]).cast("int64").to_numpy()
+    times = original.clock.to_arrow(before.times[rows]).cast("int64").to_numpy()
     if len(wrong := np.flatnonzero(times != published.times)):
         witness = {"check": "times are the original ones", "rows": [int(wrong[0]) + 1]}
     checks["times are the original ones"] = witness is None
-    for name, look in _checks:
-        found = look(published, kept, rows, original)
-        checks[name] = found is None
-        if found is not None and witness is None:
-            witness = {"check": name, **found}
-    found = check_people(release, original, structure.checks[COUNTS])
-    checks[_COUNTED] = found is None
-    if found is not None and witness is None:
-        witness = {"check": _COUNTED, **found}
+    for name, check in _checks:
+        violation = check(published, before, rows, original)
+        checks[name] = violation is None
+        if violation is not None and witness is None:
+            witness = {"check": name, **violation}
+    violation = check_people(release, original, structure.checks[COUNTS])
+    checks[_COUNTED] = violation is None
+    if violation is not None and witness is None:
+        witness = {"check": _COUNTED, **violation}
     return Verdict(all(checks.values()), {}, {}, witness, checks)
 
 
 def _check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
-    found = check_rows(release, original, rows)
-    if found is None and (np.diff(rows) <= 0).any():
+    violation = check_rows(release, original, rows)
+    if violation is None and (np.diff(rows) <= 0).any():
         return {"row_map": "not ascending rows of the original"}
-    return found
+    return violation
 
 
-def _differences(published: Timeline, kept: Timeline, rows: Ints) -> tuple[Ints, Ints, Ints]:
+def _differences(published: Timeline, before: Timeline, rows: Ints) -> tuple[Ints, Ints, Ints]:
     """Return original row and event of everything that differs, and how much is published beyond the original."""
-    code = kept.code_of()
+    code = before.code_of()
     labels = {label: code.get(label, len(code) + i) for i, label in enumerate(published.labels)}
     width = len(code) + len(labels) + 1
     recode = np.array([labels[label] for label in published.labels], dtype=np.int64)
     shown = rows[published.points] * width + (recode[published.codes] if len(recode) else published.codes)
-    there = kept.points * width + kept.codes
+    there = before.points * width + before.codes
     keys, where = np.unique(np.concatenate([shown, there]), return_inverse=True)
     beyond = np.zeros(len(keys), dtype=np.int64)
     np.add.at(beyond, where[: len(shown)], published.counts)
-    np.subtract.at(beyond, where[len(shown) :], kept.counts)
+    np.subtract.at(beyond, where[len(shown) :], before.counts)
     changed = np.flatnonzero(beyond)
     row, event = np.divmod(keys[changed], width)
     return row, event, beyond[changed]
 
 
-def _check_nothing_invented(published: Timeline, kept: Timeline, rows: Ints, original: Dataset) -> Witness:  # noqa: ARG001
+def _check_nothing_invented(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Witness:  # noqa: ARG001
     """Look for occurrences that the original does not have at that time."""
-    row, _, beyond = _differences(published, kept, rows)
+    row, _, beyond = _differences(published, before, rows)
     extra = np.flatnonzero(beyond > 0)
     return {"rows": [int(np.searchsorted(rows, row[extra[0]])) + 1]} if len(extra) else None
 
 
-def _check_only_sensitive(published: Timeline, kept: Timeline, rows: Ints, original: Dataset) -> Witness:
+def _check_only_sensitive(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Witness:
     """Look for deleted occurrences of events that are not sensitive, also at time points that are left out."""
-    row, event, beyond = _differences(published, kept, rows)
+    row, event, beyond = _differences(published, before, rows)
     sensitive = set(original.schema.sensitive)
-    ordinary = np.array([label not in sensitive for label in kept.labels] + [False] * len(published.labels) + [False])
+    ordinary = np.array([label not in sensitive for label in before.labels] + [False] * len(published.labels) + [False])
     gone = np.flatnonzero((beyond < 0) & ordinary[event]) if len(event) else event
     if not len(gone):
         return None

@@ -114,11 +114,11 @@ def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any]
     """Return the largest relative frequency of the named events, and one that is too large."""
     code = timeline.code_of()
     events = [event for event in claim.events if event in code]
-    found = dict(zip(events, find_peaks(timeline, [code[event] for event in events]), strict=True))
-    largest = max(found, key=lambda event: found[event].frequency, default=None)
+    peaks = dict(zip(events, find_peaks(timeline, [code[event] for event in events]), strict=True))
+    largest = max(peaks, key=lambda event: peaks[event].frequency, default=None)
     if largest is None:
         return {"largest_relative_frequency": "0"}, None
-    peak = found[largest]
+    peak = peaks[largest]
     witness = None
     if peak.point is not None and peak.frequency >= claim.fraction:
         witness = {"event": largest, "row": peak.point + 1, "relative_frequency": str(peak.frequency)}
@@ -128,8 +128,8 @@ def _measure(timeline: Timeline, claim: PrefixFrequency) -> tuple[dict[str, Any]
 def _crowd_sizes(timeline: Timeline, events: Iterable[str]) -> dict[str, int]:
     """Count, for each of some events that occur, those of them with its counts at every time point."""
     code = timeline.code_of()
-    known = [event for event in events if event in code]
-    found = zip(known, find_occurrences(timeline, [code[event] for event in known]), strict=True)
-    shapes = {event: places.shape for event, places in found if len(places.points)}
+    occurring = [event for event in events if event in code]
+    occurrences = zip(occurring, find_occurrences(timeline, [code[event] for event in occurring]), strict=True)
+    shapes = {event: places.shape for event, places in occurrences if len(places.points)}
     sizes = Counter(shapes.values())
     return {event: sizes[shape] for event, shape in shapes.items()}

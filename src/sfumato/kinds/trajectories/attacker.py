@@ -51,12 +51,12 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     m = getattr(release.guarantee, "m", None)
     if m is None:
         raise ParameterError(f"attack: {release.guarantee.name} does not say how many places are known.")
-    found = anonymity_sets(release, original, m, rows)
+    matches = anonymity_sets(release, original, m, rows)
     drawn = _draw_places(leave_out(original.history(), list_sensitive(release)), m, seed)
     sizes = count_matches(release, drawn)
-    if found.published is not None:
-        sizes = sizes * found.published
-    return risk_of(found, m, float(success(sizes).mean()) if len(sizes) else 0.0)
+    if matches.published is not None:
+        sizes = sizes * matches.published
+    return risk_of(matches, m, float(success(sizes).mean()) if len(sizes) else 0.0)
 
 
 def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
@@ -64,9 +64,9 @@ def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
     rows = histories.row_of_token
     order = np.lexsort((np.random.default_rng(seed).random(len(rows)), rows))
     rank = np.arange(len(rows)) - histories.offsets[rows]
-    kept = np.zeros(len(rows), dtype=bool)
-    kept[order[rank < m]] = True
-    return histories.keep(kept)
+    drawn = np.zeros(len(rows), dtype=bool)
+    drawn[order[rank < m]] = True
+    return histories.keep(drawn)
 
 
 def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:

@@ -85,8 +85,8 @@ class PlaceComparison:
         if places is not None and axes <= set(places.column_names):
             named = Locations.of(places.select(["place", *sorted(axes)])).points.tolist()
             points = dict(zip(places.column("place").to_pylist(), named, strict=True))
-        found = [points.get(place, [np.nan] * 3) for place in others]
-        every = np.concatenate([visited.points, np.array(found, dtype=np.float64).reshape(-1, 3)])
+        other_points = [points.get(place, [np.nan] * 3) for place in others]
+        every = np.concatenate([visited.points, np.array(other_points, dtype=np.float64).reshape(-1, 3)])
         return Locations(every, visited.on_globe)
 
 

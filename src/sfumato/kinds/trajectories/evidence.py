@@ -76,7 +76,7 @@ def of_release(release: Release) -> Evidence:
         record,
         value,
         Values.of(values),
-        Names(labels, {name: found for name, found in members.items() if name not in code}),
+        Names(labels, {name: places for name, places in members.items() if name not in code}),
         "position",
         lo=at,
         hi=last,

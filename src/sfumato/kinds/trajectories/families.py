@@ -87,13 +87,13 @@ class PlaceMerging(Method):
         self.accept(dataset, self.k)
         refuse_small_squares(dataset.place_origin, self.k)
         everyone = Trajectories.of(dataset)
-        kept = everyone.take(self.hideable(everyone))
+        hideable = everyone.take(self.hideable(everyone))
         with run.phase("recode"):
             try:
-                recoded = self.recode(kept, run)
+                recoded = self.recode(hideable, run)
             except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
                 raise ParameterError(f"{type(self).__name__}: {error}") from None
-        withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(kept)}
+        withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(hideable)}
         recoded = dataclasses.replace(recoded, withheld=withheld)
         return publish_trajectories(dataset, self, self.claim(dataset), recoded, run)
 
@@ -144,9 +144,9 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
     >>> hideable_rows(np.array([1, 1, 2]), k=2, m=2, infeasible="suppress", owner="SeqAnon").tolist()
     [True, True, False]
     """
-    kept = np.ones(len(lengths), dtype=bool)
+    hideable = np.ones(len(lengths), dtype=bool)
     for size in range(m, 0, -1):
-        long_enough = kept & (lengths >= size)
+        long_enough = hideable & (lengths >= size)
         count = int(long_enough.sum())
         if not 0 < count < k:
             continue
@@ -156,14 +156,14 @@ def hideable_rows(lengths: npt.NDArray[np.int64], k: int, m: int, infeasible: st
                 f"However far places are generalised, fewer than {k} records share {size} places. "
                 f"Use infeasible=suppress to withhold those {count}, or a smaller k or m."
             )
-        kept &= lengths < size
-    left = int(kept.sum())
+        hideable &= lengths < size
+    left = int(hideable.sum())
     if left < k:
         raise InfeasibleError(
             f"{owner}: after withholding records that are too long to hide, {left} of {len(lengths)} records are left, "
             f"and k is {k}. Use a smaller k or m, or more data."
         )
-    return kept
+    return hideable
 
 
 def explain_failure(rows: Trajectories, l: int, owner: str) -> InfeasibleError:

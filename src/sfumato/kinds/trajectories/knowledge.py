@@ -159,11 +159,11 @@ def count_matches(release: Release, knowledge: Ragged) -> Ints:
     [2, 2, 0]
     """
     records = Records.of(release, knowledge.labels)
-    known = records.kinds_of(knowledge)
-    counts = np.full(len(known), len(records.histories), dtype=np.int64)
-    for size in np.unique(known.lengths[known.lengths > 0]).tolist():
-        people = np.flatnonzero(known.lengths == size)
-        for within, keys in distinct_subsequences(known.take(people), size):
+    kinds = records.kinds_of(knowledge)
+    counts = np.full(len(kinds), len(records.histories), dtype=np.int64)
+    for size in np.unique(kinds.lengths[kinds.lengths > 0]).tolist():
+        people = np.flatnonzero(kinds.lengths == size)
+        for within, keys in distinct_subsequences(kinds.take(people), size):
             wanted, which = np.unique(keys, return_inverse=True)
             counts[people[within]] = records.count(wanted, size)[which]
     return counts
@@ -183,12 +183,12 @@ def matching_rows(release: Release, places: Sequence[str]) -> list[int]:
     [0, 1]
     """
     members = release.members()
-    found = []
+    rows = []
     for row, values in enumerate(release.history().lists()):
         rest = iter(values)
         if all(any(place in members.get(value, (value,)) for value in rest) for place in places):
-            found.append(row)
-    return found
+            rows.append(row)
+    return rows
 
 
 class _Found(NamedTuple):
@@ -201,25 +201,25 @@ class _Found(NamedTuple):
 def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags | None) -> Matches:
     if m < 1:
         raise ParameterError(f"matching: m must be at least 1, got {m}.")
-    known = records.kinds_of(original)
+    kinds = records.kinds_of(original)
     everybody = len(records.histories)
     ordinary = original.keep(~records.secret[original.codes]).lengths
     # Who knows of somebody only places that were removed, or none at all, faces every record.
-    nothing = (known.lengths < ordinary) | (ordinary == 0)
+    nothing = (kinds.lengths < ordinary) | (ordinary == 0)
     smallest = np.where(nothing & (everybody > 0), everybody, _NONE)
     most_visitors = max((int(visited.sum()) for visited in records.visits), default=0)
     share = np.where(nothing, most_visitors / max(everybody, 1), 0.0)
-    unmatched = np.full(len(known), everybody == 0)
+    unmatched = np.full(len(kinds), everybody == 0)
     rarest: _Found | None = None
     revealing: _Found | None = None
     tried = 0
-    for size in countable_sizes(known, m):
-        wanted, _ = support(known, size)
+    for size in countable_sizes(kinds, m):
+        wanted, _ = support(kinds, size)
         matches, visitors = records.count(wanted, size), records.visitors(wanted, size)
         reached = np.where(matches > 0, matches, _NONE)
         shares = visitors / reached
         tried += len(wanted)
-        for people, keys in distinct_subsequences(known, size):
+        for people, keys in distinct_subsequences(kinds, size):
             at = np.searchsorted(wanted, keys)
             np.minimum.at(smallest, people, reached[at])
             np.maximum.at(share, people, shares[at])
@@ -240,13 +240,13 @@ def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags
     )
 
 
-def _describe(found: _Found | None, records: Records, original: Ragged) -> Knowledge | None:
+def _describe(sequence: _Found | None, records: Records, original: Ragged) -> Knowledge | None:
     """Name one person's places behind a key, for the owner."""
-    if found is None:
+    if sequence is None:
         return None
-    matches, visitors, size, key = found
-    known = records.kinds_of(original)
-    row = next(int(r[k == key][0]) for r, k in distinct_subsequences(known, size) if (k == key).any())
+    matches, visitors, size, key = sequence
+    kinds = records.kinds_of(original)
+    row = next(int(r[k == key][0]) for r, k in distinct_subsequences(kinds, size) if (k == key).any())
     places = original.codes[original.offsets[row] : original.offsets[row + 1]].tolist()
     rest = [key // records.base**power % records.base for power in range(size)]
     named = []

@@ -29,5 +29,5 @@ def leave_out(histories: Ragged, places: Collection[str]) -> Ragged:
     [['a', 'b'], []]
     """
     gone = set(places)
-    kept = np.array([label not in gone for label in histories.labels], dtype=bool)
-    return histories.keep(kept[histories.codes])
+    retained = np.array([label not in gone for label in histories.labels], dtype=bool)
+    return histories.keep(retained[histories.codes])

@@ -162,8 +162,8 @@ def _pick_near(city: City, place: npt.NDArray[np.int32], uniform: npt.NDArray[np
     places, count = city.near.shape
     # One sorted array for all rows: row r holds the numbers from r to r + 1.
     ladder = (city.near_shares + np.arange(places)[:, None]).ravel()
-    found = np.searchsorted(ladder, place + uniform, side="right") - place.astype(np.int64) * count
-    picked: npt.NDArray[np.int32] = city.near[place, np.clip(found, 0, count - 1)]
+    neighbour = np.searchsorted(ladder, place + uniform, side="right") - place.astype(np.int64) * count
+    picked: npt.NDArray[np.int32] = city.near[place, np.clip(neighbour, 0, count - 1)]
     return picked
 
 

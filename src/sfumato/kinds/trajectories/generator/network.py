@@ -85,12 +85,12 @@ def build_network(rng: np.random.Generator, junctions: int) -> Network:
     tail = np.concatenate((at[:, :-1].ravel(), at[:-1, :].ravel(), diagonal[bends]))
     head = np.concatenate((at[:, 1:].ravel(), at[1:, :].ravel(), diagonal[bends + 1]))
     speed = np.concatenate((np.repeat(along, side - 1), np.tile(along, side - 1), np.full(bends.size, _SECONDARY)))
-    kept = (speed > _MINOR) | (rng.random(speed.size) >= 0.2)
+    retained = (speed > _MINOR) | (rng.random(speed.size) >= 0.2)
 
     row, column = np.divmod(np.arange(side * side), side)
     across, up = (np.stack((column, row)) + 0.3 * (2 * rng.random((2, side * side)) - 1)) / (side - 1)
     x, y = (place + 0.08 * np.sin(2 * np.pi * place) for place in (across, up))
-    tail, head, speed = tail[kept], head[kept], speed[kept]
+    tail, head, speed = tail[retained], head[retained], speed[retained]
     length = np.hypot(x[tail] - x[head], y[tail] - y[head])
     return _fit_to_map(Network(x, y, tail, head, length, speed))
 

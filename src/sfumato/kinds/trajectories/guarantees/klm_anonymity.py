@@ -43,9 +43,9 @@ At most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        known = f"{self.m} ordinary place{'s' * (self.m != 1)}"
+        places = f"{self.m} ordinary place{'s' * (self.m != 1)}"
         return (
-            f"Every sequence of up to {known} of a published {unit.record} occurs in at least "
+            f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
             f"{self.k} published {unit.records}. At most 1 in {self.l} of those visits any one sensitive place "
             f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.say_count(unit)}"
         )

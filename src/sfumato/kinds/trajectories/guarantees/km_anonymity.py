@@ -42,8 +42,8 @@ class KmAnonymity(Guarantee):
 
     def statement(self, unit: Unit = PERSON) -> str:
         """State the promise."""
-        known = f"{self.m} place{'s' * (self.m != 1)}"
+        places = f"{self.m} place{'s' * (self.m != 1)}"
         return (
-            f"Every sequence of up to {known} of a published {unit.record} occurs in at least "
+            f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
             f"{self.k} published {unit.records}.{self.say_count(unit)}"
         )

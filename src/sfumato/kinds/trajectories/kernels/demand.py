@@ -130,17 +130,17 @@ def holds_short_broken(
                 return True
     if demand.size >= 3:
         for i in range(n):
-            one = np.int64(labels[i]) + 1
+            first_label = np.int64(labels[i]) + 1
             for j in range(i + 1, n):
                 if u in (i, j):
                     continue
                 two = np.int64(labels[j]) + 1
                 if u < i:
-                    key = (mine * base + one) * base + two
+                    key = (mine * base + first_label) * base + two
                 elif u < j:
-                    key = (one * base + mine) * base + two
+                    key = (first_label * base + mine) * base + two
                 else:
-                    key = (one * base + two) * base + mine
+                    key = (first_label * base + two) * base + mine
                 if is_broken(dense, slots, key, k, demand):
                     return True
     return False

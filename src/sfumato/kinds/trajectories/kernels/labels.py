@@ -238,15 +238,15 @@ def _note_touching(
                 used = _put(keys, marks, listed, used, key, mark)
         if size >= 3:
             for a in range(count):
-                one = np.int64(labels[others[a]]) + 1
+                first_label = np.int64(labels[others[a]]) + 1
                 for b in range(a + 1, count):
                     two = np.int64(labels[others[b]]) + 1
                     if a >= before:
-                        key = (mine * base + one) * base + two
+                        key = (mine * base + first_label) * base + two
                     elif b >= before:
-                        key = (one * base + mine) * base + two
+                        key = (first_label * base + mine) * base + two
                     else:
-                        key = (one * base + two) * base + mine
+                        key = (first_label * base + two) * base + mine
                     used = _put(keys, marks, listed, used, key, mark)
         for more in range(3, size):
             if more > count:

@@ -127,7 +127,7 @@ def new_linkage(
     end = np.searchsorted(constraint, constraint, side="right").astype(np.int64)
     widest = int((end - begin).max(initial=0))
     large = max(2, -(-seats * seats * 8 // _ROW_MEMORY))
-    kept = seats // large
+    row_count = seats // large
     return Linkage(
         x=points[:, 0].copy(),
         y=points[:, 1].copy(),
@@ -136,8 +136,8 @@ def new_linkage(
         begin=begin,
         end=end,
         # The system hands out the memory only when a row is written.
-        rows=np.empty((kept, widest), np.int64),
-        spare=np.concatenate([[kept], np.arange(kept)]).astype(np.int32),
+        rows=np.empty((row_count, widest), np.int64),
+        spare=np.concatenate([[row_count], np.arange(row_count)]).astype(np.int32),
         reached=np.zeros(widest, np.int64),
         total=np.zeros(seats, np.int64),
         parent=parent,
@@ -224,36 +224,36 @@ def find_nearest(linkage: Linkage, groups: Groups, group: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def unite_groups(linkage: Linkage, groups: Groups, kept: int, other: int) -> None:
-    """Move all members of `other` into `kept`."""
-    if groups.size[kept] + groups.size[other] >= linkage.large:
-        if groups.cache[kept] < 0 and groups.cache[other] >= 0:
+def unite_groups(linkage: Linkage, groups: Groups, target: int, other: int) -> None:
+    """Move all members of `other` into `target`."""
+    if groups.size[target] + groups.size[other] >= linkage.large:
+        if groups.cache[target] < 0 and groups.cache[other] >= 0:
             row = groups.cache[other]
-            add_distances(linkage, groups, kept, linkage.rows[row])
-            groups.cache[kept] = row
+            add_distances(linkage, groups, target, linkage.rows[row])
+            groups.cache[target] = row
         else:
-            if groups.cache[kept] < 0:
+            if groups.cache[target] < 0:
                 row = linkage.spare[linkage.spare[0]]
                 linkage.spare[0] -= 1
                 linkage.rows[row] = 0
-                add_distances(linkage, groups, kept, linkage.rows[row])
-                groups.cache[kept] = row
-            add_distances(linkage, groups, other, linkage.rows[groups.cache[kept]])
+                add_distances(linkage, groups, target, linkage.rows[row])
+                groups.cache[target] = row
+            add_distances(linkage, groups, other, linkage.rows[groups.cache[target]])
             if groups.cache[other] >= 0:
                 linkage.spare[0] += 1
                 linkage.spare[linkage.spare[0]] = groups.cache[other]
         groups.cache[other] = -1
     seat = groups.head[other]
     while seat >= 0:
-        groups.label[seat] = kept
+        groups.label[seat] = target
         seat = groups.following[seat]
-    groups.following[groups.tail[kept]] = groups.head[other]
-    groups.tail[kept] = groups.tail[other]
-    groups.size[kept] += groups.size[other]
-    groups.reach[kept] += groups.reach[other]
-    groups.code[kept] = min(groups.code[kept], groups.code[other])
+    groups.following[groups.tail[target]] = groups.head[other]
+    groups.tail[target] = groups.tail[other]
+    groups.size[target] += groups.size[other]
+    groups.reach[target] += groups.reach[other]
+    groups.code[target] = min(groups.code[target], groups.code[other])
     for label in range(groups.forward.size):
         if groups.forward[label] == other:
-            groups.forward[label] = kept
+            groups.forward[label] = target
     if linkage.parent.size > 0:
-        groups.node[kept] = join_nodes(linkage, groups.node[kept], groups.node[other])
+        groups.node[target] = join_nodes(linkage, groups.node[target], groups.node[other])

@@ -108,8 +108,8 @@ def _refine(counter: Counter, visits: Visits, paths: Paths, demand: Demand, repo
         report(demand.size, number, len(steps))
         if step == "L":
             for at in range(0, len(nodes), _NODES_PER_SLICE):
-                some = nodes[at : at + _NODES_PER_SLICE]
-                counter, more = lower_labels(counter, visits, paths, demand, some, record_of, by_place, ends)
+                batch = nodes[at : at + _NODES_PER_SLICE]
+                counter, more = lower_labels(counter, visits, paths, demand, batch, record_of, by_place, ends)
                 lowered += more
                 report(demand.size, number, len(steps))
         else:

@@ -64,8 +64,8 @@ def _candidates(
     visits: Visits, paths: Paths, node: int, by_place: NDArray[np.int64], ends: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """List the visits below a node that are published coarser and would be cheaper there, in ascending order."""
-    found = np.empty(ends[paths.last[node]] - ends[paths.first[node]], np.int64)
-    return found[: _find_candidates(visits, paths, node, by_place, ends, found)]
+    candidates = np.empty(ends[paths.last[node]] - ends[paths.first[node]], np.int64)
+    return candidates[: _find_candidates(visits, paths, node, by_place, ends, candidates)]
 
 
 @njit(**BORROWING)
@@ -75,7 +75,7 @@ def _find_candidates(
     node: int,
     by_place: NDArray[np.int64],
     ends: NDArray[np.int64],
-    found: NDArray[np.int64],
+    candidates: NDArray[np.int64],
 ) -> int:
     """Put them into an array and return how many they are."""
     number = 0
@@ -85,10 +85,10 @@ def _find_candidates(
         level = _level_of(paths, place, node)
         here = paths.start[place] + visits.level[v]
         if visits.level[v] > level and paths.cost[paths.start[place] + level] < paths.cost[here]:
-            found[number] = v
+            candidates[number] = v
             number += 1
     if paths.last[node] - paths.first[node] > 1:
-        _sort(found, number)
+        _sort(candidates, number)
     return number
 
 
@@ -97,7 +97,7 @@ def _keep_apart(
     visits: Visits, paths: Paths, node: int, chosen: NDArray[np.int64], record_of: NDArray[np.int64]
 ) -> NDArray[np.int64]:
     """Leave out records that would then hold two labels one of which lies inside the other."""
-    kept = 0
+    count = 0
     start = 0
     while start < chosen.size:
         record = record_of[chosen[start]]
@@ -110,10 +110,10 @@ def _keep_apart(
             above += paths.first[label] <= paths.first[node] and paths.last[node] <= paths.last[label] and label != node
         if above == stop - start:
             for i in range(start, stop):
-                chosen[kept] = chosen[i]
-                kept += 1
+                chosen[count] = chosen[i]
+                count += 1
         start = stop
-    return chosen[:kept]
+    return chosen[:count]
 
 
 @njit(**BORROWING)

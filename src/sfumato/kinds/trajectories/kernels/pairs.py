@@ -40,12 +40,12 @@ def list_pairs(row: NDArray[np.int32], size: int, base: int, ends: NDArray[np.in
     for i in range(row.size):
         if ends[0, row[i]] != i:
             continue
-        one = np.int64(row[i]) + 1
-        keys[number] = one
+        first_label = np.int64(row[i]) + 1
+        keys[number] = first_label
         number += 1
         for j in range(i + 1, row.size if size > 1 else 0):
             if ends[1, row[j]] == j:
-                keys[number] = one * base + row[j] + 1
+                keys[number] = first_label * base + row[j] + 1
                 number += 1
     _unmark(row, ends)
     return number

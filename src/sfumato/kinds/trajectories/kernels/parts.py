@@ -75,19 +75,19 @@ class Parts(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def _measure(seats: Seats, one: int, other: int) -> float:
+def _measure(seats: Seats, seat: int, other: int) -> float:
     """Return the distance of two seats."""
     square = 0.0
     for axis in range(3):
-        square += (seats.points[one, axis] - seats.points[other, axis]) ** 2
+        square += (seats.points[seat, axis] - seats.points[other, axis]) ** 2
     distance = float(np.sqrt(square))
     return measure_arc(distance, seats.scale[2]) if seats.scale[2] > 0.0 else distance
 
 
 @njit(cache=True, nogil=True)
-def _count_steps(seats: Seats, one: int, other: int) -> int:
+def _count_steps(seats: Seats, seat: int, other: int) -> int:
     """Return the distance of two seats in whole steps."""
-    return int(np.rint(_measure(seats, one, other) * seats.scale[0] / seats.scale[1]))
+    return int(np.rint(_measure(seats, seat, other) * seats.scale[0] / seats.scale[1]))
 
 
 @njit(cache=True, nogil=True)
@@ -196,12 +196,12 @@ def _try_label(
     for seat in chosen:
         parts.moving[seat] = True
     counter = _relabel(counter, walk, records, parts, chosen, new, demand)
-    kept = _keeps_crowds(counter, walk, records, parts, chosen, old, demand)
-    if not kept:
+    is_accepted = _keeps_crowds(counter, walk, records, parts, chosen, old, demand)
+    if not is_accepted:
         counter = _relabel(counter, walk, records, parts, chosen, old, demand)
     for seat in chosen:
         parts.moving[seat] = False
-    return counter, kept
+    return counter, is_accepted
 
 
 @njit(cache=True, nogil=True)
@@ -287,10 +287,10 @@ def split_group(
     left, joined = _weigh_change(seats, parts, chosen, new)
     if _is_better(parts, old, new, chosen.size, left, joined) == 0.0:
         return counter, False
-    counter, kept = _try_label(counter, walk, records, parts, chosen, new, demand)
-    if kept:
+    counter, is_accepted = _try_label(counter, walk, records, parts, chosen, new, demand)
+    if is_accepted:
         _settle(seats, parts, chosen, old)
-    return counter, kept
+    return counter, is_accepted
 
 
 @njit(cache=True, nogil=True)
@@ -329,8 +329,8 @@ def move_places(
             if gains[best] == 0.0:
                 break
             gains[best] = 0.0
-            counter, kept = _try_label(counter, walk, records, parts, chosen, best, demand)
-            if kept:
+            counter, is_accepted = _try_label(counter, walk, records, parts, chosen, best, demand)
+            if is_accepted:
                 _settle(seats, parts, chosen, old)
                 moves += 1
                 break

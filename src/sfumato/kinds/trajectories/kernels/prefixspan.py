@@ -157,15 +157,15 @@ def _extend(suffixes: Any, matches: Any, floor: Any, desk: Any) -> Any:
                 if ahead[slot] > 0:
                     ends[end_count] = slot
                     end_count += 1
-    kept = 0
+    frequent_count = 0
     for i in range(touched_count):
         item = touched[i]
         if counts[item] >= floor:
-            touched[kept] = item
-            kept += 1
+            touched[frequent_count] = item
+            frequent_count += 1
         else:
             counts[item] = 0
-    return np.sort(touched[:kept]), end_count
+    return np.sort(touched[:frequent_count]), end_count
 
 
 @njit(cache=True, nogil=True)
@@ -244,18 +244,18 @@ def mine_depth_first(suffixes: Any, code_count: Any, floor: Any, max_length: Any
 
 
 @njit(cache=True, nogil=True)
-def _precedes(nodes: Any, one: Any, other: Any) -> Any:
+def _precedes(nodes: Any, node: Any, other: Any) -> Any:
     """Tell whether a node ranks before another: support, then length, then order of the codes."""
-    if nodes[one, SUPPORT] != nodes[other, SUPPORT]:
-        return nodes[one, SUPPORT] > nodes[other, SUPPORT]
-    if nodes[one, DEPTH] != nodes[other, DEPTH]:
-        return nodes[one, DEPTH] < nodes[other, DEPTH]
+    if nodes[node, SUPPORT] != nodes[other, SUPPORT]:
+        return nodes[node, SUPPORT] > nodes[other, SUPPORT]
+    if nodes[node, DEPTH] != nodes[other, DEPTH]:
+        return nodes[node, DEPTH] < nodes[other, DEPTH]
     first = False
-    while one != other:
+    while node != other:
         # Walking towards the root, the difference met last is the one that decides.
-        if nodes[one, ITEM] != nodes[other, ITEM]:
-            first = nodes[one, ITEM] < nodes[other, ITEM]
-        one, other = nodes[one, PARENT], nodes[other, PARENT]
+        if nodes[node, ITEM] != nodes[other, ITEM]:
+            first = nodes[node, ITEM] < nodes[other, ITEM]
+        node, other = nodes[node, PARENT], nodes[other, PARENT]
     return first
 
 

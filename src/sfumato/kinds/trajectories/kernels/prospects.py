@@ -64,9 +64,9 @@ def drop_hopeless(
         support = read_support(counter.dense, counter.slots, (node + 1) * demand.kinds)
         if support + sweep.gains[0, demand.base - 1] < demand.k:
             return chosen[:0]
-        kept = _keep_hopeful(counter, visits, paths, demand, chosen, record_of, sweep, size)
-        if kept < chosen.size:
-            chosen = chosen[:kept]
+        hopeful_count = _keep_hopeful(counter, visits, paths, demand, chosen, record_of, sweep, size)
+        if hopeful_count < chosen.size:
+            chosen = chosen[:hopeful_count]
             size = 4 if size == 3 else size
         elif size == 2 and demand.size >= 3:
             size = 3
@@ -107,15 +107,15 @@ def _keep_hopeful(
     size: int,
 ) -> int:
     """Put the visits that are in no hopeless pair or triple to the front, and return how many they are."""
-    kept = 0
+    hopeful_count = 0
     for v in chosen:
         if size > 1 and _is_hopeless(counter, visits.offsets, record_of[v], v, demand, sweep, size):
             # Those after it reckon with its staying where it is.
             sweep.labels[v] = paths.node[paths.start[visits.place[v]] + visits.level[v]]
         else:
-            chosen[kept] = v
-            kept += 1
-    return kept
+            chosen[hopeful_count] = v
+            hopeful_count += 1
+    return hopeful_count
 
 
 @njit(**BORROWING)
@@ -126,22 +126,22 @@ def _is_hopeless(
     dense, slots, labels, gains = counter.dense, counter.slots, sweep.labels, sweep.gains
     mine, base, first, last = np.int64(labels[v]) + 1, demand.base, offsets[record], offsets[record + 1]
     for i in range(first, last):
-        one, gain = np.int64(labels[i]) + 1, gains[int(i > v), labels[i]]
+        first_label, gain = np.int64(labels[i]) + 1, gains[int(i > v), labels[i]]
         if i == v or (size == 2 and gain >= demand.k):
             continue
         if size == 2:
-            key = one * base + mine if i < v else mine * base + one
+            key = first_label * base + mine if i < v else mine * base + first_label
             if read_support(dense, slots, key * demand.kinds) + gain < demand.k:
                 return True
             continue
         for j in range(i + 1, last):
             two, more = np.int64(labels[j]) + 1, min(gain, gains[int(j > v), labels[j]])
             if v < i:
-                key = (mine * base + one) * base + two
+                key = (mine * base + first_label) * base + two
             elif v < j:
-                key = (one * base + mine) * base + two
+                key = (first_label * base + mine) * base + two
             else:
-                key = (one * base + two) * base + mine
+                key = (first_label * base + two) * base + mine
             if j != v and more < demand.k and read_support(dense, slots, key * demand.kinds) + more < demand.k:
                 return True
     return False

@@ -37,7 +37,7 @@ def _list_broken(
     t: int,
     demand: Demand,
     suspect: NDArray[np.bool_],
-    found: NDArray[np.int64],
+    broken: NDArray[np.int64],
     at: NDArray[np.int64],
 ) -> int:
     """List the positions of broken sequences with a suspect among them that are not of roots alone.
@@ -51,17 +51,17 @@ def _list_broken(
     for i in range(size):
         at[i] = -1
     for i in range(n):
-        at[0], one = i, np.int64(labels[i]) + 1
-        if suspect[i] and labels[i] != root and is_broken(dense, slots, one, t, demand):
-            number = _append(found, number, at)
+        at[0], single = i, np.int64(labels[i]) + 1
+        if suspect[i] and labels[i] != root and is_broken(dense, slots, single, t, demand):
+            number = _append(broken, number, at)
         if size < 2:
             continue
         for j in range(i + 1, n):
-            two = one * base + labels[j] + 1
+            two = single * base + labels[j] + 1
             at[1] = j
             both = suspect[i] or suspect[j]
             if both and (labels[i] != root or labels[j] != root) and is_broken(dense, slots, two, t, demand):
-                number = _append(found, number, at)
+                number = _append(broken, number, at)
             if size < 3 or number >= _MOST_TUPLES:
                 continue
             for h in range(j + 1, n):
@@ -72,7 +72,7 @@ def _list_broken(
                     and not coarse
                     and is_broken(dense, slots, two * base + labels[h] + 1, t, demand)
                 ):
-                    number = _append(found, number, at)
+                    number = _append(broken, number, at)
             at[2] = -1
         at[1] = -1
     for chosen in range(4, min(size, n) + 1):
@@ -84,17 +84,17 @@ def _list_broken(
                 key = key * base + labels[at[i]] + 1
                 coarse = coarse and labels[at[i]] == root
             if not coarse and is_broken(dense, slots, key, t, demand):
-                number = _append(found, number, at)
+                number = _append(broken, number, at)
             if not advance(at, chosen, n):
                 break
     return number
 
 
 @njit(**BORROWING)
-def _append(found: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> int:
-    if number < found.shape[0]:
+def _append(broken: NDArray[np.int64], number: int, row: NDArray[np.int64]) -> int:
+    if number < broken.shape[0]:
         for c in range(row.size):
-            found[number, c] = row[c]
+            broken[number, c] = row[c]
     return number + 1
 
 
@@ -130,14 +130,14 @@ def _holds_rare_pair(
     for v in range(first, last):
         if not suspect[v]:
             continue
-        one = np.int64(paths.node[paths.start[visits.place[v]] + visits.level[v]]) + 1
-        if read_support(dense, slots, one) < t:
+        label = np.int64(paths.node[paths.start[visits.place[v]] + visits.level[v]]) + 1
+        if read_support(dense, slots, label) < t:
             return True
         for w in range(first, last):
             if w == v or (w < v and suspect[w]):
                 continue
             two = np.int64(paths.node[paths.start[visits.place[w]] + visits.level[w]]) + 1
-            if read_support(dense, slots, one * base + two if v < w else two * base + one) < t:
+            if read_support(dense, slots, label * base + two if v < w else two * base + label) < t:
                 return True
     return False
 
@@ -173,7 +173,7 @@ def _hit(
         if best < 0:
             return
         level[first + best] += 1
-        kept = 0
+        remaining = 0
         for i in range(left):
             is_hit = False
             for c in range(broken.shape[1]):
@@ -181,9 +181,9 @@ def _hit(
             for c in range(broken.shape[1]):
                 if is_hit and broken[i, c] >= 0:
                     through[broken[i, c]] -= 1
-                broken[kept, c] = broken[i, c]
-            kept += not is_hit
-        left = kept
+                broken[remaining, c] = broken[i, c]
+            remaining += not is_hit
+        left = remaining
 
 
 @njit(**BORROWING)

@@ -287,8 +287,8 @@ class _Recoding:
         )
         begin = 0
         while begin < sequences.size:
-            some = sequences[begin : begin + _ROWS_PER_SLICE]
-            end = begin + max(1, int(np.searchsorted(np.cumsum(some), _SEQUENCES_PER_SLICE)))
+            batch = sequences[begin : begin + _ROWS_PER_SLICE]
+            end = begin + max(1, int(np.searchsorted(np.cumsum(batch), _SEQUENCES_PER_SLICE)))
             counted = tally.count_rows(self.trips, self.walk, counted, begin, end)
             begin = end
         return counted

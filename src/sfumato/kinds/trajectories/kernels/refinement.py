@@ -205,10 +205,10 @@ class _Refinement:
                     chosen = seats[self.parts.label[seats] == part]
                     if len(chosen) == self.parts.size[part]:
                         continue
-                    self.counter, kept = split_group(
+                    self.counter, is_accepted = split_group(
                         self.counter, self.walk, self.records, self.seats, self.parts, chosen, self.demand
                     )
-                    splits += kept
+                    splits += is_accepted
         return splits
 
     def move(self, report: Callable[[int, int, int], None]) -> int:
@@ -217,9 +217,9 @@ class _Refinement:
         order = np.argsort(-cost, kind="stable")
         moves = 0
         for at in range(0, len(order), _PLACES_PER_SLICE):
-            some = order[at : at + _PLACES_PER_SLICE]
+            batch = order[at : at + _PLACES_PER_SLICE]
             self.counter, more = move_places(
-                self.counter, self.walk, self.records, self.seats, self.parts, some, self.demand
+                self.counter, self.walk, self.records, self.seats, self.parts, batch, self.demand
             )
             moves += more
             report(self.demand.size, at, len(order))

@@ -149,13 +149,13 @@ def find_rarest(groups: Groups, sequence: NDArray[np.int64]) -> int:
 
 @njit(cache=True, nogil=True)
 def merge_groups(
-    trips: Trips, groups: Groups, linkage: Linkage, walk: Walk, tally: Tally, one: int, other: int
+    trips: Trips, groups: Groups, linkage: Linkage, walk: Walk, tally: Tally, group: int, other: int
 ) -> Tally:
     """Make one group of two, and count the rows again that this changes."""
     # Only the rows of the group that goes are visited: keep the label of the larger.
-    kept, gone = (one, other) if groups.reach[one] >= groups.reach[other] else (other, one)
-    tally = move_group(trips, groups, walk, tally, kept, gone)
-    unite_groups(linkage, groups, kept, gone)
+    target, gone = (group, other) if groups.reach[group] >= groups.reach[other] else (other, group)
+    tally = move_group(trips, groups, walk, tally, target, gone)
+    unite_groups(linkage, groups, target, gone)
     return tally
 
 

@@ -181,8 +181,8 @@ def count_rows(trips: Trips, walk: Walk, tally: Tally, begin: int, end: int) -> 
 
 
 @njit(cache=True, nogil=True)
-def move_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, kept: int, other: int) -> Tally:
-    """Turn every token `other` into `kept` and keep all counts right; rows without `other` are not visited."""
+def move_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, target: int, other: int) -> Tally:
+    """Turn every token `other` into `target` and keep all counts right; rows without `other` are not visited."""
     tokens = trips.tokens
     trips.stamp[-1] += 1
     seat = groups.head[other]
@@ -192,15 +192,15 @@ def move_group(trips: Trips, groups: Groups, walk: Walk, tally: Tally, kept: int
             if trips.stamp[row] == trips.stamp[-1]:
                 continue
             trips.stamp[row] = trips.stamp[-1]
-            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, -1, kept, other)
+            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, -1, target, other)
             gained = 1
             for position in range(trips.start[row], trips.start[row] + trips.length[row]):
-                if tokens[position] == kept:
+                if tokens[position] == target:
                     gained = 0
                 elif tokens[position] == other:
-                    tokens[position] = kept
-            groups.support[kept] += gained
-            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, 1, kept, -1)
+                    tokens[position] = target
+            groups.support[target] += gained
+            tally = count_row(get_row(trips, row), get_codes(trips, row), walk, tally, 1, target, -1)
         seat = groups.following[seat]
     return tally
 

@@ -73,19 +73,19 @@ def build_tree(points: NDArray[np.float64], diameter: float) -> NDArray[np.int64
     steps = 1 if not len(positive) else int(np.ceil(np.log(top / positive.min()) / np.log(GROWTH))) + 1
     bounds = (top / GROWTH ** np.arange(steps))[::-1]
     reached = np.searchsorted(bounds, height, side="left")
-    kept = np.ones(len(above), bool)
-    kept[leaves:-1] = reached[leaves:-1] < reached[above[leaves:-1]]
-    return _keep_nodes(above, kept)
+    retained = np.ones(len(above), bool)
+    retained[leaves:-1] = reached[leaves:-1] < reached[above[leaves:-1]]
+    return _keep_nodes(above, retained)
 
 
-def _keep_nodes(above: NDArray[np.int64], kept: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _keep_nodes(above: NDArray[np.int64], retained: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Leave nodes out of a tree; what was below them is then below the next one that is kept."""
-    number = np.cumsum(kept) - 1
+    number = np.cumsum(retained) - 1
     nearest = np.full(len(above), -1, np.int64)
     for node in range(len(above) - 2, -1, -1):  # parents have higher numbers
         up = above[node]
-        nearest[node] = number[up] if kept[up] else nearest[up]
-    return nearest[kept]
+        nearest[node] = number[up] if retained[up] else nearest[up]
+    return nearest[retained]
 
 
 def _quarter(points: NDArray[np.float64], diameter: float) -> NDArray[np.int64]:
@@ -249,17 +249,17 @@ def _mean_distances(
                 low, high = left, right
                 means[i] = total / (right - left)
             else:
-                some = 0.0
+                sampled_total = 0.0
                 for j in range(most):
-                    some += _distance(points, place, left + (right - left) * j // most, diameter)
-                means[i] = some / most
+                    sampled_total += _distance(points, place, left + (right - left) * j // most, diameter)
+                means[i] = sampled_total / most
     return means
 
 
 @njit(cache=True, nogil=True)
-def _distance(points: NDArray[np.float64], one: int, other: int, diameter: float) -> float:
+def _distance(points: NDArray[np.float64], place: int, other: int, diameter: float) -> float:
     straight = 0.0
     for axis in range(3):
-        straight += (points[one, axis] - points[other, axis]) ** 2
+        straight += (points[place, axis] - points[other, axis]) ** 2
     straight = np.sqrt(straight)
     return float(straight if diameter == 0.0 else diameter * np.arcsin(min(straight / diameter, 1.0)))

@@ -95,13 +95,13 @@ class LocalKm(PlaceMerging):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say what k does not mean, and whether sensitive places decided what became a label."""
-        known = "k records match what is known"
+        promise = "k records match what is known"
         if isinstance(guarantee, KlmAnonymity):
             return (
-                f"{known}; they are not promised to be equally likely, since the method's choices rule some out. "
+                f"{promise}; they are not promised to be equally likely, since the method's choices rule some out. "
                 "Labels were chosen by looking at sensitive places, too.",
             )
-        return (f"{known}. It is not promised that they are equally likely: the method's choices rule some out.",)
+        return (f"{promise}. It is not promised that they are equally likely: the method's choices rule some out.",)
 
     def claim(self, dataset: Dataset) -> Guarantee:
         """Claim k^m-anonymity, or (k,l)^m-anonymity for the sensitive places that were named."""

@@ -82,9 +82,9 @@ class AverageRelativeError(SummedMetric):
 
 def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:
     """Refuse queries about places that do not exist: they would all be answered without error."""
-    known = set(comparison.history.labels)
+    places = set(comparison.history.labels)
     for number, query in enumerate(workload.queries, start=1):
-        if not known.issuperset(query):
+        if not places.issuperset(query):
             raise SchemaError(
                 f"average-relative-error: query {number} of the workload names a place that the original "
                 "data do not have. Correct or remove it."

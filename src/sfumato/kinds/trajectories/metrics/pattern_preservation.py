@@ -88,15 +88,15 @@ class PatternPreservation(SummedMetric):
         original = frequent_patterns(history.offsets, history.codes, floors[0], longest)
         # Without generalised places all projections are the release itself.
         rounds = self.projections if (release.members.lengths > 1).any() else 1
-        kept, spurious = np.ones(rounds), np.zeros(rounds)
+        preserved, spurious = np.ones(rounds), np.zeros(rounds)
         for number in range(rounds):
             codes = _project(release, np.random.default_rng([whole.seed, number]))
-            found = frequent_patterns(published.offsets, codes, floors[1], longest)
-            shared = _count_shared(original, found)
-            kept[number] = shared / len(original.supports) if len(original.supports) else 1.0
-            spurious[number] = 1 - shared / len(found.supports) if len(found.supports) else 0.0
-        return float(np.median(kept)), {
-            "deviation": float(kept.std()),
+            patterns = frequent_patterns(published.offsets, codes, floors[1], longest)
+            shared = _count_shared(original, patterns)
+            preserved[number] = shared / len(original.supports) if len(original.supports) else 1.0
+            spurious[number] = 1 - shared / len(patterns.supports) if len(patterns.supports) else 0.0
+        return float(np.median(preserved)), {
+            "deviation": float(preserved.std()),
             "spurious": float(np.median(spurious)),
             "spurious_deviation": float(spurious.std()),
             "patterns": len(original.supports),
@@ -133,19 +133,22 @@ def _unite(parts: list[_Published], whole: Whole) -> _Published:
     """Lay the records of parts one after the other; members that nobody visits are numbered after all places."""
     if len(parts) == 1:
         return parts[0]
-    known = len(whole.original.view_history().labels)
+    place_count = len(whole.original.view_history().labels)
     others = {
-        label: known + at for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[known:]}))
+        label: place_count + at
+        for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[place_count:]}))
     }
     entries, lengths, codes, sizes, first = [], [], [], [], 0
     for part in parts:
         entries.append(part.records.codes + np.int32(first))
         lengths.append(part.records.lengths)
-        place = np.append(np.arange(known), [others[label] for label in part.members.labels[known:]]).astype(np.int32)
+        place = np.append(
+            np.arange(place_count), [others[label] for label in part.members.labels[place_count:]]
+        ).astype(np.int32)
         codes.append(place[part.members.codes])
         sizes.append(part.members.lengths)
         first += len(part.members)
-    begins, ends = (np.concatenate([[0], np.cumsum(np.concatenate(each))]) for each in (lengths, sizes))
+    begins, ends = (np.concatenate([[0], np.cumsum(np.concatenate(arrays))]) for arrays in (lengths, sizes))
     return _Published(Ragged(begins, np.concatenate(entries), ()), Ragged(ends, np.concatenate(codes), ()))
 
 
@@ -157,10 +160,10 @@ def _project(release: _Published, generator: np.random.Generator) -> npt.NDArray
     return places
 
 
-def _count_shared(one: Patterns, other: Patterns) -> int:
+def _count_shared(patterns: Patterns, other: Patterns) -> int:
     """Count the patterns that both have."""
-    width = int(max(np.diff(one.offsets).max(initial=0), np.diff(other.offsets).max(initial=0)))
-    return int(np.isin(_rows(one, width), _rows(other, width), assume_unique=True).sum())
+    width = int(max(np.diff(patterns.offsets).max(initial=0), np.diff(other.offsets).max(initial=0)))
+    return int(np.isin(_rows(patterns, width), _rows(other, width), assume_unique=True).sum())
 
 
 def _rows(patterns: Patterns, width: int) -> npt.NDArray[np.void]:

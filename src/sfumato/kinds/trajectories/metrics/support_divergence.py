@@ -101,9 +101,9 @@ def _supports_of_places(comparison: Comparison) -> npt.NDArray[np.int64]:
     """Count the published records that may contain each place: a record has it in one value at most."""
     members = comparison.members
     by_value = lookup(*support(comparison.published, 1), np.arange(len(members)))
-    found = np.zeros(len(comparison.places), dtype=np.int64)
-    np.add.at(found, members.codes, by_value[members.row_of_token])
-    return found
+    supports = np.zeros(len(comparison.places), dtype=np.int64)
+    np.add.at(supports, members.codes, by_value[members.row_of_token])
+    return supports
 
 
 def _diverge(original: npt.NDArray[Any], published: npt.NDArray[Any]) -> float:

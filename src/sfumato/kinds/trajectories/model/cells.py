@@ -29,14 +29,14 @@ def find_cells(origin: PlaceOrigin, x: Floats, y: Floats) -> tuple[Ints, Ints]:
     """
     step = origin.side / 2**origin.levels
     last = 2 ** (origin.levels - 1) - 1
-    found = []
+    indices = []
     for values in (x, y):
         at = np.floor(values / step).astype(np.int64)
         # A quotient may have been rounded up to a whole number; borders themselves are exact.
         at -= at * step > values
         at += (at + 1) * step <= values
-        found.append(np.minimum(at, last))
-    return found[0], found[1]
+        indices.append(np.minimum(at, last))
+    return indices[0], indices[1]
 
 
 def find_bounds(origin: PlaceOrigin, level: int, column: int, row: int) -> tuple[float, float, float, float]:

@@ -75,35 +75,35 @@ class Locations:
         corners are few enough to try all pairs. Elsewhere on the globe, the place furthest from one is the place next
         to the point opposite.
         """
-        known = self.points[~np.isnan(self.points[:, 0])]
-        if len(known) < 2:
+        located = self.points[~np.isnan(self.points[:, 0])]
+        if len(located) < 2:
             return 0.0
-        flat = known[:, :2] if not self.on_globe else _flatten(known)
+        flat = located[:, :2] if not self.on_globe else _flatten(located)
         if flat is None:
             from scipy.spatial import cKDTree
 
-            opposite = np.asarray(cKDTree(known).query(-known)[0])
+            opposite = np.asarray(cKDTree(located).query(-located)[0])
             straight = math.sqrt(max(self.diameter**2 - float(opposite.min()) ** 2, 0.0))
             return float(self._along(np.array(straight)))
         corners = set(convex_hull(flat))
-        corner = known[[tuple(point) in corners for point in flat.tolist()]]
+        corner = located[[tuple(point) in corners for point in flat.tolist()]]
         return max(float(self._between(corner, point[None]).max()) for point in corner)
 
     def mean_distances(self, chosen: npt.NDArray[np.int64] | npt.NDArray[np.int32]) -> Floats:
         """Return the mean distance of each chosen place to all of them; those that are nowhere (NaN) do not count."""
         points = self.points[chosen]
-        known = ~np.isnan(points[:, 0])
-        inside = points[known]
+        is_located = ~np.isnan(points[:, 0])
+        inside = points[is_located]
         means = np.full(len(points), np.nan)
         step = max(1, _BLOCK // max(len(inside), 1))
         parts = [
             self._between(inside[i : i + step, None], inside[None]).mean(axis=1) for i in range(0, len(inside), step)
         ]
-        means[known] = np.concatenate(parts) if parts else []
+        means[is_located] = np.concatenate(parts) if parts else []
         return means
 
-    def _between(self, one: Floats, other: Floats) -> Floats:
-        straight: Floats = np.sqrt(((one - other) ** 2).sum(axis=-1))
+    def _between(self, points: Floats, other: Floats) -> Floats:
+        straight: Floats = np.sqrt(((points - other) ** 2).sum(axis=-1))
         return self._along(straight)
 
     def _along(self, straight: Floats) -> Floats:

@@ -46,8 +46,8 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
     origin = dataset.place_origin
     refuse_small_squares(origin, k)
     row_of = {place: row for row, place in enumerate(dataset.places.column("place").to_pylist())}
-    known = np.array([row_of[place] for place in shown if place in row_of], dtype=np.int64)
-    table = dataset.places.take(pa.array(known))
+    rows = np.array([row_of[place] for place in shown if place in row_of], dtype=np.int64)
+    table = dataset.places.take(pa.array(rows))
     first, second = origin.axes
     if first not in table.column_names:
         return table.select(["place"])
@@ -55,13 +55,13 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
         outline = ["outline"] if "outline" in table.column_names else []
         return table.select(["place", first, second, *outline])
     level, x, y = _choose_cells(dataset.fixes, origin, k, dataset.places.num_rows)
-    hidden = level[known] < 0
+    hidden = level[rows] < 0
     return pa.table(
         {
             "place": table.column("place"),
-            first: pa.array(x[known], mask=hidden),
-            second: pa.array(y[known], mask=hidden),
-            "level": pa.array(level[known], mask=hidden),
+            first: pa.array(x[rows], mask=hidden),
+            second: pa.array(y[rows], mask=hidden),
+            "level": pa.array(level[rows], mask=hidden),
         }
     )
 

@@ -37,9 +37,9 @@ def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
     codes = rows.histories.codes
     published = np.where(rows.is_sensitive, np.arange(len(group)), group).astype(np.int32)
     image = published[codes]
-    kept = Ragged(rows.histories.offsets, image, rows.histories.labels).keep(image >= 0)
-    left = kept.lengths > 0
-    kept = kept.take(np.flatnonzero(left))
+    recoded = Ragged(rows.histories.offsets, image, rows.histories.labels).keep(image >= 0)
+    left = recoded.lengths > 0
+    recoded = recoded.take(np.flatnonzero(left))
     occurring = np.zeros(len(group), dtype=bool)
     occurring[codes] = True
     members: dict[int, list[str]] = {}
@@ -51,8 +51,8 @@ def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
     suppressed = tuple(sorted(rows.histories.labels[c] for c in np.flatnonzero(occurring & (published < 0))))
     return Recoded(
         rows.rows[left],
-        kept.offsets,
-        position[kept.codes],
+        recoded.offsets,
+        position[recoded.codes],
         groups,
         suppressed,
         {EMPTY: int((~left).sum())},
@@ -107,8 +107,8 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
         raise ParameterError(f"apply: unknown must be error or suppress, got {unknown!r}.")
     histories = rows.histories
     number = {place: i for i, group in enumerate(recoding.groups) for place in group}
-    known = set(recoding.suppressed) | set(number)
-    strange = np.array([label not in known for label in histories.labels], dtype=bool)
+    covered = set(recoding.suppressed) | set(number)
+    strange = np.array([label not in covered for label in histories.labels], dtype=bool)
     records = np.unique(histories.row_of_token[strange[histories.codes]])
     if len(records) and unknown == "error":
         shown = ", ".join(str(row + 1) for row in records[:5])
@@ -118,14 +118,14 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
         )
     position = np.array([number.get(label, -1) for label in histories.labels], dtype=np.int32)
     image = position[histories.codes]
-    kept = Ragged(histories.offsets, image, histories.labels).keep(image >= 0)
-    left = np.flatnonzero(kept.lengths > 0)
-    kept = kept.take(left)
+    recoded = Ragged(histories.offsets, image, histories.labels).keep(image >= 0)
+    left = np.flatnonzero(recoded.lengths > 0)
+    recoded = recoded.take(left)
     removed = {label for label, is_new in zip(histories.labels, strange, strict=True) if is_new}
     return Recoded(
         rows.rows[left],
-        kept.offsets,
-        kept.codes,
+        recoded.offsets,
+        recoded.codes,
         recoding.groups,
         tuple(sorted({*recoding.suppressed, *removed})),
         {EMPTY: len(rows) - len(left)},

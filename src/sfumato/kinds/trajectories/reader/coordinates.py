@@ -77,10 +77,10 @@ def split_coordinates(name: str, table: pa.Table, columns: dict[str, str]) -> tu
     if given[0] == "lat_lon":
         is_point = pc.is_valid(points)
         first, second = pc.if_else(is_point, first, second), pc.if_else(is_point, second, first)
-    kept = table.drop_columns([axis for axis in ("lat", "lon") if axis in table.column_names])
-    kept = kept.append_column("lon", first).append_column("lat", second)
-    rest = {role: found for role, found in columns.items() if role not in PAIRS}
-    return kept, {**rest, "x": "lon", "y": "lat"}
+    extended = table.drop_columns([axis for axis in ("lat", "lon") if axis in table.column_names])
+    extended = extended.append_column("lon", first).append_column("lat", second)
+    rest = {role: column_name for role, column_name in columns.items() if role not in PAIRS}
+    return extended, {**rest, "x": "lon", "y": "lat"}
 
 
 def _pick(points: Cells, pairs: Cells, part: str) -> Cells:

@@ -31,61 +31,61 @@ def _keep_together(names: Sequence[str], reading: Reading) -> str:
         raise ReadWhole("a record must be of one owner, which all rows decide")
     if reading.places is not None and parse_place_rule(reading.places).kind == QUADTREE:
         raise ReadWhole("squares are quartered where most people are")
-    found = columns.get("person") or columns.get("trajectory")
-    if found is None:
+    key_column = columns.get("person") or columns.get("trajectory")
+    if key_column is None:
         raise ReadWhole("there is no column for the person")
-    return found
+    return key_column
 
 
 def _is_table(sample: Sequence[str], reading: Reading) -> bool:
     return reading.format is not None or not looks_like_spmf(sample[:5])
 
 
-def _settle(found: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
     """Lay all places on one map, and say which values are sensitive or go together."""
-    data, notes = found.dataset, list[str]()
+    data, notes = summary.dataset, list[str]()
     labels = list(data.view_history().labels)
-    places = None if data.places is None else _lay_on_one_map(data.places, labels, found)
-    schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(reading.sensitive, labels, found.name))
+    places = None if data.places is None else _lay_on_one_map(data.places, labels, summary)
+    schema = dataclasses.replace(data.schema, sensitive=resolve_sensitive(reading.sensitive, labels, summary.name))
     rows = [1] * len(labels)
     settled = dataclasses.replace(
         data,
         schema=schema,
         places=places,
-        hierarchies=find_hierarchies(reading, found.name, labels, rows, places),
+        hierarchies=find_hierarchies(reading, summary.name, labels, rows, places),
         constraints=read_constraints(reading, labels, notes),
     )
     return settled, notes
 
 
-def _lay_on_one_map(places: pa.Table, labels: list[str], found: All) -> pa.Table:
+def _lay_on_one_map(places: pa.Table, labels: list[str], summary: All) -> pa.Table:
     """Return each place once, where all rows have it; refuse places that have moved."""
     given = ("lon", "lat") if "lon" in places.column_names else ("x", "y")
-    one = places.group_by("place").aggregate([(axis, how) for axis in given for how in ("min", "max")])
-    if any(not one.column(f"{axis}_min").equals(one.column(f"{axis}_max")) for axis in given):
+    extremes = places.group_by("place").aggregate([(axis, how) for axis in given for how in ("min", "max")])
+    if any(not extremes.column(f"{axis}_min").equals(extremes.column(f"{axis}_max")) for axis in given):
         raise ReadWhole("coordinates of places vary, and their means need all rows")
     names: Any = places.column("place").combine_chunks()
     table = places.take(pc.index_in(pa.array(labels, pa.string()), value_set=names))
     if "lon" in places.column_names:
-        said = found.said
+        statistics = summary.said
         projection = Projection.settle(
-            said["the sum of latitudes"],
-            said["the number of positions"],
-            said["the most of longitudes"] - said["the least of longitudes"],
-            said["the most of shifted"] - said["the least of shifted"],
+            statistics["the sum of latitudes"],
+            statistics["the number of positions"],
+            statistics["the most of longitudes"] - statistics["the least of longitudes"],
+            statistics["the most of shifted"] - statistics["the least of shifted"],
         )
         x, y = projection.forward(*(table.column(axis).to_numpy() for axis in ("lon", "lat")))
         table = table.set_column(1, "x", pa.array(x)).set_column(2, "y", pa.array(y))
     return table.combine_chunks()
 
 
-def _rebuild(found: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+def _rebuild(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything."""
     if any(note.startswith("Places whose coordinates vary") for bucket in notes for note in bucket):
         raise ReadWhole("coordinates of places vary, and their means need all rows")
-    data = found.dataset
-    visits, places = int(found.survey.counts.sum()), len(found.survey.counts)
-    return {"Found ": f"Found {data.unit.count(found.records)}, {visits:,} visits and {places:,} places."}
+    data = summary.dataset
+    visits, places = int(summary.survey.counts.sum()), len(summary.survey.counts)
+    return {"Found ": f"Found {data.unit.count(summary.records)}, {visits:,} visits and {places:,} places."}
 
 
 def _loosen(reading: Reading) -> Reading:

@@ -37,7 +37,7 @@ _MOVING = (
 _SEVERAL = re.compile(r"(?<![-\d])\d+ \d")
 
 
-def guess(look: Look) -> Guess | None:
+def guess(preview: Look) -> Guess | None:
     """Take files for trajectories that have positions or places of somebody, or a layout that is known.
 
     Examples
@@ -48,68 +48,68 @@ def guess(look: Look) -> Guess | None:
     >>> found.score, found.options["columns"], found.options["places"]
     (85, {'person': 'uid', 'y': 'lat', 'x': 'lng'}, 'grid:500m')
     """
-    layout = recognise_layout(look.lines[:5])
+    layout = recognise_layout(preview.lines[:5])
     if layout is not None:
-        told = [f"The lines are those of {layout.name}, which have no header."]
-        return Guess("trajectories", 100, {}, told, "local-km", _SUPPRESS, of_lines=True)
-    if looks_like_spmf(look.lines) and not any("<" in line or _SEVERAL.search(line) for line in look.lines):
-        told = [
+        reasons = [f"The lines are those of {layout.name}, which have no header."]
+        return Guess("trajectories", 100, {}, reasons, "local-km", _SUPPRESS, of_lines=True)
+    if looks_like_spmf(preview.lines) and not any("<" in line or _SEVERAL.search(line) for line in preview.lines):
+        reasons = [
             "Every line ends with -2 and has -1 after every single item: sequences of SPMF, in order, without times.",
             f"There are no coordinates, so that places are put together in a tree over their names ({_TREE}).",
         ]
         options = {"hierarchies": {"place": _TREE}}
         parameters = {**_SUPPRESS, "labels": "hierarchy"}
-        return Guess("trajectories", 90, options, told, "local-km", parameters, of_lines=True)
-    return _guess_table(look)
+        return Guess("trajectories", 90, options, reasons, "local-km", parameters, of_lines=True)
+    return _guess_table(preview)
 
 
-def _guess_table(look: Look) -> Guess | None:
-    roles = look.find_roles(WORDS)
+def _guess_table(preview: Look) -> Guess | None:
+    roles = preview.find_roles(WORDS)
     located = {"x", "y"} <= set(roles) or bool(set(PAIRS) & set(roles))
-    moving = [name for name, column in look.columns.items() if name.lower() in _MOVING and column.repeats]
+    moving = [name for name, column in preview.columns.items() if name.lower() in _MOVING and column.repeats]
     if located and not {"person", "trajectory"} & set(roles) and len(moving) == 1:
         roles["person"] = moving[0]
     record = roles.get("person") or roles.get("trajectory")
     if record is None or not (located or "place" in roles):
         return None
-    told = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
-    if "time" in roles and look.columns[roles["time"]].shape not in {"date", "calendar", "whole", "decimal"}:
+    reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
+    if "time" in roles and preview.columns[roles["time"]].shape not in {"date", "calendar", "whole", "decimal"}:
         del roles["time"]
-    dates = [name for name in look.find_dates() if name not in roles.values()]
+    dates = [name for name in preview.find_dates() if name not in roles.values()]
     if "time" not in roles and len(dates) == 1:
         roles["time"] = dates[0]
-        told.append(f"`{dates[0]}` is the only column of dates.")
+        reasons.append(f"`{dates[0]}` is the only column of dates.")
     if "person" not in roles:
-        told += _find_owner(look, roles)
+        reasons += _find_owner(preview, roles)
     if "time" not in roles:
-        told.append("No column holds dates or times in order: visits stay in the order of the file.")
+        reasons.append("No column holds dates or times in order: visits stay in the order of the file.")
     options: dict[str, object] = {"columns": roles, "drop": ["*"]}
     if "place" not in roles:
         options["places"] = _GRID
-        told.append(f"There are positions and no column of places: places are cells of a grid ({_GRID}).")
-    more, why = look.settle_empty(list(roles.values()))
+        reasons.append(f"There are positions and no column of places: places are cells of a grid ({_GRID}).")
+    more, why = preview.settle_empty(list(roles.values()))
     score = (85 if located else 55) + 2 * ("time" in roles)
     if located:
-        return Guess("trajectories", score, options | more, told + why, "local-km", _SUPPRESS)
+        return Guess("trajectories", score, options | more, reasons + why, "local-km", _SUPPRESS)
     options["hierarchies"] = {"place": _TREE}
-    told.append(f"There are no coordinates, so that places are put together in a tree over their names ({_TREE}).")
+    reasons.append(f"There are no coordinates, so that places are put together in a tree over their names ({_TREE}).")
     parameters = {**_SUPPRESS, "labels": "hierarchy"}
-    return Guess("trajectories", score, options | more, told + why, "local-km", parameters)
+    return Guess("trajectories", score, options | more, reasons + why, "local-km", parameters)
 
 
-def _find_owner(look: Look, roles: dict[str, str]) -> list[str]:
+def _find_owner(preview: Look, roles: dict[str, str]) -> list[str]:
     """Find a column that says whose trips are: every trip has one value of it, and values have several trips."""
-    assert look.rows is not None
+    assert preview.rows is not None
     trip = roles["trajectory"]
-    for name, column in look.columns.items():
+    for name, column in preview.columns.items():
         if (
             name.lower() not in _WHOSE
             or name in roles.values()
-            or not 1 < column.distinct < look.columns[trip].distinct
+            or not 1 < column.distinct < preview.columns[trip].distinct
         ):
             continue
-        pairs = look.rows.select([trip, name]).group_by([trip, name]).aggregate([]).num_rows
-        if pairs == look.columns[trip].distinct and not pc.any(pc.is_null(look.rows.column(name))).as_py():
+        pairs = preview.rows.select([trip, name]).group_by([trip, name]).aggregate([]).num_rows
+        if pairs == preview.columns[trip].distinct and not pc.any(pc.is_null(preview.rows.column(name))).as_py():
             roles[OWNER] = name
             return [f"`{name}` has one value in every `{trip}` and the same in several: it says whose they are."]
     return []

@@ -94,8 +94,8 @@ def parse_place_rule(text: str) -> PlaceRule:
         if int(rest) <= FINEST:
             return PlaceRule("h3", limit=int(rest))
     elif kind == "regions" and rest:
-        file, found, outside = rest.rpartition(",outside=")
-        if not found:
+        file, separator, outside = rest.rpartition(",outside=")
+        if not separator:
             return PlaceRule("regions", file=rest)
         if file and outside.strip() in {"drop", "error"}:
             return PlaceRule("regions", file=file, outside=outside.strip())

@@ -52,9 +52,9 @@ class Places(NamedTuple):
         new = np.full(len(self.labels), -1, np.int64)
         new[wanted] = np.arange(len(wanted))
         # The visits of all rows count, also those that stay at a place.
-        kept = np.flatnonzero((self.codes >= 0) & (new[self.codes] >= 0))
-        given = self.positions.given_x[kept], self.positions.given_y[kept]
-        return Fixes(new[self.codes[kept]], person[kept].astype(np.int64), *given)
+        visits = np.flatnonzero((self.codes >= 0) & (new[self.codes] >= 0))
+        given = self.positions.given_x[visits], self.positions.given_y[visits]
+        return Fixes(new[self.codes[visits]], person[visits].astype(np.int64), *given)
 
     def tabulate(self, wanted: Ints) -> pa.Table | None:
         if self.positions is None or self.x is None or self.y is None:
@@ -129,8 +129,8 @@ def _derive(visits: Visits, positions: Positions | None, person: Ints | None) ->
             f"{visits.name}: places={visits.reading.places} quarters squares where many people are, and the file does "
             "not tell whose the visits are. Say which column does (columns: owner=NAME), or use places=grid:500m."
         )
-    found = derive_places(rule, positions, person)
-    outside = found.codes < 0
+    derived = derive_places(rule, positions, person)
+    outside = derived.codes < 0
     if outside.any() and (rule.outside == "error" or outside.all()):
         raise SchemaError(
             f"{visits.name}: every point must lie in a region, not so in {name_marked(outside)} "
@@ -140,7 +140,7 @@ def _derive(visits: Visits, positions: Positions | None, person: Ints | None) ->
         visits.notes.append(f"`{visits.columns['place']}` is not used, as places come from coordinates.")
     visits.notes.append(f"Places derived from coordinates: {rule.describe()}.")
     origin = rule.origin(lonlat=positions.projection is not None)
-    return Places(found.codes, found.labels, positions, found.x, found.y, found.outlines, origin)
+    return Places(derived.codes, derived.labels, positions, derived.x, derived.y, derived.outlines, origin)
 
 
 def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tuple[Floats, Floats, int]:

@@ -110,13 +110,13 @@ def _is_lonlat(name: str, columns: tuple[str, str], reading: Reading) -> bool:
         raise ParameterError(f"{name}: x is the longitude and y the latitude, not the other way round.")
     if reading.coordinates != "auto":
         return reading.coordinates == "lonlat"
-    told = (x in LONGITUDES or "lon" in reading.columns, y in LATITUDES or "lat" in reading.columns)
-    if told[0] != told[1]:
+    is_named = (x in LONGITUDES or "lon" in reading.columns, y in LATITUDES or "lat" in reading.columns)
+    if is_named[0] != is_named[1]:
         raise SchemaError(
             f"{name}: columns {columns[0]!r} and {columns[1]!r} do not tell whether they are longitude and "
             "latitude. Say what coordinates are: lonlat or plane."
         )
-    return told[0]
+    return is_named[0]
 
 
 def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positions:
@@ -130,14 +130,14 @@ def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positio
     missing = [role for role in ("place", "x", "y") if role not in columns]
     if missing:
         raise SchemaError(f"{file.name}: a places file needs place,x,y or place,lon,lat; no {missing[0]}.")
-    known = encode_labels(file.name, columns["place"], table.column(columns["place"]))
-    if len(known.labels) < len(known.codes):
-        again = np.ones(len(known.codes), bool)
-        again[np.unique(known.codes, return_index=True)[1]] = False
+    places = encode_labels(file.name, columns["place"], table.column(columns["place"]))
+    if len(places.labels) < len(places.codes):
+        again = np.ones(len(places.codes), bool)
+        again[np.unique(places.codes, return_index=True)[1]] = False
         raise SchemaError(f"{file.name}: every place must be there once, repeated in {name_marked(again)}.")
     points = _parse_positions(file.name, table, columns, plain)
-    found: Cells = pc.index_in(labels.labels, known.labels)
-    index = found.fill_null(-1).to_numpy()[labels.codes]
+    rows: Cells = pc.index_in(labels.labels, places.labels)
+    index = rows.fill_null(-1).to_numpy()[labels.codes]
     if (index < 0).any():
         raise SchemaError(
             f"{name}: every place must be in {file.name}, not so in {name_marked(index < 0)}. Add them there."

@@ -55,7 +55,7 @@ class Projection:
         >>> Projection.about(np.array([179.9, -179.9]), np.array([-17.0, -18.0]))
         Projection(latitude=-17.5, seam=0.0)
         """
-        told: dict[str, Any] = {
+        statistics: dict[str, Any] = {
             "latitudes": agree("the sum of latitudes", add_exactly(lat), "sum"),
             "count": agree("the number of positions", len(lat), "sum"),
         }
@@ -65,8 +65,8 @@ class Projection:
                 agree(f"the least of {name}", axis.min(), "low"),
                 agree(f"the most of {name}", axis.max(), "high"),
             )
-            told[name] = high - low
-        return cls.settle(**told)
+            statistics[name] = high - low
+        return cls.settle(**statistics)
 
     @classmethod
     def settle(cls, latitudes: Fraction, count: int, longitudes: float, shifted: float) -> Projection:

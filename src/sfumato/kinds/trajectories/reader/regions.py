@@ -131,10 +131,10 @@ def read_regions(path: str | os.PathLike[str], *, lonlat: bool) -> list[Region]:
 
 def _from_geojson(name: str, data: bytes) -> Iterable[tuple[str, list[Any]]]:
     try:
-        found = parse_json(name, data)
+        document = parse_json(name, data)
     except SchemaError:
-        found = None
-    features = found.get("features") if isinstance(found, dict) else None
+        document = None
+    features = document.get("features") if isinstance(document, dict) else None
     if not isinstance(features, list):
         raise SchemaError(f"{name}: this is not a GeoJSON FeatureCollection.")
     for number, feature in enumerate(features, start=1):
@@ -199,18 +199,18 @@ def locate_in_regions(regions: list[Region], x: Floats, y: Floats) -> Ints:
     """
     order = np.argsort(x, kind="stable")
     ranked_x, ranked_y = x[order], y[order]
-    found = np.full(len(x), -1, np.int32)
+    codes = np.full(len(x), -1, np.int32)
     for code, region in enumerate(regions):
         edges = region.edges()
         west, east = min(edges[:, 0].min(), edges[:, 2].min()), max(edges[:, 0].max(), edges[:, 2].max())
         low, high = np.searchsorted(ranked_x, west, "left"), np.searchsorted(ranked_x, east, "right")
         near = np.arange(low, high)
         near = near[(ranked_y[near] >= edges[:, 1].min()) & (ranked_y[near] <= edges[:, 3].max())]
-        near = near[found[order[near]] < 0]
+        near = near[codes[order[near]] < 0]
         if len(near):
             inside = _crossings(edges, ranked_x[near], ranked_y[near]) % 2 == 1
-            found[order[near[inside]]] = code
-    return found
+            codes[order[near[inside]]] = code
+    return codes
 
 
 def _crossings(edges: Floats, x: Floats, y: Floats) -> npt.NDArray[np.int64]:

@@ -31,11 +31,11 @@ def find_hierarchies(
 
 def read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Read which places are to stay apart or may be put together, and note entries that are no place."""
-    found = {}
+    constraints = {}
     for kind, file in reading.constraints.items():
         if kind != "utility":
             raise ParameterError(f"reading: trajectories have constraints called utility, not {kind!r}.")
-        found[kind], strangers = read_partition(file, labels, "reading: constraints")
+        constraints[kind], strangers = read_partition(file, labels, "reading: constraints")
         if strangers:
             notes.append(f"Entries of the utility constraints that are no place of the data: {strangers:,}.")
-    return found
+    return constraints

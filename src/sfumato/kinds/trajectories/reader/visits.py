@@ -77,8 +77,8 @@ class Visits(NamedTuple):
         notes = list(source.notes)
         table = _load(source, reading, notes)
         notes.insert(0, f"Read {table.num_rows:,} rows of {source.name}.")
-        columns, told = assign_roles(source.name, table.column_names, reading, WORDS)
-        notes += told
+        columns, role_notes = assign_roles(source.name, table.column_names, reading, WORDS)
+        notes += role_notes
         name, table = settle_missing(source.name, table, columns, reading, notes, ("place",))
         table, columns = split_coordinates(name, table, columns)
         return cls(name, table, columns, reading, notes)
@@ -102,20 +102,20 @@ class Visits(NamedTuple):
             )
         if "person" not in self.columns:
             self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a record.")
-        told = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
+        criteria = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
         if self.reading.split is not None:
             if times is None:
                 raise SchemaError(f"{self.name}: split={self.reading.split} needs a time column.")
             numbers, periods = split_periods(times, self.reading.split, self.reading.zone)
             parts.append(Labels(numbers.astype(np.int32), pa.array(periods, pa.string())))
             clock = self.reading.zone if times.zoned else "the clock of the data"
-            told.append(f"{self.reading.split} ({clock})")
+            criteria.append(f"{self.reading.split} ({clock})")
         records = combine_labels(parts)
-        if told:
-            self.notes.append(f"One record per `{self.columns.get('person', OWNER)}` and {' and '.join(told)}.")
+        if criteria:
+            self.notes.append(f"One record per `{self.columns.get('person', OWNER)}` and {' and '.join(criteria)}.")
         return records
 
-    def whose(self, records: Labels, kept: Ints, first: npt.NDArray[np.int64]) -> Whose:
+    def whose(self, records: Labels, retained: Ints, first: npt.NDArray[np.int64]) -> Whose:
         """Tell what a record is, and of which person each one that is kept."""
         split, whole = self.reading.split, {"person", "trajectory"} <= set(self.columns)
         if split is None and _LINES in self.notes:
@@ -130,7 +130,7 @@ class Visits(NamedTuple):
         people = None
         if OWNER in self.columns:
             record = np.full(len(records.labels), -1)
-            record[kept] = np.arange(len(kept))
+            record[retained] = np.arange(len(retained))
             people = check_people(
                 self.name, self.columns[OWNER], record[records.codes], self.labels(OWNER), first.astype(np.int64)
             )
@@ -207,8 +207,8 @@ def _load_sequences(name: str, text: bytes, notes: list[str]) -> pa.Table:
                 inside = True
         return entries
 
-    found = parse_sequences(name, text, read_line)
+    sequences = parse_sequences(name, text, read_line)
     notes.append(_LINES)
-    if found.empty:
-        notes.append(f"Sequences without any place, which were left out: {found.empty:,}.")
-    return pa.table({"person": found.person, "place": found.item})
+    if sequences.empty:
+        notes.append(f"Sequences without any place, which were left out: {sequences.empty:,}.")
+    return pa.table({"person": sequences.person, "place": sequences.item})

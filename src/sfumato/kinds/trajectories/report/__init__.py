@@ -169,16 +169,16 @@ def _account(comparison: Comparison) -> str:
     sensitive = comparison.original.schema.sensitive
     named = ", ".join(escape(shorten(place, _SHOWN_LENGTH)) for place in sensitive[:_SHOWN_PLACES])
     more = f" and {show_count(len(sensitive) - _SHOWN_PLACES)} more" if len(sensitive) > _SHOWN_PLACES else ""
-    told = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
-    return page.account_for(comparison, rows) + told
+    paragraph = f"<p>Sensitive places, published as they are: {named}{more}.</p>" if sensitive else ""
+    return page.account_for(comparison, rows) + paragraph
 
 
 def _map(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
-        told = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
+        content = f"<p>{escape(maps.find_obstacle(comparison) or '')}</p>"
     else:
-        told = draw_figure("map", plot, "Both maps show the same ground at the same scale.")
-    return f"<section><h2>Places before and after</h2>\n{told}</section>"
+        content = draw_figure("map", plot, "Both maps show the same ground at the same scale.")
+    return f"<section><h2>Places before and after</h2>\n{content}</section>"
 
 
 def _visits(places: Figure, lengths: Figure) -> str:
@@ -228,8 +228,8 @@ def _fineness(comparison: Comparison) -> str:
         label = shorten(comparison.history.labels[code], _SHOWN_LENGTH)
         rows.append((label, show_count(int(visits[code])), *(show_share(float(share)) for share in shares)))
     head = ["Place", "Visits", "Exact", "One of 2 to 5", "One of 6 to 20", "One of more"]
-    told = "A place is published finely in some records and coarsely in others: these are the shares of its visits."
-    return f"\n<h3>How finely the most visited places are published</h3>\n{make_table(head, rows, caption=told)}"
+    caption = "A place is published finely in some records and coarsely in others: these are the shares of its visits."
+    return f"\n<h3>How finely the most visited places are published</h3>\n{make_table(head, rows, caption=caption)}"
 
 
 def _draw_panel(panel: MapPanel) -> Any:
@@ -260,10 +260,10 @@ def _draw_panel(panel: MapPanel) -> Any:
 
 
 def _draw_map(panels: list[MapPanel], notes: tuple[str, ...]) -> Figure:
-    told = ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
+    titles = ". ".join(f"{panel.title} ({panel.subtitle})" for panel in panels)
     return Figure(
         title="Places before and after",
-        description=f"{told}. Both maps have the same scale.",
+        description=f"{titles}. Both maps have the same scale.",
         panels=[_draw_panel(panel) for panel in panels],
         notes=notes,
     )

@@ -139,7 +139,7 @@ def parse_outline(wkt: str | None) -> list[Floats]:
     return rings
 
 
-def project(points: Floats, known: Floats, plane: Floats) -> Floats:
+def project(points: Floats, reference: Floats, plane: Floats) -> Floats:
     """Bring longitudes and latitudes to the plane, seeing from known points how that was done.
 
     Plane coordinates are multiples of longitude and latitude; where the data lie on both sides of the date
@@ -151,8 +151,8 @@ def project(points: Floats, known: Floats, plane: Floats) -> Floats:
     >>> project(np.array([[-180.0, 10.0]]), known, plane).tolist()
     [[360.0, 30.0]]
     """
-    beyond = (known[:, 0] < 0) & (plane[:, 0] > 0)
-    unrolled = known + np.column_stack([360.0 * beyond, np.zeros(len(known))])
+    beyond = (reference[:, 0] < 0) & (plane[:, 0] > 0)
+    unrolled = reference + np.column_stack([360.0 * beyond, np.zeros(len(reference))])
     squares = (unrolled**2).sum(axis=0)
     factors = np.where(squares > 0, (unrolled * plane).sum(axis=0) / np.where(squares > 0, squares, 1.0), 1.0)
     moved = points + np.column_stack([360.0 * (beyond.any() & (points[:, 0] < 0)), np.zeros(len(points))])

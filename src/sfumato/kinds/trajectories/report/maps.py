@@ -343,8 +343,8 @@ def _draw_coarseness(comparison: Comparison, ground: _Ground) -> MapPanel:
     generalised = comparison.generalised
     subtitle = f"{show_count(int(generalised.sum()))} generalised places, different ones for different records"
     panel = _panel(ground, "After: how coarse a place's visits are", subtitle)
-    kept = comparison.published_values >= 0
-    codes, values = comparison.originals.codes[kept], comparison.published_values[kept]
+    is_published = comparison.published_values >= 0
+    codes, values = comparison.originals.codes[is_published], comparison.published_values[is_published]
     width = len(comparison.places)
     times = np.bincount(codes, minlength=width)
     total = np.bincount(codes, comparison.sizes[values], minlength=width)

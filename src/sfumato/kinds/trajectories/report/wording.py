@@ -26,9 +26,9 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     'somebody who knows 1 place that a person visited'
     """
     of = "that a person visited" if unit == PERSON else f"of {unit.whose}"
-    known = m or 1
-    places = show_amount(known, f"place {of}", f"places {of}, and their order")
-    return f"somebody who knows {'up to ' * (known > 1)}{places}"
+    number = m or 1
+    places = show_amount(number, f"place {of}", f"places {of}, and their order")
+    return f"somebody who knows {'up to ' * (number > 1)}{places}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:

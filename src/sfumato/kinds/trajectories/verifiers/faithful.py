@@ -49,17 +49,17 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if not structure.checks[READABLE]:
         return Verdict(False, {}, {}, structure.witness, structure.checks)
     rows = np.asarray(rows)
-    found: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
-    if found["every record is published at most once"] is None:
+    witnesses: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
+    if witnesses["every record is published at most once"] is None:
         published = release.history()
         expected = leave_out(original.history().take(rows.astype(np.int64)), release.suppressed())
-        found["nothing is added or missing"] = _check_lengths(published, expected)
-        if found["nothing is added or missing"] is None:
-            found["every value contains the original place"] = _check_values(release, published, expected)
-    found["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    found["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in found.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in found.items()})
+        witnesses["nothing is added or missing"] = _check_lengths(published, expected)
+        if witnesses["nothing is added or missing"] is None:
+            witnesses["every value contains the original place"] = _check_values(release, published, expected)
+    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    witnesses["no original name is a pseudonym"] = check_names(release, original)
+    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
 
 
 def _check_lengths(published: Ragged, expected: Ragged) -> Witness:

@@ -105,8 +105,8 @@ def verify(release: Release) -> Verdict:
     return structure & Verdict(witness is None, claim.parameters(), measured, witness, checks, unsettled)
 
 
-def _is_worse(one: _Sequence, other: _Sequence) -> bool:
-    return one.visitors * other.support > other.visitors * one.support
+def _is_worse(sequence: _Sequence, other: _Sequence) -> bool:
+    return sequence.visitors * other.support > other.visitors * sequence.support
 
 
 def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequence, tuple[str, ...]]:
@@ -129,15 +129,15 @@ def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequ
         for place, visited in zip(dict.fromkeys(claim.sensitive), records.visits, strict=True):
             visitors = records.count(wanted, size, visited)
             at = int(np.argmax(visitors / matches)) if len(wanted) else -1
-            found = _Sequence((), int(matches[at]), int(visitors[at]), place) if at >= 0 else revealing
-            if _is_worse(found, revealing):
+            candidate = _Sequence((), int(matches[at]), int(visitors[at]), place) if at >= 0 else revealing
+            if _is_worse(candidate, revealing):
                 kinds = [int(wanted[at]) // records.base**power % records.base for power in range(size - 1, -1, -1)]
-                revealing = found._replace(labels=tuple(labels[int(np.argmax(records.kind == k))] for k in kinds))
+                revealing = candidate._replace(labels=tuple(labels[int(np.argmax(records.kind == k))] for k in kinds))
     return revealing, ()
 
 
-def _witness(found: _Sequence) -> dict[str, Any]:
-    return {"sequence": list(found.labels), "support": found.support, "size": len(found.labels)}
+def _witness(sequence: _Sequence) -> dict[str, Any]:
+    return {"sequence": list(sequence.labels), "support": sequence.support, "size": len(sequence.labels)}
 
 
 def _rows_visiting(histories: Ragged, place: str) -> Ints:
@@ -164,9 +164,9 @@ def _extremes(ordinary: Ragged, visits: dict[str, Ints], m: int) -> tuple[_Seque
         if supports[at] < rarest.support or not rarest.labels:
             rarest = _Sequence(decode_key(int(keys[at]), size, ordinary.labels), int(supports[at]))
         for place, at, visitors in _most_visited(ordinary, visits, size, keys, supports):
-            found = _Sequence((), int(supports[at]), visitors, place)
-            if _is_worse(found, revealing):
-                revealing = found._replace(labels=decode_key(int(keys[at]), size, ordinary.labels))
+            candidate = _Sequence((), int(supports[at]), visitors, place)
+            if _is_worse(candidate, revealing):
+                revealing = candidate._replace(labels=decode_key(int(keys[at]), size, ordinary.labels))
     return rarest, revealing, sequences
 
 
@@ -205,8 +205,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     claim, _, unreadable = read_claim(release, KlmAnonymity)
     if unreadable is not None:
         return unreadable
-    found = anonymity_sets(release, original, claim.m, rows)
-    worst = found.most_revealing
+    matches = anonymity_sets(release, original, claim.m, rows)
+    worst = matches.most_revealing
     diverse = worst is None or claim.l * worst.visitors <= worst.matches
     witness: dict[str, Any] | None = None
     if worst is not None and not diverse:
@@ -215,4 +215,4 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         witness = {"size": worst.size, "matches": worst.matches, "visitors": worst.visitors, "rows": shown}
     share = 0.0 if worst is None else worst.visitors / worst.matches
     inferred = Verdict(diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse})
-    return judge_matches(release, found, claim.k) & inferred & verify_coordinates(release, original, claim.k)
+    return judge_matches(release, matches, claim.k) & inferred & verify_coordinates(release, original, claim.k)

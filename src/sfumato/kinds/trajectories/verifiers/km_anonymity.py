@@ -91,34 +91,34 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     claim, _, unreadable = read_claim(release, KmAnonymity)
     if unreadable is not None:
         return unreadable
-    found = anonymity_sets(release, original, claim.m, rows)
-    return judge_matches(release, found, claim.k) & verify_coordinates(release, original, claim.k)
+    matches = anonymity_sets(release, original, claim.m, rows)
+    return judge_matches(release, matches, claim.k) & verify_coordinates(release, original, claim.k)
 
 
-def judge_matches(release: Release, found: Matches, k: int) -> Verdict:
+def judge_matches(release: Release, matches: Matches, k: int) -> Verdict:
     """Judge whether 0 or at least k records match whatever is known, and 0 for withheld people only."""
-    reached = found.smallest[found.smallest > 0]
+    reached = matches.smallest[matches.smallest > 0]
     smallest = int(reached.min(initial=len(release)))
-    missing = int(found.unmatched.sum())
-    allowed = len(found.smallest) - len(release)
-    if found.published is not None:
-        missing, allowed = int((found.unmatched & found.published).sum()), 0
+    missing = int(matches.unmatched.sum())
+    allowed = len(matches.smallest) - len(release)
+    if matches.published is not None:
+        missing, allowed = int((matches.unmatched & matches.published).sum()), 0
     checks = {
-        "the original has as many records as the release says": len(found.smallest) == release.records_in,
+        "the original has as many records as the release says": len(matches.smallest) == release.records_in,
         "whatever is known, 0 or at least k records match": smallest >= k,
         "published records match": missing <= allowed,
     }
     witness: dict[str, Any] | None = None
-    if smallest < k and found.rarest is not None:
-        matched = matching_rows(release, found.rarest.places)
+    if smallest < k and matches.rarest is not None:
+        matched = matching_rows(release, matches.rarest.places)
         shown = [row + 1 for row in matched[:SHOWN_ROWS]]
-        witness = {"size": found.rarest.size, "matches": smallest, "rows": shown}
+        witness = {"size": matches.rarest.size, "matches": smallest, "rows": shown}
     elif not all(checks.values()):
-        witness = {"people": len(found.smallest), "records_in": release.records_in, "unmatched": missing}
+        witness = {"people": len(matches.smallest), "records_in": release.records_in, "unmatched": missing}
     return Verdict(
         all(checks.values()),
         release.guarantee.parameters(),
-        {"matches": smallest, "knowledges": found.tried},
+        {"matches": smallest, "knowledges": matches.tried},
         witness,
         checks,
     )

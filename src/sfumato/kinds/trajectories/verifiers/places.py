@@ -46,14 +46,14 @@ def check_coordinates(release: Release) -> Witness:
     """Look for coordinates that are not what the release says they are."""
     if release.places is None:
         return None
-    origin, found = release.place_origin, release.places.column_names
+    origin, columns = release.place_origin, release.places.column_names
     wanted = ["place"]
     if origin is not None:
         if origin.source not in _MORE:
             return {"source": origin.source}
         wanted += [*origin.axes, *_MORE[origin.source]]
-    if found != wanted:
-        return {"declared": wanted, "found": found}
+    if columns != wanted:
+        return {"declared": wanted, "found": columns}
     if origin is None:
         return None
     for row, place in enumerate(release.places.to_pylist(), 1):
@@ -185,13 +185,13 @@ def verify_coordinates(release: Release, original: Dataset, k: int) -> Verdict:
 
 def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, int | None]]:
     """Yield, for published rows of places, how many people were in the square; None where the row is not the given."""
-    origin, places, known = release.place_origin, release.places, original.places
+    origin, places, original_places = release.place_origin, release.places, original.places
     assert origin is not None
     assert places is not None
-    assert known is not None
-    code = {place: i for i, place in enumerate(known.column("place").to_pylist())}
+    assert original_places is not None
+    code = {place: i for i, place in enumerate(original_places.column("place").to_pylist())}
     if origin.source in {GIVEN, REGIONS}:
-        theirs = known.select(places.column_names).to_pylist()
+        theirs = original_places.select(places.column_names).to_pylist()
         for row, place in enumerate(places.to_pylist(), 1):
             if place["place"] in code and theirs[code[place["place"]]] != place:
                 yield row, None
@@ -217,8 +217,8 @@ def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, in
 
 def _quartered(name: str, origin: PlaceOrigin) -> tuple[float, float, float, float] | None:
     """Return the square of which a square of the quadtree is a quarter; None for the one that is no quarter."""
-    found = _NAME[QUADTREE].fullmatch(name)
-    level, column, row = (int(number) for number in found.groups()) if found else (0, 0, 0)
+    match = _NAME[QUADTREE].fullmatch(name)
+    level, column, row = (int(number) for number in match.groups()) if match else (0, 0, 0)
     if level == 0:
         return None
     return _tree_square(level - 1, column // 2 if level > 1 else 0, row // 2 if level > 1 else 0, origin)

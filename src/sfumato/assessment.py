@@ -116,11 +116,11 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     >>> attack(result).smallest_anonymity_set
     2
     """
-    found = [
-        name_unit(plugins.find_attacker(release.guarantee).attack(release, known, rows), known)
-        for release, known, rows in set_parts_beside(source, original)
+    findings = [
+        name_unit(plugins.find_attacker(release.guarantee).attack(release, dataset, rows), dataset)
+        for release, dataset, rows in set_parts_beside(source, original)
     ]
-    return unite_findings(found)
+    return unite_findings(findings)
 
 
 def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> dict[str, Findings]:
@@ -138,14 +138,14 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     {'before': [1.0, 1.0], 'after': [0.5, 0.5]}
     """
     parts: list[list[Finding]] = []
-    for release, known, rows in set_parts_beside(source, original):
+    for release, dataset, rows in set_parts_beside(source, original):
         attacker = plugins.find_attacker(release.guarantee)
-        parts.append(list(attacker.attack_rising(release, known, m, rows)))
+        parts.append(list(attacker.attack_rising(release, dataset, m, rows)))
     whole = find_original(source, original)
     assert whole is not None
-    after = [unite_findings(found) for found in zip(*parts, strict=True)]
-    told = {"before": attack_original(whole, m), "after": after}
-    return {when: Findings(name_unit(finding, whole) for finding in each) for when, each in told.items()}
+    after = [unite_findings(level) for level in zip(*parts, strict=True)]
+    by_time = {"before": attack_original(whole, m), "after": after}
+    return {when: Findings(name_unit(finding, whole) for finding in findings) for when, findings in by_time.items()}
 
 
 def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
@@ -163,13 +163,13 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
     4
     """
     original = find_original(first, original)
-    one, other = (list(_list_parts(source, original)) for source in (first, second))
-    (mine, _), (yours, _) = one[0], other[0]
+    parts, other = (list(_list_parts(source, original)) for source in (first, second))
+    (mine, _), (yours, _) = parts[0], other[0]
     if (mine.kind, mine.unit) != (yours.kind, yours.unit):
         raise ParameterError(
             f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
-    return together.attack_together(one, other)
+    return together.attack_together(parts, other)
 
 
 def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
@@ -203,8 +203,8 @@ def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, beyo
     Remaining(Uniqueness for someone who knows more than the guarantee covers was not tested.)
     """
     parts = list(read_parts(source))
-    told = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, beyond))
-    return told.refine(say_untested(parts[0], original, beyond))
+    remaining = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, beyond))
+    return remaining.refine(say_untested(parts[0], original, beyond))
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
@@ -219,13 +219,13 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     []
     """
     by_module: dict[str, list[Finding]] = {}
-    for release, known, rows in set_parts_beside(source, original):
+    for release, dataset, rows in set_parts_beside(source, original):
         modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
         for module in track("attack with more", modules):
-            finding = module.attack(release, known, rows)
+            finding = module.attack(release, dataset, rows)
             if finding is not None:
-                by_module.setdefault(module.__name__, []).append(name_unit(finding, known))
-    return Findings(unite_findings(found) for found in by_module.values())
+                by_module.setdefault(module.__name__, []).append(name_unit(finding, dataset))
+    return Findings(unite_findings(findings) for findings in by_module.values())
 
 
 def measure(
@@ -247,8 +247,8 @@ def measure(
     1.0
     """
     if not is_divided(source):
-        release, known, rows = set_beside(source, original)
-        return measure_release(Comparison(known, release, rows, seed, workload), parameters)
+        release, dataset, rows = set_beside(source, original)
+        return measure_release(Comparison(dataset, release, rows, seed, workload), parameters)
     given = find_original(source, original)
     if given is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
@@ -329,9 +329,9 @@ def measure_release(
 
     A measure that was given a parameter has to apply. What is left of the original is counted where it is not given.
     """
-    asked = set(parameters or ())
+    requested = set(parameters or ())
     metrics = plugins.metrics_for(comparison.release.kind, parameters)
-    wanted = [m for m in metrics if m.applies(comparison) or asked & m.parameters().keys()]
+    wanted = [m for m in metrics if m.applies(comparison) or requested & m.parameters().keys()]
     scores = Scores(metric.measure(comparison) for metric in track("measure", wanted))
     left = leftover or find_leftover(comparison.original, comparison.release)
     if len(comparison.original) >= FEW:
@@ -365,21 +365,21 @@ def write_report(
     facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
     tell("report: measure", 0, 0)
     scores = measure_release(comparison)
-    told = remaining.refine(combine_attacks(after, beyond)).refine(scores.remaining)
+    refined = remaining.refine(combine_attacks(after, beyond)).refine(scores.remaining)
     tell("report: draw", 0, 0)
-    page = report.render(comparison, before, after, scores, remaining=told, facts=facts, beyond=beyond, curve=curve)
+    page = report.render(comparison, before, after, scores, remaining=refined, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
-    return told
+    return refined
 
 
 def attack_both(comparison: Comparison) -> tuple[Finding, Finding, list[tuple[Risk, Risk]]]:
     """Attack the original and its release; where the promise has an m, also with fewer pieces of knowledge."""
     original, m = comparison.original, getattr(comparison.release.guarantee, "m", None)
-    found = [name_unit(each, original) for each in attack_original(original, m or 2)]
-    by_m = {each.m: each for each in found if isinstance(each, Risk)}
+    findings = [name_unit(finding, original) for finding in attack_original(original, m or 2)]
+    by_m = {finding.m: finding for finding in findings if isinstance(finding, Risk)}
     risks = list(attack_with_less(comparison))
-    curve = [(by_m[known], risk) for known, risk in risks if known is not None and isinstance(risk, Risk)]
-    return found[-1], risks[-1][1], curve
+    curve = [(by_m[pieces], risk) for pieces, risk in risks if pieces is not None and isinstance(risk, Risk)]
+    return findings[-1], risks[-1][1], curve
 
 
 def save_plots(
@@ -422,5 +422,5 @@ def attack_more(release: Release, original: Dataset | None, rows: Ints | None) -
     if original is None:
         return Findings()
     modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
-    found = [module.attack(release, original, rows) for module in modules]
-    return Findings(name_unit(finding, original) for finding in found if finding is not None)
+    findings = [module.attack(release, original, rows) for module in modules]
+    return Findings(name_unit(finding, original) for finding in findings if finding is not None)

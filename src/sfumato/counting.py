@@ -68,7 +68,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
 def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> Result:
     """Run the method with a rising k until every crowd has k people, then with smaller ones that may do as well."""
     short, reached, tried = k - 1, 0, k
-    found: Result | None = None
+    best: Result | None = None
     while True:
         run.counters.clear()
         try:
@@ -80,18 +80,18 @@ def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> 
         crowd = fewest_people(result.release, dataset, result.trace.rows)
         fewest = 0 if crowd is None else crowd.people
         if fewest >= k:
-            found, enough = result, tried
+            best, enough = result, tried
             counters = {**run.counters, "k_in_records": tried}
         else:
             short, reached = tried, fewest
             if tried >= limit:
                 raise _explain(dataset, method, short, reached, "more would not help.")
-        if found is None:
+        if best is None:
             tried = min(limit, max(tried + 1, -(-tried * k // max(fewest, 1))))
         elif enough - short <= 1 + short // 8:
             run.counters.clear()
             run.counters.update(counters)
-            return _claim(found, k, method)
+            return _claim(best, k, method)
         else:
             tried = (short + enough) // 2
 

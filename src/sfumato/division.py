@@ -244,7 +244,7 @@ def publish_in_parts(
             for made, part in enumerate(parts.stream(publish_part, job, missing), start=1):
                 shop.keep(part.number, part.files, part.told)
                 progress("parts", ready + made, len(parts))
-        told = [shop.told(number) for number in range(len(parts))]
+        outcomes = [shop.told(number) for number in range(len(parts))]
         # What methods count lies with each part: a sum would mean nothing where they count the largest of something.
         counters = {"parts": len(parts), "parts_from_before": ready}
         nobody = np.empty(0, np.int64)
@@ -256,7 +256,7 @@ def publish_in_parts(
             release = unite_parts(heads, included)
             refuse_excess(release, limit)
             write_divided(release, stage.release)
-            verdict = _check(release, stage.release, told)
+            verdict = _check(release, stage.release, outcomes)
             claim = describe_claim(release)
             owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
             too_many = isinstance(parts, StoredParts) and release.records_in > REPORTED
@@ -266,7 +266,7 @@ def publish_in_parts(
     loud = (*parts.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
     for text in loud:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
-    notes = (*_count_alike(each["notes"] for each in told), *([_UNREPORTED] if reports and too_many else []))
+    notes = (*_count_alike(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
     return Divided(release, verdict, notes, loud, clock.seconds, counters, parts.dataset, parts.read_whole)
 
 
@@ -369,41 +369,43 @@ def publish_part(job: PartJob) -> PublishedPart:
     remaining = remaining.refine(say_untested(result.release, dataset, beyond))
     little = Remaining.of([judge_leftover(find_leftover(dataset, result.release))])
     owner.write_owner(result, place / "owner", version("sfumato"))
-    told = {
+    outcome = {
         "claimed": verdict.claimed,
         "measured": verdict.measured,
         "checks": verdict.checks,
         "notes": run.notes,
         "warnings": verdict.warnings,
-        "remaining": [dataclasses.asdict(one) for one in remaining],
-        "little": [dataclasses.asdict(one) for one in little],
+        "remaining": [dataclasses.asdict(possibility) for possibility in remaining],
+        "little": [dataclasses.asdict(possibility) for possibility in little],
     }
-    return PublishedPart(job.number, dict(place.files()), told)
+    return PublishedPart(job.number, dict(place.files()), outcome)
 
 
-def _check(release: DividedRelease, folder: Path, told: list[dict[str, Any]]) -> Verdict:
+def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]) -> Verdict:
     """Check what lies beside the parts, and that the parts are those that were verified."""
     whole = check_divided(release, folder)
-    same = all(part.sha256 == each["sha256"] for part, each in zip(release.parts, told, strict=True))
+    same = all(part.sha256 == outcome["sha256"] for part, outcome in zip(release.parts, outcomes, strict=True))
     if not whole or not same:
         raise VerificationError(
             f"{release.guarantee.name}: the parts are not on disk as they were verified; nothing was published."
         )
-    parts = map(_read_verdict, told)
+    parts = map(_read_verdict, outcomes)
     united = Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
-    little = unite_leftovers([Possibility(**one) for each in told for one in each["little"]], len(told))
+    little = unite_leftovers(
+        [Possibility(**fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
+    )
     return dataclasses.replace(united, remaining=united.remaining.refine(Remaining.of([little])))
 
 
-def _read_verdict(told: dict[str, Any]) -> Verdict:
+def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     """Return what was found of a part, as it was kept."""
-    remaining = Remaining.of(Possibility(**one) for one in told["remaining"])
-    warnings = tuple(told["warnings"])
-    checks = told["checks"]
-    return Verdict(True, told["claimed"], told["measured"], checks=checks, warnings=warnings, remaining=remaining)
+    remaining = Remaining.of(Possibility(**fields) for fields in outcome["remaining"])
+    warnings = tuple(outcome["warnings"])
+    checks = outcome["checks"]
+    return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)
 
 
-def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
+def _count_alike(notes: Iterable[list[str]]) -> tuple[str, ...]:
     """Return what was said of parts, each sentence once and with the number of parts.
 
     Examples
@@ -411,9 +413,9 @@ def _count_alike(said: Iterable[list[str]]) -> tuple[str, ...]:
     >>> _count_alike([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
     ('2 are left out. (in 1 part)', '3 are left out. (in 1 part)', 'Sorted. (in 2 parts)')
     """
-    placed = [(text, at) for texts in said for at, text in enumerate(dict.fromkeys(texts))]
+    placed = [(text, at) for texts in notes for at, text in enumerate(dict.fromkeys(texts))]
     counted, place = Counter(text for text, _ in placed), dict(placed)
-    chosen = sorted(counted.most_common(_SAID), key=lambda found: place[found[0]])
-    told = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
-    left = len(counted) - len(told)
-    return (*told, *([f"Much the same is said of further parts, {left:,} times."] if left else []))
+    chosen = sorted(counted.most_common(_SAID), key=lambda entry: place[entry[0]])
+    sentences = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
+    left = len(counted) - len(sentences)
+    return (*sentences, *([f"Much the same is said of further parts, {left:,} times."] if left else []))

@@ -95,7 +95,7 @@ def gather(
     jobs = [dataclasses.replace(job, number=number) for number in numbers]
     facts, tally = _read_all(jobs, place, progress)
     whole = _unite(facts, tally, gathering, reading, rows, plain)
-    fingerprint = sum((each.fingerprint for each in facts), Fingerprint(0, 0, 0))
+    fingerprint = sum((entry.fingerprint for entry in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
     size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
     if isinstance(k, int) and k > fingerprint.records:
@@ -106,7 +106,7 @@ def gather(
     chosen = secret.derive(fingerprint.to_bytes(), "parts")
     _follow(place.sort([dataclasses.replace(job, secret=chosen) for job in jobs]), progress, "sort people", len(jobs))
     parts = cut_pieces([functools.partial(load_keys, place.folder, number) for number in numbers], size)
-    slices = (tuple((numbers[piece], begin, end) for piece, begin, end in each) for each in parts)
+    slices = (tuple((numbers[piece], begin, end) for piece, begin, end in entry) for entry in parts)
     return Gathered(dataclasses.replace(whole.dataset, source=source.name), tuple(slices), fingerprint, place)
 
 
@@ -130,68 +130,71 @@ def _read_all(
     jobs: Sequence[BucketJob], place: OnDisk | OnShelf, progress: Progress
 ) -> tuple[list[BucketFacts], Tally]:
     """Read all buckets, again where what all rows decide is not what a bucket decided alone."""
-    found: dict[int, BucketFacts] = {}
+    by_bucket: dict[int, BucketFacts] = {}
     tally = Tally()
 
-    def read(some: Sequence[BucketJob]) -> None:
-        progress("read people", 0, len(some))
-        for done, facts in enumerate(_heed(place.read(some)), start=1):
+    def read(batch: Sequence[BucketJob]) -> None:
+        progress("read people", 0, len(batch))
+        for done, facts in enumerate(_heed(place.read(batch)), start=1):
             if isinstance(facts, str):
                 raise ReadWhole(facts)
-            found[facts.number] = tally.add(facts)
-            progress("read people", done, len(some))
+            by_bucket[facts.number] = tally.add(facts)
+            progress("read people", done, len(batch))
 
     read(jobs)
-    said = unite_said([facts.said for facts in found.values()])
+    decisions = unite_said([facts.said for facts in by_bucket.values()])
     again = any(
-        _extremes(said, each.said) != {name: each.said[name].value for name in _extremes(said, each.said)}
-        for each in found.values()
+        _extremes(decisions, bucket.said)
+        != {name: bucket.said[name].value for name in _extremes(decisions, bucket.said)}
+        for bucket in by_bucket.values()
     )
     if again:
         tally = Tally()
         # All of them, so that nothing is counted twice; what a bucket decides must not be mixed with what it decided.
-        read([dataclasses.replace(job, said=_extremes(said, found[job.number].said)) for job in jobs])
-    return [found[number] for number in sorted(found)], tally
+        read([dataclasses.replace(job, said=_extremes(decisions, by_bucket[job.number].said)) for job in jobs])
+    return [by_bucket[number] for number in sorted(by_bucket)], tally
 
 
-def _extremes(said: Mapping[str, Any], own: Mapping[str, Said]) -> dict[str, Any]:
+def _extremes(decisions: Mapping[str, Any], own: Mapping[str, Said]) -> dict[str, Any]:
     """Return the least and the most of all rows, of what a bucket told."""
-    return {name: said[name] for name, what in own.items() if what.how in {"least", "most"}}
+    return {name: decisions[name] for name, what in own.items() if what.how in {"least", "most"}}
 
 
 def _unite(
     facts: Sequence[BucketFacts], tally: Tally, gathering: Gathering, reading: Reading, rows: Rows, plain: Reading
 ) -> Whole:
     """Put together what buckets say of everybody, and settle what all values decide."""
-    said = unite_said([each.said for each in facts])
-    if len({each.told for each in facts}) > 1 or DISAGREED in said.values():
+    decisions = unite_said([entry.said for entry in facts])
+    if len({entry.told for entry in facts}) > 1 or DISAGREED in decisions.values():
         raise ReadWhole("its rows are not all written in the same way")
     first, labels = facts[0].dataset, tally.labels()
     decided = {name: value for name, value in first.reading.items() if value != plain.to_dict().get(name)}
     data = dataclasses.replace(strip(first, labels), places=tally.places, reading={**reading.to_dict(), **decided})
-    records = sum(each.fingerprint.records for each in facts)
-    column = next((each.name for each in first.schema.columns if each.role == "history"), None)
-    found = All(data, tally.settle_survey(column), said, rows.name, records)
+    records = sum(entry.fingerprint.records for entry in facts)
+    column = next((entry.name for entry in first.schema.columns if entry.role == "history"), None)
+    combined = All(data, tally.settle_survey(column), decisions, rows.name, records)
     try:
-        settled, more = gathering.settle(found, reading)
-        notes = _unite_notes(facts, gathering, dataclasses.replace(found, dataset=settled))
+        settled, more = gathering.settle(combined, reading)
+        notes = _unite_notes(facts, gathering, dataclasses.replace(combined, dataset=settled))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
     begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
-    told = (*notes[:begin], *rows.notes, *notes[begin:], *more)
-    doubts = tuple(unite_notes([each.dataset.doubts for each in facts], {}) or ())
+    united_notes = (*notes[:begin], *rows.notes, *notes[begin:], *more)
+    doubts = tuple(unite_notes([entry.dataset.doubts for entry in facts], {}) or ())
     return Whole(
-        dataclasses.replace(settled, notes=told, doubts=doubts), found.survey, all(each.has_fixes for each in facts)
+        dataclasses.replace(settled, notes=united_notes, doubts=doubts),
+        combined.survey,
+        all(entry.has_fixes for entry in facts),
     )
 
 
-def _unite_notes(facts: Sequence[BucketFacts], gathering: Gathering, found: All) -> list[str]:
-    notes = [list(each.dataset.notes) for each in facts]
-    rebuilt, data = gathering.rebuild(found, notes), found.dataset
+def _unite_notes(facts: Sequence[BucketFacts], gathering: Gathering, combined: All) -> list[str]:
+    notes = [list(entry.dataset.notes) for entry in facts]
+    rebuilt, data = gathering.rebuild(combined, notes), combined.dataset
     if data.unit.owner and data.people is not None:
-        counted = [count_owners(each) for each in notes]
-        owners, most = sum(each[0] for each in counted), max(each[1] for each in counted)
-        rebuilt["There are "] = tell_owners(data.unit, found.records, owners, most)
+        counted = [count_owners(entry) for entry in notes]
+        owners, most = sum(entry[0] for entry in counted), max(entry[1] for entry in counted)
+        rebuilt["There are "] = tell_owners(data.unit, combined.records, owners, most)
     united = unite_notes(notes, rebuilt)
     if united is None:
         raise ReadWhole("its rows are not all written in the same way")

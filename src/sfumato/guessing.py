@@ -56,18 +56,18 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     """
     path, given = name_place(path), given or {}
     _refuse_foreign(path)
-    chosen, told = _choose_file(path)
-    look = Look.of(chosen, given)
+    chosen, file_reasons = _choose_file(path)
+    preview = Look.of(chosen, given)
     if kind is not None:
         plugins.find_kind(kind)
     kinds = plugins.all_kinds() if kind is None else (kind,)
-    guesses = [found for each in kinds if (found := _ask(each, look)) is not None]
+    guesses = [guess for candidate in kinds if (guess := _ask(candidate, preview)) is not None]
     failures: list[str] = []
     read: list[tuple[Guess, Dataset]] = []
-    for found in sorted(guesses, key=lambda found: -found.score):
-        options = _give_way(given, {**_known_to(found.kind, look.reading), **found.options})
-        complete = found._replace(
-            options=options, reasons=[*told, *(() if found.of_lines else look.reasons), *found.reasons]
+    for guess in sorted(guesses, key=lambda guess: -guess.score):
+        options = _give_way(given, {**_known_to(guess.kind, preview.reading), **guess.options})
+        complete = guess._replace(
+            options=options, reasons=[*file_reasons, *(() if guess.of_lines else preview.reasons), *guess.reasons]
         )
         if read:
             read.append((complete, read[0][1]))
@@ -75,13 +75,13 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
         try:
             read.append((complete, _read(chosen, complete)))
         except SfumatoError as error:
-            failures.append(f"{found.kind}: {str(error).removeprefix(f'{look.name}: ')}")
+            failures.append(f"{guess.kind}: {str(error).removeprefix(f'{preview.name}: ')}")
     if not read:
-        raise _explain(look, kind, failures)
+        raise _explain(preview, kind, failures)
     best, dataset = read[0]
     protect = plugins.find_kind(best.kind).protect
     best = best if protect is None else protect.load()(best, dataset)
-    return Guessed(chosen, best, dataset, tuple(found.kind for found, _ in read[1:]))
+    return Guessed(chosen, best, dataset, tuple(guess.kind for guess, _ in read[1:]))
 
 
 def _give_way(given: Mapping[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,8 +92,8 @@ def _give_way(given: Mapping[str, Any], guessed: Mapping[str, Any]) -> dict[str,
             options[name] = guessed[name]  # with those that are given among them
     columns = given.get("columns", {})
     if columns and "columns" in guessed:
-        kept = {role: column for role, column in guessed["columns"].items() if column not in columns.values()}
-        options["columns"] = {**kept, **columns}
+        remaining = {role: column for role, column in guessed["columns"].items() if column not in columns.values()}
+        options["columns"] = {**remaining, **columns}
     return options
 
 
@@ -119,10 +119,10 @@ def name_other_kind(path: Path, kind: str) -> str:
     'The file looks like sets.'
     """
     try:
-        found = guess_file(path).guess.kind
+        likely_kind = guess_file(path).guess.kind
     except SfumatoError:
         return ""
-    return f"The file looks like {found}." if found != kind else ""
+    return f"The file looks like {likely_kind}." if likely_kind != kind else ""
 
 
 def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Completed | None:
@@ -140,12 +140,12 @@ def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Complet
     {'format': 'transactions', 'separator': ','}
     """
     try:
-        found = guess_file(path, kind, given)
+        guessed = guess_file(path, kind, given)
     except SfumatoError:
         return None
-    more = {name: _leave_out(value, given.get(name)) for name, value in found.guess.options.items()}
+    more = {name: _leave_out(value, given.get(name)) for name, value in guessed.guess.options.items()}
     more = {name: value for name, value in more.items() if value}
-    if found.path != path or not more:
+    if guessed.path != path or not more:
         return None
     detected = {name: value for name, value in more.items() if name in _LAYOUT}
     columns = {role: column for role, column in detected.pop("columns", {}).items() if role not in _DECIDED}
@@ -194,9 +194,9 @@ def _refuse_foreign(path: Path) -> None:
         raise ParameterError(f"{path.name}: this is {about}.")
 
 
-def _ask(kind: str, look: Look) -> Guess | None:
+def _ask(kind: str, preview: Look) -> Guess | None:
     guess = plugins.find_kind(kind).guess
-    return None if guess is None else guess.load()(look)
+    return None if guess is None else guess.load()(preview)
 
 
 def _known_to(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -209,12 +209,12 @@ def _read(path: Path, guess: Guess) -> Dataset:
     return plugins.find_kind(guess.kind).reader.load().read(path, reading)
 
 
-def _explain(look: Look, kind: str | None, failures: list[str]) -> SfumatoError:
+def _explain(preview: Look, kind: str | None, failures: list[str]) -> SfumatoError:
     if failures:
-        return SchemaError(f"{look.name}: cannot be read as {failures[0]}")
-    asked = "any kind of data" if kind is None else kind
+        return SchemaError(f"{preview.name}: cannot be read as {failures[0]}")
+    expected = "any kind of data" if kind is None else kind
     return ParameterError(
-        f"{look.name}: it does not look like {asked}. Say of which kind it is (kind), and what its columns are "
+        f"{preview.name}: it does not look like {expected}. Say of which kind it is (kind), and what its columns are "
         "(columns: place=venue). Kinds: " + ", ".join(plugins.all_kinds()) + "."
     )
 
@@ -234,8 +234,8 @@ def _choose_file(path: Path) -> tuple[Path, list[str]]:
         data = len(part.load())
         begins.setdefault(_begin_of(part, block), []).append((data, part))
     groups = sorted(begins.values(), key=lambda group: -sum(size for size, _ in group))
-    known = (plugins.find_kind(kind).knows_folder for kind in plugins.all_kinds())
-    if path.is_dir() and any(knows is not None and knows.load()(path) for knows in known):
+    folder_checks = (plugins.find_kind(kind).knows_folder for kind in plugins.all_kinds())
+    if path.is_dir() and any(knows is not None and knows.load()(path) for knows in folder_checks):
         return path, []
     if len(groups) == 1:
         return path, [f"All {len(parts)} files begin alike, and are read as one."]

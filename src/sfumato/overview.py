@@ -43,8 +43,8 @@ __all__ = [
 
 def compare_parts(source: Source, whole: Whole) -> Iterator[Comparison]:
     """Set every part of a release beside its people, one at a time; a release in one piece is the only part."""
-    for number, (release, known, rows, chosen) in enumerate(pick_parts_beside(source, whole.original)):
-        yield Comparison(known, release, rows, whole.seed, whole.workload, whole, chosen, number)
+    for number, (release, original, rows, chosen) in enumerate(pick_parts_beside(source, whole.original)):
+        yield Comparison(original, release, rows, whole.seed, whole.workload, whole, chosen, number)
 
 
 def measure_parts(source: Source, whole: Whole, parameters: Mapping[str, object] | None = None) -> Union:
@@ -55,18 +55,18 @@ def measure_parts(source: Source, whole: Whole, parameters: Mapping[str, object]
     return union
 
 
-def unite_findings(found: Sequence[Any]) -> Finding:
+def unite_findings(findings: Sequence[Any]) -> Finding:
     """Return what an attacker found in all parts of a release, from counts and not from means."""
-    risks = [finding for finding in found if isinstance(finding, Risk)]
-    if len(risks) == len(found) > 1:
+    risks = [finding for finding in findings if isinstance(finding, Risk)]
+    if len(risks) == len(findings) > 1:
         return unite_risks(risks)
-    united: Finding = functools.reduce(lambda one, other: one.join(other), found)
+    united: Finding = functools.reduce(lambda joined, other: joined.join(other), findings)
     return united
 
 
-def name_unit(found: Finding, original: Dataset) -> Finding:
+def name_unit(finding: Finding, original: Dataset) -> Finding:
     """Say what was attacked in the words of the data."""
-    return dataclasses.replace(found, unit=original.unit) if isinstance(found, Risk) else found
+    return dataclasses.replace(finding, unit=original.unit) if isinstance(finding, Risk) else finding
 
 
 def attack_original(dataset: Dataset, m: int) -> list[Finding]:
@@ -81,10 +81,10 @@ def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Findi
     if not isinstance(m, int) or m < 2 or not isinstance(after, Risk):
         yield None, after
         return
-    for known in range(1, m):
-        claim = dataclasses.replace(release.guarantee, m=known)  # type: ignore[call-arg]
+    for fewer in range(1, m):
+        claim = dataclasses.replace(release.guarantee, m=fewer)  # type: ignore[call-arg]
         less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
-        yield known, name_unit(less, original)
+        yield fewer, name_unit(less, original)
     yield m, after
 
 
@@ -99,9 +99,9 @@ def write_parts_report(
 
     seen = look_at_parts(folder, original)
     tell("report: draw", 0, 0)
-    told = remaining.refine(combine_attacks(seen.after, seen.beyond)).refine(seen.scores.remaining)
-    path.write_text(render_divided(seen, facts, told), encoding="utf-8")
-    return told
+    refined = remaining.refine(combine_attacks(seen.after, seen.beyond)).refine(seen.scores.remaining)
+    path.write_text(render_divided(seen, facts, refined), encoding="utf-8")
+    return refined
 
 
 def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
@@ -129,9 +129,9 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
         for name, more in _attack_beyond(alone) if scored else ():
             beyond[name].append(more)
     tell("report: attack before", 0, 0)
-    before: list[Any] = [name_unit(each, original) for each in attack_original(original, m or 2)]
-    after: dict[Any, Any] = {fewer: unite_findings(found) for fewer, found in risks.items()}
-    by_m = {each.m: each for each in before if isinstance(each, Risk)}
+    before: list[Any] = [name_unit(risk, original) for risk in attack_original(original, m or 2)]
+    after: dict[Any, Any] = {fewer: unite_findings(findings) for fewer, findings in risks.items()}
+    by_m = {risk.m: risk for risk in before if isinstance(risk, Risk)}
     tell("report: measure", 0, 0)
     scores = union.scores()
     scores.remaining = Remaining.of([unite_leftovers(little, len(divided.parts))]).refine(judge_usefulness(scores))
@@ -141,7 +141,7 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
         before[-1],
         after[None] if None in after else after[m],
         [] if None in after else [(by_m[fewer], after[fewer]) for fewer in sorted(after)],
-        [unite_findings(found) for found in beyond.values()],
+        [unite_findings(findings) for findings in beyond.values()],
         scores,
         tally,
     )
@@ -151,9 +151,9 @@ def _attack_beyond(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
     """Attack a part with more than its promise is about."""
     release, original = comparison.release, comparison.original
     for module in plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
-        found = module.attack(release, original, comparison.rows)
-        if found is not None:
-            yield module.__name__, name_unit(found, original)
+        finding = module.attack(release, original, comparison.rows)
+        if finding is not None:
+            yield module.__name__, name_unit(finding, original)
 
 
 def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remaining:
@@ -171,9 +171,11 @@ def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remainin
     [('inference', 'ill'), ('uniqueness', 'ill')]
     """
     more = Remaining.collect(beyond)
-    named = any(one.topic == "inference" for one in more)
+    named = any(possibility.topic == "inference" for possibility in more)
     general = Remaining.collect([] if risk is None else [risk])
-    return Remaining.of(one for one in general if not (named and one.topic == "inference")).refine(more)
+    return Remaining.of(
+        possibility for possibility in general if not (named and possibility.topic == "inference")
+    ).refine(more)
 
 
 def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Finding]) -> Remaining:
@@ -188,7 +190,7 @@ def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Findin
     beyond
         What attackers found who know or do more.
     """
-    if any(one.topic == "uniqueness" for one in Remaining.collect(beyond)):
+    if any(possibility.topic == "uniqueness" for possibility in Remaining.collect(beyond)):
         return NOTHING
     m = getattr(release.guarantee, "m", None)
     wording, remedy = "Uniqueness for someone who knows more than the guarantee covers was not tested.", ""

@@ -112,8 +112,8 @@ class StoredParts:
     def contents(self) -> Contents:
         """Yield in which part records are, and what they hold, part by part."""
         for number, part in enumerate(self.parts):
-            found = self.place.list_contents(part)
-            yield np.full(len(found), number, np.int32), found
+            digests = self.place.list_contents(part)
+            yield np.full(len(digests), number, np.int32), digests
 
     def mark(self) -> bytes:
         """Return a digest of the data."""
@@ -187,7 +187,7 @@ def mark_file(source: Path | RemoteFiles, reading: Reading, method: Method, *oth
     """
     options = reading.to_dict()
     named = find_named_files(options, *([str(source)] if isinstance(source, Path) else []))
-    stamps = [(name, found.st_size, found.st_mtime_ns) for name, found in named.items()]
+    stamps = [(name, status.st_size, status.st_mtime_ns) for name, status in named.items()]
     where = str(source.resolve()) if isinstance(source, Path) else (source.uri, sorted(source.files.items()))
     about = repr((version("sfumato"), where, stamps, options, type(method).__qualname__, method, *others))
     return hashlib.blake2b(about.encode(), digest_size=32).hexdigest()

@@ -122,11 +122,11 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
 def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
     """Read data just as the options say."""
     file, rest, steps = change_file(given, reading)
-    found: Dataset = order_by_names(plugins.find_kind(reading.kind).reader.load().read(file, rest))
-    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *found.notes)
+    dataset: Dataset = order_by_names(plugins.find_kind(reading.kind).reader.load().read(file, rest))
+    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *dataset.notes)
     source = given.name if isinstance(given, Path) else ""
-    kept = {**found.reading, **reading.to_dict()} if steps else found.reading
-    return dataclasses.replace(found, notes=notes, reading=kept, source=source)
+    options = {**dataset.reading, **reading.to_dict()} if steps else dataset.reading
+    return dataclasses.replace(dataset, notes=notes, reading=options, source=source)
 
 
 def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Dataset:
@@ -135,16 +135,16 @@ def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Datase
 
     kind, usual = reading.kind, Reading(reading.kind).to_dict()
     given = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
-    found = None if reading.steps else complete_reading(path, kind, given)
-    if found is None:
+    completed = None if reading.steps else complete_reading(path, kind, given)
+    if completed is None:
         raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
     try:
-        dataset = _read_as(path, Reading.of(kind, found.options))
+        dataset = _read_as(path, Reading.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        left = ", ".join(f"{name}={value!r}" for name, value in found.left.items())
+        left = ", ".join(f"{name}={value!r}" for name, value in completed.left.items())
         raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
-    told = "; ".join(f"{name} {_spell_detected(value)}" for name, value in found.detected.items())
-    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {told}.", *dataset.notes))
+    detected = "; ".join(f"{name} {_spell_detected(value)}" for name, value in completed.detected.items())
+    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
 
 
 def _spell_detected(value: Any) -> str:

@@ -63,11 +63,11 @@ def all_methods() -> dict[str, type[Method]]:
 
 @functools.cache
 def _name_methods() -> dict[str, Lazy[type[Method]]]:
-    found: dict[str, Lazy[type[Method]]] = {}
+    methods: dict[str, Lazy[type[Method]]] = {}
     for kind in all_kinds():
         for name, method in find_kind(kind).methods.items():
-            found[f"{kind}/{name}" if name in found else name] = method
-    return dict(sorted(found.items()))
+            methods[f"{kind}/{name}" if name in methods else name] = method
+    return dict(sorted(methods.items()))
 
 
 def find_method(name: str, kind: str | None = None) -> type[Method]:
@@ -84,14 +84,14 @@ def find_method(name: str, kind: str | None = None) -> type[Method]:
         ...
     sfumato.core.errors.ParameterError: there is no method 'mondrain'. Did you mean 'mondrian'? Known for table: ...
     """
-    for each in all_kinds() if kind is None else (kind, *all_kinds()):
-        if name in find_kind(each).methods:
-            return find_kind(each).methods[name].load()
-    known = list(_name_methods() if kind is None else find_kind(kind).methods)
-    near = difflib.get_close_matches(name, known, n=1) or difflib.get_close_matches(name, _name_methods(), n=1)
+    for candidate_kind in all_kinds() if kind is None else (kind, *all_kinds()):
+        if name in find_kind(candidate_kind).methods:
+            return find_kind(candidate_kind).methods[name].load()
+    names = list(_name_methods() if kind is None else find_kind(kind).methods)
+    near = difflib.get_close_matches(name, names, n=1) or difflib.get_close_matches(name, _name_methods(), n=1)
     hint = f" Did you mean {near[0]!r}?" if near else ""
     where = "" if kind is None else f" for {kind}"
-    raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(known)}.")
+    raise ParameterError(f"there is no method {name!r}.{hint} Known{where}: {', '.join(names)}.")
 
 
 def make_method(
@@ -125,10 +125,10 @@ def make_method(
     sfumato.core.errors.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
     """
     usual = find_kind(kind).usual
-    found = find_method(name, kind)
-    if kind not in found.kinds:
+    method_class = find_method(name, kind)
+    if kind not in method_class.kinds:
         raise ParameterError(
-            f"{found.__name__}: works on {', '.join(found.kinds)}, not on {kind}. Methods for {kind}: "
+            f"{method_class.__name__}: works on {', '.join(method_class.kinds)}, not on {kind}. Methods for {kind}: "
             f"{', '.join(sorted(methods_for(kind)))}."
         )
 
@@ -136,7 +136,7 @@ def make_method(
         examples = {parameter.name: usual[parameter.name] for parameter in missing if parameter.name in usual}
         return (suggest or _suggest_words)({name: tried[len(tried) // 2] for name, tried in examples.items()})
 
-    return build(found, values, suggest_usual)
+    return build(method_class, values, suggest_usual)
 
 
 def _suggest_words(parameters: dict[str, Any]) -> str:
@@ -205,16 +205,18 @@ def metrics_for(kind: str, parameters: Mapping[str, object] | None = None) -> li
     """
     chosen = dict(parameters or {})
     classes = [metric.load() for metric in find_kind(kind).metrics]
-    known = {parameter.name for found in classes for parameter in declared(found)}
+    allowed = {parameter.name for measure in classes for parameter in declared(measure)}
     for name in chosen:
-        if name not in known:
-            near = difflib.get_close_matches(name, known, n=1)
+        if name not in allowed:
+            near = difflib.get_close_matches(name, allowed, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(
-                f"no measure of {kind} has a parameter {name!r}.{hint} Known: {', '.join(sorted(known))}."
+                f"no measure of {kind} has a parameter {name!r}.{hint} Known: {', '.join(sorted(allowed))}."
             )
-    names = [{parameter.name for parameter in declared(found)} for found in classes]
-    made = [build(found, {n: chosen[n] for n in chosen if n in of}) for found, of in zip(classes, names, strict=True)]
+    names = [{parameter.name for parameter in declared(measure)} for measure in classes]
+    made = [
+        build(measure, {n: chosen[n] for n in chosen if n in of}) for measure, of in zip(classes, names, strict=True)
+    ]
     return sorted(made, key=lambda metric: metric.name)
 
 

@@ -78,8 +78,8 @@ def verify_file(
     True
     """
     folder, trace = divided.find_divided(path), owner.read_trace(path)
-    known = path / "owner" / owner.SECRET_FILE
-    if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not known.is_file():
+    secret_file = path / "owner" / owner.SECRET_FILE
+    if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not secret_file.is_file():
         return None
     release = divided.read_divided(folder)
     verdict = verify_whole(path, folder, release)
@@ -96,7 +96,7 @@ def verify_file(
                 file,
                 Reading.from_dict(options),
                 method,
-                owner.read_secret(known),
+                owner.read_secret(secret_file),
                 OnDisk(Path(aside), local),
                 part_size=trace["part_size"],
                 known_people=count_known(method),
@@ -110,16 +110,16 @@ def verify_file(
             return None
         parts = zip(release.parts, gathered.parts, strict=True)
         checks = (PartCheck(path, folder, part.name, StoredPart(Path(aside), of)) for part, of in parts)
-        found: dict[str, Verdict] = {}
-        for name, one in local.stream(check_part, checks):
-            found[name] = one
-            progress("verify parts", len(found), len(release.parts))
-    return Verdict.unite({part.name: found[part.name] for part in release.parts}) & verdict
+        verdicts: dict[str, Verdict] = {}
+        for name, part_verdict in local.stream(check_part, checks):
+            verdicts[name] = part_verdict
+            progress("verify parts", len(verdicts), len(release.parts))
+    return Verdict.unite({part.name: verdicts[part.name] for part in release.parts}) & verdict
 
 
 def _is_the_same(gathered: Gathered, trace: Mapping[str, Any], release: divided.DividedRelease) -> bool:
-    known = trace.get("original", {}).get("fingerprint")
-    return known == gathered.fingerprint.to_bytes().hex() and len(gathered.parts) == len(release.parts)
+    fingerprint = trace.get("original", {}).get("fingerprint")
+    return fingerprint == gathered.fingerprint.to_bytes().hex() and len(gathered.parts) == len(release.parts)
 
 
 def check_part(check: PartCheck) -> tuple[str, Verdict]:

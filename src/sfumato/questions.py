@@ -76,22 +76,22 @@ def query_all(
     >>> [answer.certain for answer in query_all(data, "count person where cafe\\ncount person where not cafe")]
     [1, 1]
     """
-    asked = parse_lines(questions) if isinstance(questions, str) else list(questions)
+    queries = parse_lines(questions) if isinstance(questions, str) else list(questions)
     parts = _find_parts(source)
     span = None
-    if len(parts) > 1 and any(question.bucket is not None for question in asked):
+    if len(parts) > 1 and any(question.bucket is not None for question in queries):
         span = _join_spans([evidence.history.span for evidence in _read(parts, {}) if evidence.history is not None])
-    answers: list[list[Answer | QueryError]] = [[] for _ in asked]
+    answers: list[list[Answer | QueryError]] = [[] for _ in queries]
     for evidence in _read(parts, hierarchies or {}):
-        for found, question in zip(answers, asked, strict=True):
-            found.append(_try(evidence, question, span))
-    return [_unite(found) for found in answers]
+        for part_answers, question in zip(answers, queries, strict=True):
+            part_answers.append(_try(evidence, question, span))
+    return [_unite(part_answers) for part_answers in answers]
 
 
 def _join_spans(spans: Sequence[Span | None]) -> Span | None:
     """Return the time from the first moment of all parts to the last: all parts are cut into the same stretches."""
-    known = [span for span in spans if span is not None]
-    return (min(first for first, _ in known), max(last for _, last in known)) if known else None
+    existing = [span for span in spans if span is not None]
+    return (min(first for first, _ in existing), max(last for _, last in existing)) if existing else None
 
 
 def _try(evidence: Evidence, question: Query, span: Span | None) -> Answer | QueryError:
@@ -112,18 +112,18 @@ class _UnsureError(QueryError):
         self.answer = answer
 
 
-def _unite(found: Sequence[Answer | QueryError]) -> Answer:
+def _unite(part_answers: Sequence[Answer | QueryError]) -> Answer:
     """Add up what the parts of a release answer, if at least one of them understands the question."""
-    faults = [fault for fault in found if isinstance(fault, QueryError)]
+    faults = [fault for fault in part_answers if isinstance(fault, QueryError)]
     firm = next((fault for fault in faults if not isinstance(fault, _UnsureError)), None)
-    if faults and (firm is not None or len(faults) == len(found)):
+    if faults and (firm is not None or len(faults) == len(part_answers)):
         # A part that has something of a similar name suggests it.
         raise firm or next((fault for fault in faults if "Did you mean" in fault.fault), faults[0])
-    answers = [one.answer() if isinstance(one, _UnsureError) else one for one in found]
-    if len(answers) > 1 and any(isinstance(one, Answer) and _is_of_records(one) for one in answers):
+    answers = [outcome.answer() if isinstance(outcome, _UnsureError) else outcome for outcome in part_answers]
+    if len(answers) > 1 and any(isinstance(outcome, Answer) and _is_of_records(outcome) for outcome in answers):
         raise ParameterError(_OWN_NUMBERS)
     named = [
-        _name_part(answer, number) if len(found) > 1 else answer
+        _name_part(answer, number) if len(part_answers) > 1 else answer
         for number, answer in enumerate(answers)
         if isinstance(answer, Answer)
     ]
@@ -156,7 +156,7 @@ def _find_parts(source: Source | Dataset) -> list[Any]:
 def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[Evidence]:
     """Yield what data or parts of a release say, one after the other."""
     for part in parts:
-        known = part if isinstance(part, Dataset | Release) else read_release(part)
-        bounds = find_kind(known.kind).query_bounds.load()
-        found = bounds.of_dataset(known) if isinstance(known, Dataset) else bounds.of_release(known)
-        yield add_categories(found, hierarchies)
+        data = part if isinstance(part, Dataset | Release) else read_release(part)
+        bounds = find_kind(data.kind).query_bounds.load()
+        evidence = bounds.of_dataset(data) if isinstance(data, Dataset) else bounds.of_release(data)
+        yield add_categories(evidence, hierarchies)

@@ -56,8 +56,10 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
     name = release.guarantee.name
     if not verdict.holds:
         return f"{name}: the release does not keep its claim; {verdict!r}."
-    found = "; ".join((*verdict.unsettled, *verdict.undeclared))
-    return f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {found}."
+    problems = "; ".join((*verdict.unsettled, *verdict.undeclared))
+    return (
+        f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {problems}."
+    )
 
 
 def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verdict | None:
@@ -105,8 +107,8 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
     if folder is not None:
         return _verify_parts(Path(str(source)), folder, original, attack=attack)
     original = find_original(source, original)
-    kept = NOTHING_KEPT if original is None else find_kept(source, original)
-    return _verify_at(find_place(source), original, kept, attack=attack)
+    owner_facts = NOTHING_KEPT if original is None else find_kept(source, original)
+    return _verify_at(find_place(source), original, owner_facts, attack=attack)
 
 
 def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
@@ -118,11 +120,11 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack
     rows = None if original is None else owner.read_division(path, original, len(release.parts))
     if original is not None and rows is None:
         verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
-    found = {}
+    verdicts = {}
     for number, part in enumerate(release.parts):
-        some = None if original is None or rows is None else take_rows(original, rows[number])
-        found[part.name] = verify_part(path, folder, part.name, some, attack=attack)
-    return Verdict.unite(found) & verdict
+        part_original = None if original is None or rows is None else take_rows(original, rows[number])
+        verdicts[part.name] = verify_part(path, folder, part.name, part_original, attack=attack)
+    return Verdict.unite(verdicts) & verdict
 
 
 def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> Verdict:
@@ -135,11 +137,11 @@ def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> 
     folder, release
         That of what is published, and what it says.
     """
-    verdict, kept = divided.check_divided(release, folder), owner.read_claim(path)
-    return verdict if kept is None else verdict & verify_kept(release, kept)
+    verdict, claim = divided.check_divided(release, folder), owner.read_claim(path)
+    return verdict if claim is None else verdict & verify_kept(release, claim)
 
 
-def verify_part(path: Path, folder: Place, name: str, some: Dataset | None, *, attack: bool = True) -> Verdict:
+def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, *, attack: bool = True) -> Verdict:
     """Check one part of a release, with its people where they are at hand.
 
     Parameters
@@ -150,49 +152,53 @@ def verify_part(path: Path, folder: Place, name: str, some: Dataset | None, *, a
         That of what is published.
     name
         Of the part.
-    some
+    original
         The people of the part.
     attack
         Whether attackers are run on it who know more than the guarantee covers.
     """
     # A part has its people by their names, whatever the order of the file.
-    kept = NOTHING_KEPT if some is None else owner.read_kept(path / "owner" / name, some)._replace(reordered=False)
+    owner_facts = (
+        NOTHING_KEPT if original is None else owner.read_kept(path / "owner" / name, original)._replace(reordered=False)
+    )
     try:
-        return _verify_at(folder / divided.DATA / name, some, kept, attack=attack)
+        return _verify_at(folder / divided.DATA / name, original, owner_facts, attack=attack)
     except SchemaError as error:
         raise SchemaError(f"{name}: {error}") from None
 
 
-def _verify_at(place: Place, original: Dataset | None, kept: Kept, *, attack: bool) -> Verdict:
+def _verify_at(place: Place, original: Dataset | None, owner_facts: Kept, *, attack: bool) -> Verdict:
     """Check the files at a place, with the original and what its owner keeps where they are at hand."""
     tell("verify the published files", 0, 0)
     release, alone = _verify_published(place)
     if not alone.checks.get(READABLE, True):
         return alone
-    verdict = alone if original is None else _verify_beside(release, alone, original, kept)
-    beyond = attack_more(release, original, kept.rows) if attack and verdict.holds and not kept.another else ()
+    verdict = alone if original is None else _verify_beside(release, alone, original, owner_facts)
+    beyond = (
+        attack_more(release, original, owner_facts.rows) if attack and verdict.holds and not owner_facts.another else ()
+    )
     remaining = verdict.remaining.refine(combine_attacks(None, beyond))
     if attack or original is None:
         remaining = remaining.refine(say_untested(release, original, beyond))
     return dataclasses.replace(verdict, remaining=remaining)
 
 
-def _verify_beside(release: Release, alone: Verdict, original: Dataset, kept: Kept) -> Verdict:
+def _verify_beside(release: Release, alone: Verdict, original: Dataset, owner_facts: Kept) -> Verdict:
     """Check a release beside its original, and beside what its owner keeps where that is at hand."""
     tell("verify with the original", 0, 0)
-    counted = plugins.find_verifier(release.guarantee).verify_against(release, original, kept.rows)
-    counted &= verify_asked(release, original, kept.claim, kept.recoded)
-    if kept.rows is not None:
+    counted = plugins.find_verifier(release.guarantee).verify_against(release, original, owner_facts.rows)
+    counted &= verify_asked(release, original, owner_facts.claim, owner_facts.recoded)
+    if owner_facts.rows is not None:
         tell("compare every record with its original", 0, 0)
-        counted &= find_kind(release.kind).verify_faithful.load()(release, original, kept.rows)
-    if kept.another:
+        counted &= find_kind(release.kind).verify_faithful.load()(release, original, owner_facts.rows)
+    if owner_facts.another:
         another = Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
         if original.person_codes() is None:
             another = people.verify_people(release, original, None) & another
         return alone & another
-    if kept.reordered:
+    if owner_facts.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
-    return _settle(alone, counted & people.verify_people(release, original, kept.rows))
+    return _settle(alone, counted & people.verify_people(release, original, owner_facts.rows))
 
 
 def _say_another(original: Dataset, *, fits: bool) -> str:

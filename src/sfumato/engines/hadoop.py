@@ -53,14 +53,14 @@ class ReleasePlace:
                 return
             if not self._system.getFileStatus(self._target).isDirectory():
                 raise SfumatoError(f"{self.uri}: is a file; a release needs a directory.")
-            found = {status.getPath().getName() for status in self._system.listStatus(self._target)}
-            if found and not force:
+            names = {status.getPath().getName() for status in self._system.listStatus(self._target)}
+            if names and not force:
                 raise SfumatoError(f"{self.uri}: something is there already; use force to replace a release.")
-            known = all(
+            is_release = all(
                 name in _MARKS and self._system.exists(self._path(f"{self.uri}/{name}/{_MARKS[name]}"))
-                for name in found
+                for name in names
             )
-        if not known:
+        if not is_release:
             raise SfumatoError(f"{self.uri}: holds more than a release. Move it, or choose another directory.")
 
     def put(self, folder: Path, prove: Callable[[str], None], *, force: bool) -> None:

@@ -26,6 +26,6 @@ def explain(error: Exception) -> str:
     >>> explain(ValueError("ann was at the cafe"))
     'Spark failed (ValueError); its log says why'
     """
-    told = str(error)
-    known = next((reason for signs, reason in _REASONS.items() if re.search(signs, told)), "")
-    return known or f"Spark failed ({type(error).__name__}); its log says why"
+    message = str(error)
+    explanation = next((reason for signs, reason in _REASONS.items() if re.search(signs, message)), "")
+    return explanation or f"Spark failed ({type(error).__name__}); its log says why"

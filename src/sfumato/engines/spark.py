@@ -90,18 +90,18 @@ class Spark:
             with told_plainly():
                 rows = frame.repartition(len(wave)).mapInArrow(_answer_all, _ANSWER).collect()
             for row in rows:
-                failed, found = pickle.loads(row[0])
+                failed, result = pickle.loads(row[0])
                 if failed:
-                    raise found
-                yield found
+                    raise result
+                yield result
 
     def list_files(self, uri: str) -> list[StoredFile]:
         """Return the files that a URI stands for: a file, all files below a folder, or those of a pattern."""
         try:
-            found = open_files(self.session, uri).select("path", "length", "modificationTime").collect()
+            rows = open_files(self.session, uri).select("path", "length", "modificationTime").collect()
         except Exception as error:
             raise SchemaError(f"{uri}: {explain(error)}.") from None
-        return [StoredFile(row[0], int(row[1]), str(row[2])) for row in found]
+        return [StoredFile(row[0], int(row[1]), str(row[2])) for row in rows]
 
     def work_on_files(self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[B]]) -> Iterator[B]:
         """Yield what comes of files, each of which a task reads whole; the answers of some tasks are here at a time."""
@@ -127,9 +127,9 @@ class Spark:
 
         def prove(aside: str) -> None:
             sizes = {file.path: file.size for file in self.list_files(aside)}
-            found = dict(self.work_on_files(aside, sizes, _digest_content))
+            written = dict(self.work_on_files(aside, sizes, _digest_content))
             inside = f"/{aside.rsplit('/', 1)[-1]}/"
-            if {path.partition(inside)[2]: each for path, each in found.items()} != digests:
+            if {path.partition(inside)[2]: digest for path, digest in written.items()} != digests:
                 raise VerificationError(f"{uri}: what was written there is not the release; nothing was published.")
 
         ReleasePlace(self.session, uri).put(folder, prove, force=force)
@@ -167,5 +167,5 @@ def _answer_all(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
 
     for batch in batches:
         for job in batch.column(0).to_pylist():
-            found = pickle.dumps(answer(*pickle.loads(job)))
-            yield pa.RecordBatch.from_arrays([pa.array([found], pa.binary())], ["answer"])
+            payload = pickle.dumps(answer(*pickle.loads(job)))
+            yield pa.RecordBatch.from_arrays([pa.array([payload], pa.binary())], ["answer"])

@@ -71,8 +71,8 @@ class SparkShelf:
         self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[Any]], gives: Sequence[str] = ()
     ) -> Iterator[Any]:
         """Work on files that a URI stands for, each of which a task reads whole; yield the answers."""
-        found = open_files(self._session, uri).select("path", "content")
-        frame = found.mapInArrow(functools.partial(_work_on_files, dict(sizes), work), _ROW)
+        files = open_files(self._session, uri).select("path", "content")
+        frame = files.mapInArrow(functools.partial(_work_on_files, dict(sizes), work), _ROW)
         seen = set()
         for path, answer in self._do(_Frame(frame, {_ANSWERS, *gives}), uri):
             if answer is not None:
@@ -94,13 +94,13 @@ class SparkShelf:
 
         Numbers are dealt out to some tasks for each core, which have the files of one number in memory at a time.
         """
-        found = [each for each in self._frames if each.boards.intersection(boards)]
-        if not found or not numbers:
+        frames = [stored for stored in self._frames if stored.boards.intersection(boards)]
+        if not frames or not numbers:
             return
         with told_plainly():
-            frame = functools.reduce(lambda one, other: one.unionAll(other), [each.frame for each in found])
+            frame = functools.reduce(lambda united, other: united.unionAll(other), [stored.frame for stored in frames])
             frame = frame.filter(_column("board").isin(list(boards)))
-            if len(found) > 1 or found[0].numbers != numbers or not found[0].in_place.issuperset(boards):
+            if len(frames) > 1 or frames[0].numbers != numbers or not frames[0].in_place.issuperset(boards):
                 frame = frame.filter(_column("number").between(numbers.start, numbers.stop - 1))
                 tasks = min(len(numbers), _TASKS * self._cores)
                 frame = frame.repartitionById(tasks, _column("number") - numbers.start).sortWithinPartitions("number")
@@ -121,17 +121,17 @@ class SparkShelf:
 
     def clear(self, *boards: str) -> None:
         """Remove what lies on boards."""
-        for each in self._frames:
-            each.boards.difference_update(boards)
-            if not each.boards:
+        for stored in self._frames:
+            stored.boards.difference_update(boards)
+            if not stored.boards:
                 # Whatever became of the session, there is nothing else to do.
                 with contextlib.suppress(Exception):
-                    each.frame.unpersist()
-        self._frames = [each for each in self._frames if each.boards]
+                    stored.frame.unpersist()
+        self._frames = [stored for stored in self._frames if stored.boards]
 
     def close(self) -> None:
         """Remove everything."""
-        self.clear(*(board for each in self._frames for board in each.boards))
+        self.clear(*(board for stored in self._frames for board in stored.boards))
 
     def _do(self, made: _Frame, uri: str = "") -> Iterator[Any]:
         """Have Spark do what a frame says, and keep the files; yield the answers, those of some tasks at a time."""
@@ -144,10 +144,10 @@ class SparkShelf:
                 rows = frame.filter(_column("board") == _ANSWERS).select("content").coalesce(_FETCHES)
                 rows = rows.toLocalIterator(prefetchPartitions=True)
             while (answer := _take(rows, uri)) is not None:
-                failed, found = answer
+                failed, result = answer
                 if failed:
-                    raise found
-                yield found
+                    raise result
+                yield result
         finally:
             self.clear(_ANSWERS)
 
@@ -201,16 +201,16 @@ def _on_disk() -> Any:
 
 def _gather_rows(files: Iterable[Kept], most: int) -> Iterator[pa.RecordBatch]:
     """Yield files as rows, so many bytes at a time."""
-    some: list[Kept] = []
+    batch: list[Kept] = []
     size = 0
     for file in files:
-        some.append(file)
+        batch.append(file)
         size += len(file.content)
         if size > most:
-            yield _spell(some)
-            some, size = [], 0
-    if some:
-        yield _spell(some)
+            yield _spell(batch)
+            batch, size = [], 0
+    if batch:
+        yield _spell(batch)
 
 
 def _spell(files: Sequence[Kept]) -> pa.RecordBatch:
@@ -222,9 +222,9 @@ def _work_on_numbers(
     work: Callable[[int, Files], Iterable[Any]], batches: Iterator[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
     """Work on the files of a task, number by number, and put back what comes of them."""
-    for number, found in itertools.groupby(_list_files(batches), key=operator.itemgetter(0)):
+    for number, group in itertools.groupby(_list_files(batches), key=operator.itemgetter(0)):
         # In the order of their names, in whatever order they come.
-        files = dict(sorted(((name, content) for _, name, content in found), key=operator.itemgetter(0)))
+        files = dict(sorted(((name, content) for _, name, content in group), key=operator.itemgetter(0)))
         yield from _gather_rows(_answer(functools.partial(work, number, files)), _BATCH)
 
 
@@ -252,8 +252,8 @@ def _work_on_file(
 ) -> Iterator[Any]:
     if content.size != sizes[path]:
         raise SchemaError(f"{path}: changed while it was read. Read it when nobody writes to it.")
-    for found in work(path, content):
-        yield found if isinstance(found, Kept) else (path, found)
+    for result in work(path, content):
+        yield result if isinstance(result, Kept) else (path, result)
     yield path, None
 
 
@@ -261,6 +261,6 @@ def _answer(doing: Callable[[], Iterable[Any]]) -> Iterator[Kept]:
     """Yield the files that work makes, and its answers as files on a board of their own."""
     from sfumato.engines.worker import answer_each
 
-    for failed, found in answer_each(doing):
-        kept = isinstance(found, Kept)
-        yield found if kept else Kept(_ANSWERS, 0, "", pickle.dumps((failed, found)))
+    for failed, result in answer_each(doing):
+        is_file = isinstance(result, Kept)
+        yield result if is_file else Kept(_ANSWERS, 0, "", pickle.dumps((failed, result)))

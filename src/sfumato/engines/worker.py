@@ -40,7 +40,7 @@ def answer_each(work: Callable[[], Iterable[Any]]) -> Iterator[tuple[bool, Any]]
     [False, True]
     """
     try:
-        yield from ((False, found) for found in work())
+        yield from ((False, result) for result in work())
     except SfumatoError as error:
         yield True, error
     except Exception as error:

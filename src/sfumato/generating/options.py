@@ -69,8 +69,8 @@ class Option:
         if self.at_most is not None and converted > self.at_most:
             raise ParameterError(f"{owner}: {self.name} must be at most {self.at_most}, got {converted}.")
         if self.choices and converted not in self.choices:
-            known = " or ".join(self.choices)
-            raise ParameterError(f"{owner}: {self.name} must be {known}, got {converted!r}.")
+            choices = " or ".join(self.choices)
+            raise ParameterError(f"{owner}: {self.name} must be {choices}, got {converted!r}.")
         return converted
 
     def _convert(self, value: Any) -> Any:
@@ -85,7 +85,7 @@ class Option:
         return None if self.type is float and not math.isfinite(converted) else converted
 
 
-def nearest_name(name: str, known: Iterable[str]) -> str:
+def nearest_name(name: str, names: Iterable[str]) -> str:
     """Return the known name that looks most like the given one.
 
     Examples
@@ -93,10 +93,10 @@ def nearest_name(name: str, known: Iterable[str]) -> str:
     >>> nearest_name("placs", ["days", "places", "skew"])
     'places'
     """
-    return difflib.get_close_matches(name, list(known), n=1, cutoff=0.0)[0]
+    return difflib.get_close_matches(name, list(names), n=1, cutoff=0.0)[0]
 
 
-def resolve_options(owner: str, model: str, known: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_options(owner: str, model: str, options: tuple[Option, ...], given: Mapping[str, Any]) -> dict[str, Any]:
     """Fill in defaults and check what was given; unknown names are refused with the nearest known one.
 
     Examples
@@ -110,7 +110,7 @@ def resolve_options(owner: str, model: str, known: tuple[Option, ...], given: Ma
     sfumato.core.errors.ParameterError: generate trajectories: model checkins has no option 'day';
     the nearest known one is 'days'.
     """
-    names = [option.name for option in known]
+    names = [option.name for option in options]
     for name in given:
         if name not in names:
             raise ParameterError(
@@ -119,12 +119,12 @@ def resolve_options(owner: str, model: str, known: tuple[Option, ...], given: Ma
             )
     return {
         option.name: option.check(given[option.name], owner) if given.get(option.name) is not None else option.default
-        for option in known
+        for option in options
     }
 
 
 def choose_model(
-    kind: str, size: Any, seed: Any, model: str, known: Mapping[str, tuple[Option, ...]], given: Mapping[str, Any]
+    kind: str, size: Any, seed: Any, model: str, models: Mapping[str, tuple[Option, ...]], given: Mapping[str, Any]
 ) -> tuple[int, int, dict[str, Any]]:
     """Return size, seed and settings of a model that is known, or say what is wrong with them.
 
@@ -141,11 +141,11 @@ def choose_model(
     """
     owner = f"generate {kind}"
     size, seed = _SIZE.check(size, owner), _SEED.check(seed, owner)
-    if model not in known:
+    if model not in models:
         raise ParameterError(
-            f"{owner}: there is no model {model!r}; the nearest known one is {nearest_name(model, known)!r}."
+            f"{owner}: there is no model {model!r}; the nearest known one is {nearest_name(model, models)!r}."
         )
-    return size, seed, resolve_options(owner, model, known[model], given)
+    return size, seed, resolve_options(owner, model, models[model], given)
 
 
 _SIZE = Option("size", int, 1000, "Number of records.", at_least=1, at_most=100_000_000)

@@ -61,8 +61,8 @@ class People(NamedTuple):
         labels = {"sex": SEX, "education": EDUCATION, "marital_status": MARITAL, "occupation": OCCUPATION}
         codes = (self.sex, self.education, self.marital, self.occupation)
         named = {
-            name: pa.array(known).take(pa.array(code))
-            for (name, known), code in zip(labels.items(), codes, strict=True)
+            name: pa.array(categories).take(pa.array(code))
+            for (name, categories), code in zip(labels.items(), codes, strict=True)
         }
         zips = pa.array([f"{number:05d}" for number in range((_MOST_REGIONS + 1) * 1_000)])
         places = zips.take(pa.array((self.region + 1) * 1_000 + self.district * 7 + 3))
@@ -127,8 +127,8 @@ def pick_rows(cumulative: Floats, row: Longs, uniform: Floats) -> Longs:
     kinds = cumulative.shape[1]
     # The rows are put one after another, each on a stretch of length 1, so that one search finds all.
     line = (cumulative / cumulative[:, -1:] + np.arange(len(cumulative))[:, None]).ravel()
-    found = np.searchsorted(line, row + uniform, side="right") - row * kinds
-    picked: Longs = np.clip(found, 0, kinds - 1).astype(np.int64)
+    indices = np.searchsorted(line, row + uniform, side="right") - row * kinds
+    picked: Longs = np.clip(indices, 0, kinds - 1).astype(np.int64)
     return picked
 
 

@@ -7,7 +7,7 @@ __all__ = ["notice_compilation"]
 
 
 @contextmanager
-def notice_compilation(tell: Callable[[], None]) -> Iterator[None]:
+def notice_compilation(callback: Callable[[], None]) -> Iterator[None]:
     """Call back when the first kernel begins to be compiled, whoever runs it; not for kernels kept from earlier runs.
 
     Examples
@@ -30,7 +30,7 @@ def notice_compilation(tell: Callable[[], None]) -> Iterator[None]:
         def on_start(self, _: event.Event) -> None:
             if not self.told:
                 self.told = True
-                tell()
+                callback()
 
         def on_end(self, _: event.Event) -> None:
             """What has ended was told when it began."""

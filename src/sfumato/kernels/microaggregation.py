@@ -148,18 +148,18 @@ def _find_nearest(
     nearest: NDArray[np.int64],
 ) -> None:
     """Fill in the nearest of the rows without a group, earlier rows first where equally near."""
-    found, bound = 0, np.inf
+    count, bound = 0, np.inf
     for at in range(width):
         distance = square[at]
         if distance < bound and group[origin[at]] < 0:
-            found = min(found + 1, nearest.size)
-            place = found - 1
+            count = min(count + 1, nearest.size)
+            place = count - 1
             while place > 0 and square[nearest[place - 1]] > distance:
                 nearest[place] = nearest[place - 1]
                 place -= 1
             nearest[place] = at
-            if found == nearest.size:
-                bound = square[nearest[found - 1]]
+            if count == nearest.size:
+                bound = square[nearest[count - 1]]
 
 
 @njit(cache=True, nogil=True)
@@ -181,11 +181,11 @@ def _close_group(
 @njit(cache=True, nogil=True)
 def _sweep(columns: NDArray[np.float64], group: NDArray[np.int64], origin: NDArray[np.int64], width: int) -> int:
     """Move the rows without a group to the front, in their order; tell how many there are."""
-    kept = 0
+    count = 0
     for at in range(width):
         if group[origin[at]] < 0:
             for d in range(columns.shape[0]):
-                columns[d, kept] = columns[d, at]
-            origin[kept] = origin[at]
-            kept += 1
-    return kept
+                columns[d, count] = columns[d, at]
+            origin[count] = origin[at]
+            count += 1
+    return count

@@ -103,9 +103,9 @@ def _are_few(length: NDArray[np.int64], size: int) -> bool:
     return max(ways, default=0) <= MOST_OF_ONE and total <= MOST
 
 
-def _refuse(many: float, most: float, found: str) -> None:
+def _refuse(many: float, most: float, problem: str) -> None:
     if many > most:
         raise ValueError(
-            f"{found}, more than can be counted; use a smaller m, split records into shorter ones, or leave the "
+            f"{problem}, more than can be counted; use a smaller m, split records into shorter ones, or leave the "
             "longest out."
         )

@@ -103,21 +103,21 @@ __all__ = [
 ]
 
 _WHERE = {
-    "Dataset": "core.dataset",
-    "Hierarchy": "core.hierarchy",
-    "Release": "core.release",
-    "Result": "core.release",
-    "Risk": "checking.risk",
-    "Run": "core.run",
-    "Unit": "core.unit",
-    "Verdict": "checking.verdict",
-    "Workload": "core.measuring.workload",
-    "allow_expansion": "io.limits",
-    "publish_in_parts": "division",
-    "read_export": "io.export",
-    "explore": "study.explore",
-    "query_all": "questions",
-    "read_release": "io.releases",
+    "Dataset": "sfumato.core.dataset",
+    "Hierarchy": "sfumato.core.hierarchy",
+    "Release": "sfumato.core.release",
+    "Result": "sfumato.core.release",
+    "Risk": "sfumato.checking.risk",
+    "Run": "sfumato.core.run",
+    "Unit": "sfumato.core.unit",
+    "Verdict": "sfumato.checking.verdict",
+    "Workload": "sfumato.core.measuring.workload",
+    "allow_expansion": "sfumato.io.limits",
+    "publish_in_parts": "sfumato.division",
+    "read_export": "sfumato.io.export",
+    "explore": "sfumato.study.explore",
+    "query_all": "sfumato.questions",
+    "read_release": "sfumato.io.releases",
 }
 
 
@@ -129,8 +129,9 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in ("engines", "methods", "query", "study"):
         return importlib.import_module(f"sfumato.{name}")
-    where = _WHERE.get(name, "core.errors" if name.endswith(("Error", "Warning")) else "pipeline")
-    return getattr(importlib.import_module(f"sfumato.{where}"), name)
+    errors = name.endswith(("Error", "Warning"))
+    module = _WHERE.get(name, "sfumato.core.errors" if errors else "sfumato.pipeline")
+    return getattr(importlib.import_module(module), name)
 
 
 def __dir__() -> list[str]:

@@ -11,12 +11,12 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
 from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
+from sfumato.metrics.comparison import Comparison
 from sfumato.plugins import find_method
 
 PROPOSED = ("mc-l-mdav", "mc-l-vmdav", "mc-l-mdav-wd", "mc-l-vmdav-wd", "mc-rr")

@@ -27,9 +27,9 @@ def gap(folder: Path) -> list[list[object]]:
     may do better still.
     """
     import sfumato as sf
-    from sfumato.core.measuring.comparison import Comparison
     from sfumato.kinds.trajectories.metrics.distance import Distance
     from sfumato.kinds.trajectories.model.histories import Trajectories
+    from sfumato.metrics.comparison import Comparison
 
     rows = []
     for seed in range(12):
@@ -92,8 +92,8 @@ def _list_partitions(places: list[str]) -> Iterator[list[tuple[str, ...]]]:
 
 def list_trees(rows: Trajectories) -> list[Grown]:
     """Return the trees that the two starts of local-km take their labels from."""
-    from sfumato.core.run import Run
     from sfumato.kinds.trajectories.methods.local_km import LocalKm
+    from sfumato.release.run import Run
 
     method, places = LocalKm(k=2, m=2), np.unique(rows.ordinary.codes).astype(np.int64)
     group = method._find_groups(rows, places, Run(bytes(32)))

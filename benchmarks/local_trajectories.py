@@ -21,7 +21,7 @@ import numpy as np
 from benchmarks.measure import DATA, generated, run_parts, table
 
 if TYPE_CHECKING:
-    from sfumato.core.dataset import Dataset
+    from sfumato.data.dataset import Dataset
 
 METHODS: dict[str, tuple[str, dict[str, object]]] = {
     "seqanon": ("SeqAnon", {}),
@@ -120,10 +120,10 @@ def loss(folder: Path) -> list[list[object]]:
 def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object]:
     """Anonymise, write, verify and measure."""
     import sfumato as sf
-    from sfumato.core.measuring.comparison import Comparison
     from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
     from sfumato.kinds.trajectories.metrics.distance import Distance
     from sfumato.kinds.trajectories.metrics.place_counts import PlaceCounts
+    from sfumato.metrics.comparison import Comparison
 
     method, asked = METHODS[name]
     start = time.process_time()
@@ -154,7 +154,7 @@ def speed(folder: Path) -> list[list[object]]:
 
 
 def _time(data: object, method: object) -> float:
-    from sfumato.core.run import Run
+    from sfumato.release.run import Run
 
     start = time.process_time()
     method.anonymize(data, Run(bytes(32)))  # type: ignore[attr-defined]

@@ -21,13 +21,13 @@ from benchmarks import activity, rt, sequences, sets, timeline
 from benchmarks.measure import DATA, generated
 from benchmarks.papers_page import write_page
 from sfumato import pipeline
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.rt.methods.bounded import RumBound
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.kinds.timeline.model import Timeline
+from sfumato.metrics.comparison import Comparison
 from sfumato.plugins import all_methods
 
 SECRET = bytes([1] * 32)

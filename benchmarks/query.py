@@ -15,8 +15,8 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, table
-from sfumato.core.clock import Clock
-from sfumato.core.unit import PERSON
+from sfumato.data.record_unit import PERSON
+from sfumato.data.time_units import Clock
 from sfumato.query.asking import ask
 from sfumato.query.columns import Labels, Ranges
 from sfumato.query.events import MANY, Events

@@ -13,13 +13,13 @@ import pyarrow as pa
 import sfumato as sf
 from benchmarks.measure import generated, run_parts, table
 from benchmarks.sets import at_hand
-from sfumato.core.forms import Form
-from sfumato.core.kind import find_kind
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.kind import find_kind
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.query.asking import ask
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 RECORDS = 1_000_000
 NO_VALUES = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})

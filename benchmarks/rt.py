@@ -14,9 +14,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.families.combined import Combined
 from sfumato.kinds.rt.methods.bounded import Bounded, RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
@@ -24,6 +22,8 @@ from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.queries import Queries
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 from sfumato.kinds.rt.verifiers.kkm_anonymity import verify
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 RELATIONAL = ("incognito", "cluster", "top-down", "bottom-up", "mondrian", "optimal", "mdav")

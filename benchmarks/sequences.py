@@ -11,7 +11,6 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
 from sfumato.kinds.sequences.kernels.category_covers import fill_by_left_ends, fill_by_runs, new_runs
@@ -23,6 +22,7 @@ from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.model import Sequences
+from sfumato.metrics.comparison import Comparison
 
 METHODS = {name: getattr(sf.methods, name.capitalize()) for name in ("hn", "hi", "hy", "hl", "et", "ta", "sa")}
 

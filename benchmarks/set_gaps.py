@@ -14,7 +14,7 @@ from scipy.sparse import coo_array
 
 import sfumato as sf
 from benchmarks.measure import run_parts, table
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 K, M, CASES = 2, 2, 12
 SECRET = bytes([1] * 32)

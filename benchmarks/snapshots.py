@@ -11,9 +11,9 @@ import pyarrow.parquet as pq
 
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
+from sfumato.metrics.comparison import Comparison
 
 COLUMNS = {"quasi-identifier": "age,sex,area"}
 SENSITIVE = "condition"

@@ -15,7 +15,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from benchmarks.measure import run_parts, table
-from sfumato.core.params import build
+from sfumato.params import build
 from sfumato.plugins import find_method
 from sfumato.study.cells import Cell, Job
 from sfumato.study.runner import run_cells

@@ -19,12 +19,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.core.dataset import Dataset
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.method import Method
-from sfumato.core.run import Run
-from sfumato.core.schema import Column, Schema
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Column, Schema
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.families.level_losses import LOSSES
 from sfumato.kinds.table.methods.bottom_up import BottomUp
 from sfumato.kinds.table.methods.cluster import Cluster
@@ -33,6 +31,8 @@ from sfumato.kinds.table.methods.mondrian import Mondrian
 from sfumato.kinds.table.methods.optimal import Optimal
 from sfumato.kinds.table.methods.top_down import TopDown
 from sfumato.kinds.table.metrics.ncp import Ncp
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 COLUMNS = (
     *("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation"),

@@ -11,8 +11,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.run import Run
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.families.relational import Relational
 from sfumato.kinds.table.families.spaces import space_of
 from sfumato.kinds.table.kernels.cuts import measure_widths
@@ -21,6 +20,7 @@ from sfumato.kinds.table.methods.cluster import Cluster
 from sfumato.kinds.table.methods.mdav import Mdav
 from sfumato.kinds.table.methods.mondrian import Mondrian
 from sfumato.kinds.table.model import attributes_of
+from sfumato.release.run import Run
 
 ADULT = DATA / "adult"
 REFERENCE = DATA / "microaggregation-reference"

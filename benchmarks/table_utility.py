@@ -13,7 +13,7 @@ from pathlib import Path
 
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.metrics.comparison import Comparison
 from sfumato.plugins import methods_for, metrics_for
 
 QUASI = ("sex", "age", "race", "marital-status", "education", "native-country", "workclass", "occupation")

@@ -10,11 +10,11 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.method import Method
+from sfumato.base.method import Method
 from sfumato.kinds.timeline.families.tally import Tally
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.kinds.timeline.model import Timeline
+from sfumato.metrics.comparison import Comparison
 
 SHAPES = {
     "ADL": (443, 10, 3.26, 5),

@@ -20,7 +20,7 @@ def method_options(method: str, data: Path, folder: Path) -> list[object]:
     """Give a method what it needs besides k and m: a hierarchy, constraints, sensitive places."""
     import pyarrow.parquet as pq
 
-    from sfumato.core.hierarchy.derive import balanced
+    from sfumato.hierarchies.derive import balanced
     from sfumato.io.hierarchies import write_hierarchy
 
     places = sorted(set(pq.read_table(data, columns=["place"]).column("place").unique().to_pylist()))
@@ -74,7 +74,7 @@ def speed(folder: Path) -> list[list[object]]:
 def growth(folder: Path) -> list[list[object]]:
     """Each method at n, 2n, 4n, 8n in a warm process: loading Numba is a constant that would flatter the exponent."""
     import sfumato as sf
-    from sfumato.core.params import build
+    from sfumato.params import build
     from sfumato.plugins import find_method
 
     rows = []

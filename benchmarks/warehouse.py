@@ -243,7 +243,7 @@ def read_values(tree: Path) -> list[str]:
 
 def write_fan_out(folder: Path, values: list[str], number: int) -> Path:
     """Write a fan-out tree, for data that take hierarchies from files only."""
-    from sfumato.core.hierarchy import derive
+    from sfumato.hierarchies import derive
     from sfumato.io.hierarchies import write_hierarchy
 
     path = folder / f"fan-{len(values)}.csv"

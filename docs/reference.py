@@ -14,9 +14,9 @@ import typer
 
 import sfumato
 from sfumato import plugins
+from sfumato.base.guarantee import list_guarantees
 from sfumato.cli.app import app
 from sfumato.cli.listing import describe_methods
-from sfumato.core.guarantee import list_guarantees
 
 FOLDER = Path(__file__).parent / "reference"
 PUBLIC = {

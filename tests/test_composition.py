@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.guarantee import list_guarantees
-from sfumato.core.selection import take_rows
+from sfumato.base.guarantee import list_guarantees
+from sfumato.data.select import take_rows
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from tests.examples import settings
 from tests.kinds.contract_data import KINDS, required_parameters

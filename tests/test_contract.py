@@ -8,11 +8,11 @@ import pytest
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import InfeasibleError, ParameterError, SfumatoError
-from sfumato.core.params import declared
-from sfumato.core.run import Run
 from sfumato.engines.local import Local
+from sfumato.exceptions import InfeasibleError, ParameterError, SfumatoError
 from sfumato.io.releases import read_release
+from sfumato.params import declared
+from sfumato.release.run import Run
 from tests.kinds.contract_data import KINDS, required_parameters
 
 METHODS = list(plugins.all_methods().values())

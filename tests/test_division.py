@@ -12,10 +12,10 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.checking.asked import KEPT
 from sfumato.checking.risk import Risk, unite_risks
-from sfumato.core.errors import SchemaError
-from sfumato.core.selection import take_rows
+from sfumato.data.select import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.exceptions import SchemaError
 from sfumato.io.releases import divided, read_release, write_release
 from sfumato.io.releases.source import set_parts_beside
 from tests.kinds.contract_data import KINDS, required_parameters
@@ -54,7 +54,7 @@ def damaged(sound, tmp_path):
     return sound[0], tmp_path / "out"
 
 
-@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 @pytest.mark.parametrize("name", ONE_PER_KIND)
 def test_every_kind_is_published_verified_attacked_and_measured_in_parts(name, tmp_path):
     data, made = publish(name, tmp_path / "out")
@@ -425,7 +425,7 @@ def test_a_process_that_dies_says_what_to_do():
         list(Local(2).stream(os._exit, [3]))
 
 
-@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 def test_advice_of_parts_is_one_that_helps_them_all(tmp_path):
     """What is asked for differs from part to part, and the parameter is one for all of them."""
     soon = [[("mail", 1000 * i), ("news", 1000 * i + 3)] for i in range(40)]

@@ -18,8 +18,6 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.run import StoredFile
-from sfumato.core.shelf import Kept
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.io.reading import Reading
@@ -27,6 +25,8 @@ from sfumato.io.streaming import buckets, remote, shelved
 from sfumato.io.streaming import rows as rows_of_files
 from sfumato.partition import mark_file
 from sfumato.proving import verify_file
+from sfumato.release.run import StoredFile
+from sfumato.release.store import Kept
 from tests.examples import settings
 
 SECRET = bytes([7] * 32)

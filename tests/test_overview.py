@@ -8,13 +8,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.measuring.whole import Whole
 from sfumato.io.releases.source import read_parts
+from sfumato.metrics.full_original import Whole
 from sfumato.overview import compare_parts, look_at_parts
 from sfumato.report.divided import draw_divided
 from tests.test_division import publish
 
-pytestmark = pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+pytestmark = pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 SECRET = bytes([1] * 32)
 KINDS = ["seqanon", "hl", "disassociation", "local-km", "mondrian", "rfirst", "l-mdav"]
 

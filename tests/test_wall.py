@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 import sfumato
-from sfumato.core.kind import all_kinds
+from sfumato.data.kind import all_kinds
 
 SOURCE = Path(sfumato.__file__).parent
 MAKERS = ("methods", "families", "publication", "kernels")

@@ -20,8 +20,10 @@ if TYPE_CHECKING:
     from sfumato import engines, methods
     from sfumato.checking.risk import Risk
     from sfumato.checking.verdict import Verdict
-    from sfumato.core.dataset import Dataset
-    from sfumato.core.errors import (
+    from sfumato.data.dataset import Dataset
+    from sfumato.data.record_unit import Unit
+    from sfumato.division import publish_in_parts
+    from sfumato.exceptions import (
         InfeasibleError,
         ParameterError,
         ReleaseWarning,
@@ -29,15 +31,11 @@ if TYPE_CHECKING:
         SfumatoError,
         VerificationError,
     )
-    from sfumato.core.hierarchy import Hierarchy
-    from sfumato.core.measuring.workload import Workload
-    from sfumato.core.release import Release, Result
-    from sfumato.core.run import Run
-    from sfumato.core.unit import Unit
-    from sfumato.division import publish_in_parts
+    from sfumato.hierarchies.hierarchy import Hierarchy
     from sfumato.io.export import read_export
     from sfumato.io.limits import allow_expansion
     from sfumato.io.releases import read_release
+    from sfumato.metrics.workload import Workload
     from sfumato.pipeline import (
         anonymize,
         apply,
@@ -56,6 +54,8 @@ if TYPE_CHECKING:
         write,
     )
     from sfumato.questions import query, query_all
+    from sfumato.release.release import Release, Result
+    from sfumato.release.run import Run
     from sfumato.study import run_study as study
     from sfumato.study.explore import explore
 
@@ -103,15 +103,15 @@ __all__ = [
 ]
 
 _WHERE = {
-    "Dataset": "sfumato.core.dataset",
-    "Hierarchy": "sfumato.core.hierarchy",
-    "Release": "sfumato.core.release",
-    "Result": "sfumato.core.release",
+    "Dataset": "sfumato.data.dataset",
+    "Hierarchy": "sfumato.hierarchies.hierarchy",
+    "Release": "sfumato.release.release",
+    "Result": "sfumato.release.release",
     "Risk": "sfumato.checking.risk",
-    "Run": "sfumato.core.run",
-    "Unit": "sfumato.core.unit",
+    "Run": "sfumato.release.run",
+    "Unit": "sfumato.data.record_unit",
     "Verdict": "sfumato.checking.verdict",
-    "Workload": "sfumato.core.measuring.workload",
+    "Workload": "sfumato.metrics.workload",
     "allow_expansion": "sfumato.io.limits",
     "publish_in_parts": "sfumato.division",
     "read_export": "sfumato.io.export",
@@ -130,7 +130,7 @@ def __getattr__(name: str) -> Any:
     if name in ("engines", "methods", "query", "study"):
         return importlib.import_module(f"sfumato.{name}")
     errors = name.endswith(("Error", "Warning"))
-    module = _WHERE.get(name, "sfumato.core.errors" if errors else "sfumato.pipeline")
+    module = _WHERE.get(name, "sfumato.exceptions" if errors else "sfumato.pipeline")
     return getattr(importlib.import_module(module), name)
 
 

@@ -10,21 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import plugins, report
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking import together
 from sfumato.checking.inference import find_inferences
 from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.together import Together
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores
-from sfumato.core.measuring.usefulness import judge_usefulness
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.progress import go_on, tell, track
-from sfumato.core.publishing.leftover import FEW, Leftover, find_leftover, judge_leftover
-from sfumato.core.release import Release, Result
-from sfumato.core.remaining import NOTHING, Remaining
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.io import releases
 from sfumato.io.identifiers import look_at_columns
 from sfumato.io.releases.source import (
@@ -37,6 +29,12 @@ from sfumato.io.releases.source import (
     set_beside,
     set_parts_beside,
 )
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Scores
+from sfumato.metrics.retained_detail import FEW, Leftover, find_leftover, judge_leftover
+from sfumato.metrics.utility_warning import judge_usefulness
+from sfumato.metrics.workload import Workload
 from sfumato.overview import (
     attack_original,
     attack_with_less,
@@ -47,6 +45,8 @@ from sfumato.overview import (
     say_untested,
     unite_findings,
 )
+from sfumato.progress import go_on, tell, track
+from sfumato.release.release import Release, Result
 from sfumato.report.notebook import Figures
 
 if TYPE_CHECKING:

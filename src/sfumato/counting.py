@@ -6,15 +6,15 @@ import dataclasses
 
 import numpy as np
 
+from sfumato.base.guarantee import COUNTS
+from sfumato.base.method import Method
 from sfumato.checking.people import fewest_people
 from sfumato.checking.shapes import find_checks
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.guarantee import COUNTS
-from sfumato.core.method import Method
-from sfumato.core.release import Result
-from sfumato.core.run import Run
-from sfumato.core.unit import plural
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import plural
+from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 __all__ = ["anonymize"]
 

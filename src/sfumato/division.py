@@ -19,18 +19,13 @@ import numpy as np
 
 from sfumato import counting, pipeline
 from sfumato.assessment import attack_more
+from sfumato.base.method import Method
+from sfumato.base.remaining import Possibility, Remaining
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError, VerificationError
-from sfumato.core.method import Method
-from sfumato.core.publishing.leftover import find_leftover, judge_leftover, unite_leftovers
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.core.release import Result, Trace, describe_claim
-from sfumato.core.remaining import Possibility, Remaining
-from sfumato.core.run import PartEngine, Progress, Run, silent
-from sfumato.core.shelf import Shelf
+from sfumato.data.dataset import Dataset
+from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
+from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.gathering import gather
 from sfumato.io.archives import name_place
 from sfumato.io.edited import describe_edited
@@ -56,8 +51,13 @@ from sfumato.io.releases.workshop import Workshop
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.io.streaming.remote import RemoteFiles, find_source
+from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
 from sfumato.overview import combine_attacks, say_untested, write_parts_report
 from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
+from sfumato.release.release import Result, Trace, describe_claim
+from sfumato.release.run import PartEngine, Progress, Run, silent
+from sfumato.release.store import Shelf
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.verification import check_written
 
 __all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]

@@ -16,15 +16,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.cutting import Slices, cut_pieces
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SfumatoError, StoppedError
-from sfumato.core.kind import find_kind
-from sfumato.core.method import Method
-from sfumato.core.plan import check_parts
-from sfumato.core.progress import Progress, watch
-from sfumato.core.publishing.contents import Fingerprint
-from sfumato.core.publishing.secret import Secret
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint
+from sfumato.data.kind import find_kind
+from sfumato.data.secret import Secret
+from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.io.agreement import DISAGREED, Said, count_owners, unite_notes, unite_said
 from sfumato.io.ownership import tell_owners
 from sfumato.io.reading import Reading
@@ -37,6 +34,9 @@ from sfumato.io.streaming.remote import RemoteFiles
 from sfumato.io.streaming.rows import Rows
 from sfumato.io.streaming.shelved import OnShelf
 from sfumato.io.streaming.tally import Tally
+from sfumato.progress import Progress, watch
+from sfumato.release.partition_bounds import Slices, cut_pieces
+from sfumato.release.partition_plan import check_parts
 
 __all__ = ["Gathered", "gather"]
 

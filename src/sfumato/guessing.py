@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sfumato import plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.io.archives import Part, find_archive, list_parts, name_place
 from sfumato.io.looks import Guess, Look
 from sfumato.io.ownership import OWNER

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import all_kinds, find_kind
-from sfumato.core.method import Method
+from sfumato.base.method import Method
+from sfumato.data.kind import all_kinds, find_kind
 from sfumato.plugins import all_methods
 from sfumato.plugins import find_method as find
 

@@ -10,19 +10,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import plugins
+from sfumato.base.remaining import NOTHING, Possibility, Remaining
 from sfumato.checking.risk import Finding, Risk, unite_risks
-from sfumato.core.dataset import Dataset
-from sfumato.core.kind import require
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.tally import Tally, add_tallies
-from sfumato.core.measuring.uniting import Union
-from sfumato.core.measuring.usefulness import judge_usefulness
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.progress import tell, track
-from sfumato.core.publishing.leftover import find_leftover, judge_leftover, unite_leftovers
-from sfumato.core.remaining import NOTHING, Possibility, Remaining
-from sfumato.core.selection import take_rows
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import require
+from sfumato.data.select import take_rows
 from sfumato.io.releases.source import Source, pick_parts_beside, read_divided_from
+from sfumato.metrics.aggregate import Union
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.partial_sums import Tally, add_tallies
+from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
+from sfumato.metrics.utility_warning import judge_usefulness
+from sfumato.progress import tell, track
 
 if TYPE_CHECKING:
     from sfumato.report.divided import Divided

@@ -14,20 +14,20 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.cutting import Slices
-from sfumato.core.dataset import Dataset
-from sfumato.core.method import Method
-from sfumato.core.plan import Plan, make_plan
-from sfumato.core.publishing.contents import Fingerprint, digest_records
-from sfumato.core.publishing.secret import Secret, digest
-from sfumato.core.run import FileEngine, PartEngine
-from sfumato.core.selection import take_part, thin_fixes
-from sfumato.core.shelf import Shelf
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint, digest_records
+from sfumato.data.secret import Secret, digest
+from sfumato.data.select import take_part, thin_fixes
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.named_files import find_named_files
 from sfumato.io.streaming.remote import RemoteFiles
 from sfumato.io.streaming.shelved import OnShelf
+from sfumato.release.partition_bounds import Slices
+from sfumato.release.partition_plan import Plan, make_plan
+from sfumato.release.run import FileEngine, PartEngine
+from sfumato.release.store import Shelf
 
 __all__ = [
     "HeldParts",

@@ -26,20 +26,14 @@ from sfumato.assessment import (
     sum_up_attacks,
     write_report,
 )
+from sfumato.base.method import Method
+from sfumato.base.remaining import Remaining
 from sfumato.checking import people
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.core.method import Method
-from sfumato.core.params import declared
-from sfumato.core.progress import tell
-from sfumato.core.publishing.leftover import find_leftover, judge_leftover
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.core.release import Result
-from sfumato.core.remaining import Remaining
-from sfumato.core.run import Run
-from sfumato.core.selection import order_by_names
+from sfumato.data.dataset import Dataset
+from sfumato.data.secret import Secret
+from sfumato.data.select import order_by_names
+from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.io import frames, releases
 from sfumato.io.archives import name_place
 from sfumato.io.edited import change_file
@@ -49,7 +43,13 @@ from sfumato.io.releases import divided, owner
 from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
 from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
 from sfumato.io.releases.stage import staged
+from sfumato.metrics.retained_detail import find_leftover, judge_leftover
 from sfumato.overview import combine_attacks, say_untested
+from sfumato.params import declared
+from sfumato.progress import tell
+from sfumato.release.release import Result
+from sfumato.release.run import Run
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.verification import check_written, verify
 
 if TYPE_CHECKING:

@@ -11,15 +11,15 @@ import functools
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
-from sfumato.core.measuring.metric import Metric
-from sfumato.core.method import Method
-from sfumato.core.params import Parameter, build, declared
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
+from sfumato.exceptions import ParameterError
+from sfumato.metrics.metric import Metric
+from sfumato.params import Parameter, build, declared
 
 if TYPE_CHECKING:
-    from sfumato.core.components import Attacker, StrongerAttacker, Verifier
+    from sfumato.base.components import Attacker, StrongerAttacker, Verifier
 
 __all__ = [
     "all_kinds",
@@ -78,11 +78,11 @@ def find_method(name: str, kind: str | None = None) -> type[Method]:
     >>> find_method("seqanom")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
+    sfumato.exceptions.ParameterError: there is no method 'seqanom'. Did you mean 'seqanon'? ...
     >>> find_method("mondrain", "table")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: there is no method 'mondrain'. Did you mean 'mondrian'? Known for table: ...
+    sfumato.exceptions.ParameterError: there is no method 'mondrain'. Did you mean 'mondrian'? Known for table: ...
     """
     for candidate_kind in all_kinds() if kind is None else (kind, *all_kinds()):
         if name in find_kind(candidate_kind).methods:
@@ -117,12 +117,12 @@ def make_method(
     >>> make_method("seqanon", "trajectories", {})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that share what an
+    sfumato.exceptions.ParameterError: SeqAnon: k and m must be given. k: Smallest number of records that share what an
     attacker knows. m: Largest number of places an attacker knows, in order. For example: k=5, m=2
     >>> make_method("mondrian", "sets", {"k": 5})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
+    sfumato.exceptions.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
     """
     usual = find_kind(kind).usual
     method_class = find_method(name, kind)

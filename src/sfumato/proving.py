@@ -14,9 +14,8 @@ from typing import Any
 
 from sfumato import plugins
 from sfumato.checking.verdict import Verdict
-from sfumato.core.errors import SfumatoError, StoppedError
-from sfumato.core.run import PartEngine, Progress, silent
 from sfumato.engines.local import Local
+from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.gathering import Gathered, gather
 from sfumato.io.memory import MemoryPlace
 from sfumato.io.reading import Reading
@@ -26,6 +25,7 @@ from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.records import StoredPart
 from sfumato.partition import count_known
+from sfumato.release.run import PartEngine, Progress, silent
 from sfumato.verification import verify_part, verify_whole
 
 __all__ = ["PartCheck", "check_part", "verify_file"]

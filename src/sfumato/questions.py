@@ -11,11 +11,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.kind import find_kind
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import ParameterError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.releases import read_release
 from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divided
 from sfumato.io.releases.source import Source, find_release_in
@@ -27,6 +26,7 @@ from sfumato.query.language import parse, parse_lines
 from sfumato.query.moments import Span
 from sfumato.query.naming import add_categories
 from sfumato.query.syntax import Query, QueryError
+from sfumato.release.release import Release
 
 __all__ = ["query", "query_all"]
 

@@ -15,18 +15,18 @@ from sfumato.checking.order import verify_order
 from sfumato.checking.shapes import find_checks
 from sfumato.checking.structure import READABLE
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError, VerificationError
-from sfumato.core.kind import find_kind, require
-from sfumato.core.progress import tell
-from sfumato.core.release import Release, Result
-from sfumato.core.selection import take_rows
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind, require
+from sfumato.data.select import take_rows
+from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.io import releases
 from sfumato.io.memory import Place
 from sfumato.io.releases import divided, inventory, owner
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept
 from sfumato.io.releases.source import Source, find_kept, find_original, find_place
 from sfumato.overview import combine_attacks, say_untested
+from sfumato.progress import tell
+from sfumato.release.release import Release, Result
 
 __all__ = ["check_written", "verify", "verify_part", "verify_whole"]
 

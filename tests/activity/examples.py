@@ -8,9 +8,9 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.release import Part
+from sfumato.data.time_units import Clock
 from sfumato.plugins import find_method
+from sfumato.release.release import Part
 
 GAP = "(gap)"
 FLAT = ("l-mdav", "l-vmdav", "msld")

@@ -3,10 +3,10 @@
 import pytest
 from tests.activity.naive.releases import compare, people, publish
 
-from sfumato.core.clock import Clock
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.metrics.comparison import Comparison
 
 HOURS = Clock("hour", 19723 * 24)
 

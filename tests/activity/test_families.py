@@ -6,8 +6,8 @@ import pytest
 from tests.activity.examples import DATA, GAP, METHOD, by_hour
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.activity import families
 from sfumato.kinds.activity.verifiers import activity_diversity
 

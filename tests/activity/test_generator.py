@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.export import write_table
 from sfumato.kinds.activity.generator import MODELS, generate
 from sfumato.kinds.activity.generator.routines import ACTIVITIES, builtin_routines, learn_routines

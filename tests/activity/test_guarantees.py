@@ -2,7 +2,7 @@
 
 import pytest
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 

@@ -25,13 +25,13 @@ from tests.activity.naive.promise import fewest_observed, hidden_intervals, larg
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.run import Run
+from sfumato.data.time_units import Clock
 from sfumato.engines.local import Local
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.activity.attacker.known_slots import attack
 from sfumato.kinds.activity.verifiers import activity_diversity
 from sfumato.plugins import find_kind, find_method, find_verifier
+from sfumato.release.run import Run
 
 
 def test_table_1_cannot_be_published_when_all_four_are_away():

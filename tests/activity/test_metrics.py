@@ -10,15 +10,15 @@ from tests.activity.naive.releases import compare, people, publish
 from tests.examples import settings
 
 from sfumato import plugins
-from sfumato.core.clock import Clock
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
 from sfumato.kinds.activity.metrics.relative_difference import RelativeDifference
 from sfumato.kinds.activity.metrics.suppressed_people import SuppressedPeople
 from sfumato.kinds.activity.metrics.time_of_day import TimeOfDay
 from sfumato.kinds.activity.metrics.transitions import ActivityTransitions
+from sfumato.metrics.comparison import Comparison
 
 HOURS = Clock("hour", 19723 * 24)
 

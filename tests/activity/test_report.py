@@ -9,10 +9,10 @@ from tests.activity.naive.releases import HandMadeClaim, compare, people, publis
 
 from sfumato import report
 from sfumato.checking.risk import Risk
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
+from sfumato.metrics.comparison import Comparison
 from sfumato.pipeline import measure_release
 from sfumato.report.wording import describe_attacker, list_limits, name_share
 

@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.checking.asked import KEPT, KNOWN, LISTED, verify_asked
-from sfumato.core.release import describe_claim
+from sfumato.release.release import describe_claim
 
 ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b"]]
 EVENTS = [[("mail", 1), ("news", 4)], [("mail", 3), ("chat", 5)], [("chat", 2), ("mail", 6)]]

@@ -14,7 +14,7 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.checking.lookalikes import _find_alike, fold, warn_of_lookalikes
 from sfumato.checking.verdict import Verdict
-from sfumato.core.clock import Clock
+from sfumato.data.time_units import Clock
 
 PLAIN, OTHER = "flu", "flu\u200b"
 

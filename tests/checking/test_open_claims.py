@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.checking.verdict import Verdict
-from sfumato.core.errors import VerificationError
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.verifiers import km_anonymity
 
 DATA = sf.Dataset.of("trajectories", [["a", "b"]] * 3, {"a": (0, 0), "b": (1, 1)})

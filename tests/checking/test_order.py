@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.checking.order import is_named_by
-from sfumato.core.publishing.recoding import name_values
+from sfumato.release.recoding import name_values
 
 LABELS = st.text(alphabet="ab|\\{}*~+e1 \n", max_size=4)
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.checking.records import Records
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 
 
 @st.composite

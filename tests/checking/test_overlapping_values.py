@@ -14,7 +14,7 @@ from tests.trajectories.naive import attack
 from tests.trajectories.verifiers.releases import make_release
 
 from sfumato.checking.records import Records
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verifiers import km_items
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity

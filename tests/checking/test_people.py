@@ -8,9 +8,9 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people, verify_people
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.hierarchies.derive import balanced
 
 DAY = Unit("day", "days", "person")
 LABELS = "abcde"

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.checking.shapes import ReleaseChecks, find_checks
 from sfumato.checking.structure import verify_structure
-from sfumato.core.kind import all_kinds, find_kind
+from sfumato.data.kind import all_kinds, find_kind
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,13 @@ from tests.trajectories.verifiers.examples import ABC, SIX, six_published
 from tests.trajectories.verifiers.releases import COLUMNS, make_release, people_table, recode, values_table
 
 from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.places import PlaceOrigin
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import PlaceOrigin
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
 from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 ROWS = [recode(row, ABC) for row in SIX]
 NAMES = [f"x{i}" for i in range(6)]

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from sfumato import pipeline
 from sfumato.cli import run
-from sfumato.core.release import Result
+from sfumato.release.release import Result
 
 SNAPSHOTS = ["-p", "l=2", "--column", "qi=age,sex", "--sensitive", "condition", "--drop", "area"]
 SNAPSHOTS += ["--resolution", "day", "--withhold-at-most", "1"]

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from sfumato.core.guarantee import NOTE_LABEL
+from sfumato.base.guarantee import NOTE_LABEL
 
 KM = ["-p", "k=5", "-p", "m=2"]
 
@@ -312,7 +312,7 @@ def test_a_stopped_run_leaves_nothing(checkins, tmp_path, name, where):
     # The signal comes from inside, so that it always hits the same step, however fast the machine is.
     program = (
         "import os, signal, sys\n"
-        "from sfumato.core.run import Run\n"
+        "from sfumato.release.run import Run\n"
         "from sfumato.io.releases.stage import Stage\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"{where} = lambda *_: os.kill(os.getpid(), signal.{name})\n"

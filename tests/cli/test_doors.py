@@ -10,8 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.params import declared
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.params import declared
 from sfumato.plugins import all_kinds, make_method, methods_for
 
 ROWS = 40

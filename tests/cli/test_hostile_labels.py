@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 import sfumato.report
+from sfumato import escape
 from sfumato.cli import run
-from sfumato.core import visible
 
 HOSTILE = (
     "\x1b[2J\x1b]0-owned\x07",
@@ -121,14 +121,14 @@ def test_a_plot_with_hostile_labels_is_drawn(tmp_path):
 
 def test_json_says_the_same_with_and_without_hidden_characters():
     text = json.dumps({"label": "".join(HOSTILE) + "\ud800\U000e0041"}, ensure_ascii=False)
-    escaped = visible.escape_json(text)
+    escaped = escape.escape_json(text)
     check_shown(escaped)
     assert json.loads(escaped) == json.loads(text)
 
 
 def test_letters_of_any_script_stay():
     text = "Αθήνα, 東京, القاهرة, می‌خواهم, 👩‍👧, naïve"
-    assert visible.make_visible(text) == text
+    assert escape.make_visible(text) == text
 
 
 def test_tables_for_people_take_labels_for_labels(capfd):

@@ -11,12 +11,12 @@ import time
 
 import sfumato as sf
 from sfumato.cli.bars import Bars, say_time
-from sfumato.core.progress import tell, track, watch
+from sfumato.progress import tell, track, watch
 
 CODE = """
 import time
 from sfumato.cli import output
-from sfumato.core.progress import track
+from sfumato.progress import track
 output._PATIENCE = 0.05
 from sfumato.cli import bars
 bars._BRIEF = 0.05

@@ -16,8 +16,8 @@ import sfumato as sf
 from sfumato import pipeline
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, SfumatoError
-from sfumato.core.publishing.secret import Secret
+from sfumato.data.secret import Secret
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, SfumatoError
 from sfumato.io.releases import owner
 from sfumato.io.releases.stage import Stage
 from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders

@@ -8,7 +8,7 @@ from tests.test_contract import ordinary_rows
 import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
-from sfumato.core.measuring.workload import Workload
+from sfumato.metrics.workload import Workload
 
 SECRET = bytes([1] * 32)
 

@@ -20,15 +20,15 @@ import typer
 from tests.console import run_command as run_in_process
 
 import sfumato as sf
+from sfumato.base.guarantee import Guarantee, list_guarantees
+from sfumato.base.method import Method
 from sfumato.cli.app import app
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.publishing import show_risk
-from sfumato.core.guarantee import Guarantee, list_guarantees
-from sfumato.core.kind import all_kinds, find_kind
-from sfumato.core.method import Method
-from sfumato.core.params import declared
+from sfumato.data.kind import all_kinds, find_kind
 from sfumato.io.policy import Policy
 from sfumato.io.reading import Reading
+from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.questions import query
 from sfumato.study import run_study

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core import cutting
-from sfumato.core.cutting import cut_pieces, pack_keys
-from sfumato.core.locality import ANYWHERE
-from sfumato.core.plan import Plan, draw_chances
-from sfumato.core.publishing.secret import Secret
+from sfumato.data.secret import Secret
+from sfumato.data.sort_key import ANYWHERE
+from sfumato.release import partition_bounds
+from sfumato.release.partition_bounds import cut_pieces, pack_keys
+from sfumato.release.partition_plan import Plan, draw_chances
 
 SECRET = Secret(bytes([1] * 32))
 keys = st.lists(st.sampled_from([0, 1, 2, 3, 2**40, int(ANYWHERE)]), max_size=80)
@@ -22,11 +22,11 @@ def test_pieces_are_cut_as_the_whole_line_is(keys, count, most, samples):
     rows = [np.flatnonzero(np.arange(len(keys)) % count == number) for number in range(count)]
     rows = [each[np.lexsort((chances[each], keys[each]))] for each in rows]
     pieces = [pack_keys(keys[each], chances[each]) for each in rows]
-    kept, cutting._SAMPLES = cutting._SAMPLES, samples
+    kept, partition_bounds._SAMPLES = partition_bounds._SAMPLES, samples
     try:
         parts = cut_pieces([lambda piece=piece: piece for piece in pieces], most)
     finally:
-        cutting._SAMPLES = kept
+        partition_bounds._SAMPLES = kept
     found = [sorted(int(row) for piece, begin, end in part for row in rows[piece][begin:end]) for part in parts]
     assert found == whole
     assert max(map(len, found)) <= most

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.derive import balanced, calendar, equal_frequency, equal_width, flat, mask_codes
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.derive import balanced, calendar, equal_frequency, equal_width, flat, mask_codes
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 WHOLE = st.lists(st.one_of(st.integers(-50, 50), st.integers(-(2**53), 2**53)), min_size=1, max_size=40)
 DECIMAL = st.lists(

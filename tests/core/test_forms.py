@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form, decode, encode
+from sfumato.exceptions import SchemaError
+from sfumato.release.text import Form, decode, encode
 
 TEXT = st.text(st.sampled_from("ab|{}[];*\\=+-@.,\"' \n\té漢"), max_size=6)
 

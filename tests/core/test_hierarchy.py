@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from tests.core.naive.hierarchy import leaves_below, lowest_common_ancestor, path_up, quarter
 from tests.examples import settings
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.derive import balanced, grid, quadtree
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.derive import balanced, grid, quadtree
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 
 @st.composite

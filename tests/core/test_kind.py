@@ -13,15 +13,15 @@ import pytest
 
 import sfumato as sf
 from sfumato import plugins
+from sfumato.base import components
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
 from sfumato.checking.shapes import ReleaseChecks
-from sfumato.core import components
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.kind import KindSpec, Lazy
-from sfumato.core.measuring.metric import Metric
-from sfumato.core.method import Method
+from sfumato.data.kind import KindSpec, Lazy
+from sfumato.exceptions import ParameterError
 from sfumato.io.roles import Vocabulary
 from sfumato.io.streaming.gathering import Gathering
+from sfumato.metrics.metric import Metric
 from sfumato.report.wording import ReportWords
 
 SCRIPT = """

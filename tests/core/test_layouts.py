@@ -10,9 +10,9 @@ from tests.core.naive.layouts import lay_out_long
 from tests.examples import settings
 from tests.io.export import drawing
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.layouts import gather_entries, lay_out
+from sfumato.exceptions import ParameterError
 from sfumato.io.releases import same_cells
+from sfumato.release.layouts import gather_entries, lay_out
 
 WITH_LISTS = {name: drawing.RELEASES[name] for name in ("trajectories", "sequences", "sets", "timeline", "rt")}
 WITH_LISTS["separated sets"] = drawing.separated_sets()

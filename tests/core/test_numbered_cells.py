@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.forms import Form, _number_ranges, _number_sets, encode
+from sfumato.release.text import Form, _number_ranges, _number_sets, encode
 
 
 def number(rows):

@@ -10,12 +10,12 @@ from tests.kinds.contract_data import KINDS
 from tests.test_contract import ordinary_rows
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.kind import all_kinds, find_kind
-from sfumato.core.locality import ANYWHERE, find_commonest, follow_curve, interleave
-from sfumato.core.plan import Plan, make_plan
-from sfumato.core.publishing.secret import Secret
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import all_kinds, find_kind
+from sfumato.data.secret import Secret
+from sfumato.data.sort_key import ANYWHERE, find_commonest, follow_curve, interleave
+from sfumato.exceptions import ParameterError
+from sfumato.release.partition_plan import Plan, make_plan
 
 SECRET = Secret(bytes([1] * 32))
 

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.ragged import distinct
+from sfumato.data.lists import distinct
 
 
 @st.composite

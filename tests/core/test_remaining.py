@@ -4,8 +4,8 @@ import dataclasses
 import json
 
 import sfumato as sf
+from sfumato.base.remaining import NOTHING, Possibility, Remaining, quote
 from sfumato.checking.verdict import Verdict
-from sfumato.core.remaining import NOTHING, Possibility, Remaining, quote
 
 
 def say(about, severity="note", people=1, of=10, **worst):

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.timestamps import encode_timestamps
+from sfumato.data.timestamps import encode_timestamps
 
 STEPS = {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}
 YEAR = 366 * 86_400

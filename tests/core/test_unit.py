@@ -8,8 +8,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.checking.people import verify_people
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit
+from sfumato.data.record_unit import PERSON, RECORD, Unit, parse_unit
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
 from sfumato.plugins import find_kind

@@ -102,7 +102,7 @@ from tests.damages.forging_rt import (
     repeat_value,
 )
 
-from sfumato.core.forms import Form
+from sfumato.release.text import Form
 
 BROKEN, UNDECLARED, UNSETTLED = "broken", "undeclared", "unsettled"
 

@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.forms import Form
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.data.lists import Ragged
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.families.relational import looks_at_values
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 
 def forge(change: Callable[[Release], Release]) -> Callable[[Path], None]:

@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.damages.forging import with_columns
 
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.release.release import Release
 
 Sets = list[list[str]]
 

@@ -11,8 +11,8 @@ import numpy as np
 import sfumato as sf
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
-from sfumato.core.clock import Clock
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.data.time_units import Clock
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 SECRET = bytes([1] * 32)
 

@@ -14,12 +14,12 @@ from tests.damages.releases import RELEASES, SHAPES
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import SchemaError, VerificationError
-from sfumato.core.guarantee import list_guarantees
-from sfumato.core.kind import all_kinds
-from sfumato.core.release import Part, Release
+from sfumato.base.guarantee import list_guarantees
+from sfumato.data.kind import all_kinds
+from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.io.releases import read_release
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
+from sfumato.release.release import Part, Release
 
 
 def draw_pairs() -> set[tuple[str, str]]:

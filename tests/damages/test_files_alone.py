@@ -13,12 +13,12 @@ from tests.damages.forging import forge, lower_claim, swap_records
 from tests.damages.test_damages import answer
 
 import sfumato as sf
-from sfumato.core.release import Release
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.io.releases import divided, read_release
 from sfumato.kinds.trajectories.model import KIND
+from sfumato.release.release import Release
 
 SECRET = bytes([7] * 32)
 

@@ -13,13 +13,13 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.plan import make_plan
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.selection import take_rows
+from sfumato.data.secret import Secret
+from sfumato.data.select import take_rows
 from sfumato.division import PartJob, publish_in_parts, publish_part
 from sfumato.engines.local import Local
 from sfumato.engines.spark import Spark
 from sfumato.io.streaming import buckets
+from sfumato.release.partition_plan import make_plan
 
 SECRET = Secret(bytes([1] * 32))
 

@@ -8,13 +8,13 @@ from tests.engines.sessions import files
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.shelf import Kept
 from sfumato.division import PublishedPart, publish_in_parts
 from sfumato.engines import spark_shelf
 from sfumato.engines.local import Local
 from sfumato.io.streaming import buckets
 from sfumato.io.streaming.disk import OnDisk
 from sfumato.io.streaming.records import StoredPart
+from sfumato.release.store import Kept
 
 SECRET = bytes([1] * 32)
 BASKETS = sf.methods.Disassociation(k=3, m=2)

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.guarantee import list_guarantees
-from sfumato.core.kind import all_kinds
+from sfumato.base.guarantee import list_guarantees
+from sfumato.data.kind import all_kinds
 from tests.faults import layout, plant
 from tests.faults.results import CAUGHT, INVALID, SURVIVED, Results
 from tests.faults.run import Options, run_faults

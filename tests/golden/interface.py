@@ -10,19 +10,19 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
-from sfumato.core.clock import Clock
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.kind import WRITTEN
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.uniting import Union
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import declared
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.unit import Unit
+from sfumato.data.kind import WRITTEN
+from sfumato.data.record_unit import Unit
+from sfumato.data.secret import Secret
+from sfumato.data.time_units import Clock
 from sfumato.engines.local import Local
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.export import FORMATS, list_formats
 from sfumato.io.releases.source import set_beside
+from sfumato.metrics.aggregate import Union
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
 from sfumato.overview import compare_parts
+from sfumato.params import declared
 
 SECRET = bytes(range(32))
 COUNT_OF_RECORDS = "records"

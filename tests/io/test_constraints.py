@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.io.constraints import depends_on_labels, read_groups, spell_groups
 
 _ENTRY = st.text(alphabet="ab ;,\"\t'é", min_size=1, max_size=5).filter(lambda text: text == text.strip())

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.frames import make_file, to_table
 
 DAY = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.io.identifiers import look_for_identifiers
 
 FOUND = {

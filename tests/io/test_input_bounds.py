@@ -11,8 +11,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.guarantee import read_guarantee
+from sfumato.base.guarantee import read_guarantee
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io import limits
 from sfumato.io.files import load
 from sfumato.io.formats.json_files import parse_json

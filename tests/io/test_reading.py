@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.io.policy import read_policy
 from sfumato.io.reading import Reading
 

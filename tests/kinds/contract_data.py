@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Callable
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.params import declared
+from sfumato.data.time_units import Clock
+from sfumato.hierarchies.derive import balanced
+from sfumato.params import declared
 
 Rows = list[list[str]]
 

@@ -15,7 +15,7 @@ from tests.kinds.test_generators import KINDS, READING
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.exceptions import SchemaError, SfumatoError
 
 CANARY = "canary7391"
 

@@ -6,14 +6,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.query_metric import TimeRange
-from sfumato.core.measuring.workload import Workload
+from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.metrics.average_relative_error import AverageRelativeError as OfActivity
 from sfumato.kinds.sequences.metrics.average_relative_error import AverageRelativeError as OfSequences
 from sfumato.kinds.snapshots.metrics.average_relative_error import AverageRelativeError as OfSnapshots
 from sfumato.kinds.timeline.metrics.average_relative_error import AverageRelativeError as OfTimeline
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.query_metric import TimeRange
+from sfumato.metrics.workload import Workload
 
 SECRET = bytes([1] * 32)
 EVENTS = st.lists(st.tuples(st.sampled_from("ab"), st.integers(0, 9)), min_size=1, max_size=4)

@@ -9,7 +9,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 READING = {
     "snapshots": {"columns": {"qi": "age,sex"}, "sensitive": ("condition",), "drop": ("area",)},

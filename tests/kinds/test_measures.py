@@ -11,7 +11,7 @@ from tests.examples import settings
 from tests.kinds.worsening import EVERY
 
 from sfumato import plugins
-from sfumato.core.measuring.metric import Metric, Operation
+from sfumato.metrics.metric import Metric, Operation
 
 METRICS = [metric for kind in sorted({shape.kind for shape in EVERY}) for metric in plugins.metrics_for(kind)]
 ROUNDING = 1e-9

@@ -16,12 +16,12 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.run import Run
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.families import grouping
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.release.run import Run
 from sfumato.report.page import state_promise
 
 SECRET = bytes([1] * 32)

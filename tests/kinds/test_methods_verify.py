@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato import plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
 from sfumato.plugins import all_methods
+from sfumato.release.run import Run
 
 METHODS = [method for method in all_methods().values() if method.kinds == ("trajectories",)]
 DIVERSE = [method for method in METHODS if "sensitive places" in method.needs]

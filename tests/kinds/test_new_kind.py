@@ -16,8 +16,8 @@ import sfumato
 MODULES = {
     "__init__": """
         '''Wishes that people have.'''
-        from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
-        from sfumato.core.schema import Column
+        from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
+        from sfumato.data.schema import Column
 
         KIND = KindSpec(
             "wishes",
@@ -44,9 +44,9 @@ MODULES = {
     """,
     "model": """
         import pyarrow as pa
-        from sfumato.core.dataset import Dataset
-        from sfumato.core.ragged import Ragged
-        from sfumato.core.schema import Schema
+        from sfumato.data.dataset import Dataset
+        from sfumato.data.lists import Ragged
+        from sfumato.data.schema import Schema
         from sfumato.kinds.wishes import KIND
 
         def make_dataset(rows):
@@ -67,8 +67,8 @@ MODULES = {
     """,
     "guarantees": """
         import dataclasses
-        from sfumato.core.guarantee import Guarantee
-        from sfumato.core.unit import PERSON
+        from sfumato.base.guarantee import Guarantee
+        from sfumato.data.record_unit import PERSON
 
         @dataclasses.dataclass(frozen=True)
         class Shared(Guarantee):
@@ -84,9 +84,9 @@ MODULES = {
         import dataclasses
         from typing import Annotated
         import numpy as np
-        from sfumato.core.method import Method
-        from sfumato.core.params import Param
-        from sfumato.core.publishing.publication import Recoded, publish
+        from sfumato.base.method import Method
+        from sfumato.params import Param
+        from sfumato.release.encode import Recoded, publish
         from sfumato.kinds.wishes.guarantees import Shared
 
         @dataclasses.dataclass(frozen=True)
@@ -147,7 +147,7 @@ MODULES = {
     """,
     "metrics": """
         import dataclasses
-        from sfumato.core.measuring.metric import Metric
+        from sfumato.metrics.metric import Metric
 
         @dataclasses.dataclass(frozen=True)
         class Kept(Metric):
@@ -184,7 +184,7 @@ METHOD = """
 """
 MEASURE = """
     import dataclasses
-    from sfumato.core.measuring.metric import Metric
+    from sfumato.metrics.metric import Metric
 
     @dataclasses.dataclass(frozen=True)
     class Lost(Metric):

@@ -12,7 +12,7 @@ from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
 from sfumato import pipeline, plugins
-from sfumato.core.publishing.contents import describe_original, digest_records, match_records
+from sfumato.data.fingerprint import describe_original, digest_records, match_records
 from sfumato.io.releases.owner import find_rows
 
 RNG = np.random.default_rng(8)

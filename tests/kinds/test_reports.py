@@ -12,8 +12,8 @@ from tests.kinds.contract_data import KINDS
 
 import sfumato as sf
 from sfumato import assessment, pipeline, report
-from sfumato.core.errors import ParameterError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import ParameterError
+from sfumato.metrics.comparison import Comparison
 
 SECRET = bytes([1] * 32)
 ROWS = [[("abcdefgh")[(i * i + j) % 8] for j in range(1 + i % 4)] + ["a"] for i in range(36)]

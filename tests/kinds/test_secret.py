@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare, spearmanr
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.publishing.secret import Secret, digest
-from sfumato.core.run import Run
+from sfumato.data.secret import Secret, digest
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.releases.owner import read_secret, write_secret
+from sfumato.release.run import Run
 
 PEOPLE = 24
 METHOD = sf.methods.SeqAnon(k=2, m=1)

@@ -9,8 +9,8 @@ from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
 from sfumato import pipeline, plugins
-from sfumato.core.guarantee import list_guarantees
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import list_guarantees
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.report.wording import describe_attacker, fill_in, list_limits
 
 UNITS = [Unit("day", "days", "person"), Unit("trip", "trips", "person"), Unit("stay", "stays", "patient")]

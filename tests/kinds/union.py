@@ -7,8 +7,8 @@ import functools
 
 import pyarrow as pa
 
-from sfumato.core.forms import Form
-from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 NUMBERED = {"identifier", "cluster", "parent", "class"}
 """Roles of columns whose cells are numbers from 1 within one release."""

@@ -21,14 +21,14 @@ from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.model import attach_items
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 PLACES = "abcdef"
 AT = {place: (number % 3, number // 3) for number, place in enumerate(PLACES)}

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import UNITS, Clock, find_moments
-from sfumato.core.errors import InfeasibleError
+from sfumato.data.time_units import UNITS, Clock, find_moments
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.activity.evidence.grids import list_grids
 
 ENDS = ("first", "second")

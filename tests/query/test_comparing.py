@@ -13,7 +13,7 @@ from tests.examples import settings
 from tests.query.naive.fuzzy_time import allens_relation
 
 import sfumato as sf
-from sfumato.core.clock import Clock
+from sfumato.data.time_units import Clock
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.kinds.sequences.evidence import of_dataset

@@ -13,7 +13,7 @@ from tests.examples import settings
 from tests.query.naive import chains, originals
 from tests.query.naive.originals import Entry, Step
 
-from sfumato.core.unit import PERSON
+from sfumato.data.record_unit import PERSON
 from sfumato.query.asking import ask
 from sfumato.query.events import MANY, Events, _find_tick
 from sfumato.query.evidence import Evidence, Link, Names, Selection, Values

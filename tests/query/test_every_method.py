@@ -9,8 +9,8 @@ from tests.query.naive.conditions import about_items, about_labels, about_number
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.kind import find_kind
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import InfeasibleError
 from sfumato.query.asking import ask
 from sfumato.query.counting import count_bounds
 from sfumato.query.language import parse

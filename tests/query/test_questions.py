@@ -7,8 +7,8 @@ import datetime
 import pytest
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.unit import PERSON
+from sfumato.data.record_unit import PERSON
+from sfumato.data.time_units import Clock
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.query.answer import Answer

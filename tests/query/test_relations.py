@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.query.naive.fuzzy_time import all_relations, allens_relation, overlaps_as_printed
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.query.intervals import FuzzyInterval, FuzzyIntervals
 from sfumato.query.relations import INVERSE, RELATIONS, relate, relate_columns, transitive_event
 

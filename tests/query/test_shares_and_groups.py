@@ -11,7 +11,7 @@ from tests.examples import settings
 from tests.query.naive.originals import Step, follows
 
 import sfumato as sf
-from sfumato.core.unit import RECORD
+from sfumato.data.record_unit import RECORD
 from sfumato.kinds.activity.evidence.grids import list_grids
 from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups

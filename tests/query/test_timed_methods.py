@@ -15,8 +15,8 @@ from tests.query.naive.originals import Step, count_events, find_first, follows
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.kind import find_kind
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import InfeasibleError
 from sfumato.query.asking import ask
 
 TIMED = ("trajectories", "sequences", "activity", "timeline", "snapshots")

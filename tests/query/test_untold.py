@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.unit import PERSON
+from sfumato.data.record_unit import PERSON
 from sfumato.query.answer import Answer
 from sfumato.query.asking import ask
 from sfumato.query.columns import Labels, Ranges

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.query.naive.fuzzy_time import all_relations, thirteen_as_printed, thirteen_both_ways
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.query.intervals import FuzzyInterval
 from sfumato.query.relations import INVERSE, RELATIONS
 from sfumato.query.volumes import PREVALENCE, Volume, find_prevailing, hold_over_places, relate_volumes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.hierarchy.derive import balanced
+from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.rt.generator import generate
 
 ITEMS = "abcdefgh"

@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.core.forms import Form
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 NAMES = ("age", "origin", "gender")
 PEOPLE = [

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import read_guarantee
-from sfumato.core.unit import Unit
+from sfumato.base.guarantee import read_guarantee
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 
 

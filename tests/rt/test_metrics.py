@@ -8,11 +8,11 @@ from tests.rt.examples import FIGURE_2B, by_hand, customers
 from tests.rt.naive.anonymity import utility_loss
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.rt.methods.lexicographic import RFirst
 from sfumato.kinds.rt.metrics.queries import Queries
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
+from sfumato.metrics.comparison import Comparison
 
 
 def compare(workload: sf.Workload | None = None) -> Comparison:

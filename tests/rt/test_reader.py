@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 
 PEOPLE = "name,age,city,products\nAnn,30,Rome,wine|bread\nBob,40,Rome,\nCid,50,Oslo,wine|wine|beer\n"
 ROLES = {"identifier": ("name",), "quasi": ("age,city",)}

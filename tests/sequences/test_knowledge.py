@@ -13,10 +13,9 @@ from tests.examples import settings
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Event, Record, make_release
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.attacker.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
@@ -27,6 +26,7 @@ from sfumato.kinds.sequences.published import find_last
 from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.plugins import find_attacker, find_verifier
+from sfumato.release.release import Release
 
 MONITORED = ("m", "n")
 FARTHEST = 2**63 - 1

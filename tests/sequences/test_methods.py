@@ -11,16 +11,16 @@ from tests.examples import settings
 from tests.sequences.naive import knowledge as naive
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.params import declared
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.derive import balanced
 from sfumato.io.export import write_table
 from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
 from sfumato.kinds.sequences.generator import generate
 from sfumato.kinds.sequences.methods.comparators import Sa, Ta
 from sfumato.kinds.sequences.methods.groups import Et, Hi, Hl, Hn, Hy
+from sfumato.params import declared
 from sfumato.plugins import find_kind, find_verifier, methods_for
+from sfumato.release.run import Run
 
 SINGLE = [Hn, Hi, Hy, Hl]
 METHODS = list(methods_for("sequences").values())

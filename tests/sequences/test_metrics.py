@@ -13,12 +13,10 @@ from hypothesis import strategies as st
 from tests.sequences.naive import metrics as naive
 from tests.sequences.naive.metrics import MONITORED, comparisons, publish, publish_exactly
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.workload import Workload
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.comparison import Covers, SequenceComparison
 from sfumato.kinds.sequences.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
@@ -26,6 +24,8 @@ from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.metrics.query_certainty import QueryCertainty
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.workload import Workload
 from sfumato.plugins import metrics_for
 
 EVERY = [CountQueries(), EventContext(), EventCounts(), IntervalLoss()]

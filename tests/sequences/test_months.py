@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import MONTHS, Clock, find_moments
-from sfumato.core.errors import InfeasibleError
+from sfumato.data.time_units import MONTHS, Clock, find_moments
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.sequences.published import count_steps
 
 ROWS = [[("a", 0), ("x", 1), ("b", 3)], [("a", 1), ("x", 2), ("b", 3)], [("a", 0), ("b", 5)], [("a", 2), ("b", 6)]]

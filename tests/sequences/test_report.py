@@ -14,14 +14,14 @@ from tests.trajectories.report.test_report import Reader, read_text
 
 from sfumato import report
 from sfumato.checking.risk import Risk
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.measuring.metric import Score
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.report import lengths, strips
 from sfumato.kinds.sequences.report.lengths import show_length
+from sfumato.metrics.metric import Score
 from sfumato.report.palette import DARK
 
 SECONDS = Clock("second")

@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 from hypothesis import strategies as st
 
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
 from sfumato.kinds.sets.kernels.horizontal_partition import Partition
 

@@ -8,9 +8,9 @@ import numpy as np
 from tests.sets.naive.attack import Cluster, Row
 from tests.sets.releases import disassociated
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.release.release import Release
 
 THREE = KmItems(k=3, m=2)
 

@@ -9,11 +9,11 @@ from typing import Any
 import pyarrow as pa
 from tests.sets.naive.attack import Cluster, Row
 
-from sfumato.core.forms import Form
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, PublishedColumn, Release
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 COLUMNS = (
     PublishedColumn("person", "identifier", Form("exact")),

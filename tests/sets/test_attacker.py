@@ -10,7 +10,7 @@ from tests.sets.drawing import baskets
 from tests.sets.examples import ROWS, nested, people
 from tests.sets.naive import attack as naive
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.attacker import attack, attack_original
 

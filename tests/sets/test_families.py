@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.run import Run
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.constraints import cluster_items
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.release.run import Run
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1"], ["a2", "b1"], ["a2", "b2"], ["a1", "b2"]]

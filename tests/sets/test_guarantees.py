@@ -2,8 +2,8 @@
 
 import pytest
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import read_guarantee
+from sfumato.base.guarantee import read_guarantee
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 
 

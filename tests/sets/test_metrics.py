@@ -12,8 +12,7 @@ from tests.sets.naive.supports import expect
 from tests.sets.releases import disassociated, generalised
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError, SfumatoError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.item_queries import ItemQueries
@@ -26,6 +25,7 @@ from sfumato.kinds.sets.metrics.separated_items import SeparatedItems
 from sfumato.kinds.sets.metrics.top_itemsets import TopItemsets
 from sfumato.kinds.sets.metrics.top_itemsets_certain import TopItemsetsCertain
 from sfumato.kinds.sets.metrics.utility_loss import UtilityLoss
+from sfumato.metrics.comparison import Comparison
 
 TREE = sf.Hierarchy.from_paths(
     [(f"i{n}", f"g{n // 3}", "*") for n in range(12)],

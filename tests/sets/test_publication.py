@@ -12,13 +12,13 @@ from tests.sets.drawing import disassociations
 from tests.sets.naive.itemsets import leaves_of, source_of
 from tests.sets.naive.reconstructions import Published
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.methods.disassociation import Disassociation
 from sfumato.kinds.sets.publication import Separated, publish_disassociation
 from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
+from sfumato.release.run import Run
 
 
 def renumber(rows):

@@ -11,12 +11,12 @@ from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
 from sfumato import report
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
 from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 from sfumato.plugins import metrics_for
 from sfumato.report.palette import DARK
 from sfumato.report.wording import describe_attacker, list_limits

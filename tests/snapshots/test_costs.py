@@ -2,7 +2,7 @@
 
 import pytest
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 
 

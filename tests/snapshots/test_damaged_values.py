@@ -14,11 +14,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import VerificationError
-from sfumato.core.release import Part, Release
+from sfumato.exceptions import VerificationError
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 from sfumato.kinds.snapshots.verifiers.l_diversity import verify, verify_against
+from sfumato.release.release import Part, Release
 
 VALUES = ("cold", "flu", "gout", "rash")
 PEOPLE = [(at // 6, str(20 + at), "f", VALUES[at % 4]) for at in range(9)]

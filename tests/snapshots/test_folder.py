@@ -11,7 +11,7 @@ from tests.examples import settings
 from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
-from sfumato.core.clock import UNITS, Clock, count_units, find_moments
+from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
 from sfumato.kinds.snapshots.folder import _possible_names
 from sfumato.kinds.snapshots.stream.writer import snapshot_name
 

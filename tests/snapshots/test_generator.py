@@ -3,11 +3,11 @@
 import pytest
 from tests.snapshots.naive.people import cases, publish_cases
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.generator import generate
 from sfumato.kinds.snapshots.report import plots
+from sfumato.metrics.comparison import Comparison
 
 DATA, RESULT, COMPARISON = publish_cases()
 

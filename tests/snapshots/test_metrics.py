@@ -5,11 +5,11 @@ import pytest
 from tests.snapshots.naive.people import publish_cases
 
 import sfumato as sf
-from sfumato.core.errors import SfumatoError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SfumatoError
 from sfumato.kinds.snapshots.metrics.information_loss import InformationLoss
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
+from sfumato.metrics.comparison import Comparison
 
 DATA, RESULT, COMPARISON = publish_cases()
 

@@ -8,12 +8,12 @@ import pytest
 from tests.snapshots.naive.people import dataset, random_snapshots
 
 import sfumato as sf
-from sfumato.core.forms import Form
-from sfumato.core.release import Part, PublishedColumn
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.verifiers import l_diversity, l_eligibility
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 from sfumato.kinds.snapshots.verifiers.hidden_delays import verify_delays
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
 
 DATA = random_snapshots()
 GOOD = sf.anonymize(DATA, sf.methods.Reposition(l=2, window=3), secret=bytes([1] * 32))

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.study.file import list_cells, read_study
 from sfumato.study.plan import plan_study
 

@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.study.cells import PHASES, Cell, Outcome
 from sfumato.study.front import find_front
 from sfumato.study.page import write_page

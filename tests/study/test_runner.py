@@ -12,8 +12,8 @@ import pytest
 from tests.study.traps import CRASH, FAULT, GROW, HANG, Trapped
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError, SfumatoError
-from sfumato.core.params import build
+from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.params import build
 from sfumato.study import run_plan
 from sfumato.study.cells import Cell, Job
 from sfumato.study.plan import Plan

@@ -7,7 +7,7 @@ import pytest
 from tests.study.traps import people
 
 import sfumato as sf
-from sfumato.core.params import build
+from sfumato.params import build
 from sfumato.plugins import find_method
 from sfumato.study.cells import PHASES, Cell, Job
 from sfumato.study.source import GeneratedSource, HeldSource

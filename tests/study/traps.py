@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.study.source import hash_plain
 
 CRASH, HANG, GROW, FAULT, SLOW = 11, 13, 17, 19, 23

@@ -5,8 +5,8 @@ import itertools
 from hypothesis import strategies as st
 from tests.table.naive.local_classes import Column
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.data.dataset import Dataset
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 TREES = (
     {"a": "A", "b": "A", "c": "B", "d": "B", "e": "B", "A": "*", "B": "*"},

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 import sfumato as sf
-from sfumato.core.release import Part, Result
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.relational import Relational
+from sfumato.release.release import Part, Result
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 

@@ -9,9 +9,9 @@ import numpy as np
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.relational import Relational
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 TREE = sf.Hierarchy.from_paths(
     [("Spain", "South", "Europe", "*"), ("Italy", "South", "Europe", "*"), ("Norway", "Europe", "*"), ("Chile", "*")]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.table.drawn_tables import dataset_of, tables
 from tests.table.given import publish
 
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 ILL = {"flu": "lungs", "cold": "lungs", "ulcer": "belly", "gas": "belly", "lungs": "any", "belly": "any", "any": None}
 LEAVES = ("flu", "cold", "ulcer", "gas")

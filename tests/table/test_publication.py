@@ -3,7 +3,7 @@
 import numpy as np
 
 import sfumato as sf
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.publication import spell_nodes
 

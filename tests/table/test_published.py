@@ -9,8 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.forms import Form
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.table import published
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
@@ -18,6 +16,8 @@ from sfumato.kinds.table.knowledge import fitting
 from sfumato.kinds.table.published import read_cells
 from sfumato.kinds.table.verifiers import k_anonymity
 from sfumato.kinds.table.verifiers.faithful import verify_faithful
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.text import Form
 
 ranges = st.one_of(
     st.none(),

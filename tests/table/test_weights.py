@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.table.metrics.weighted_queries import WeightedQueries
 from sfumato.kinds.table.metrics.weighted_shares import WeightedShares
+from sfumato.metrics.comparison import Comparison
 
 SECRET = bytes([1] * 32)
 ROLES = {"identifier": ("id",), "quasi": ("age", "sex"), "sensitive": ("ill",)}

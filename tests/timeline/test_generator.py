@@ -3,7 +3,7 @@
 import pyarrow.compute as pc
 import pytest
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.timeline.generator import MODELS, OPTIONS, generate
 
 

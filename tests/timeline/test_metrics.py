@@ -10,8 +10,7 @@ from tests.timeline.naive.sanitisation import error, keeps, prefixes
 from tests.timeline.naive.timelines import occurring, small_timelines
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.families.tally import Deletions, Tally
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
@@ -20,6 +19,7 @@ from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.kinds.timeline.metrics.sanitisation_error import SanitisationError
 from sfumato.kinds.timeline.metrics.segment_boundaries import SegmentBoundaries, find_boundaries
 from sfumato.kinds.timeline.metrics.untouched_time_points import UntouchedTimePoints
+from sfumato.metrics.comparison import Comparison
 
 
 def published(rows, sensitive, alphabet, delta):

@@ -3,7 +3,7 @@
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 
 def test_data_are_checked():

@@ -1,9 +1,9 @@
 """A release is read like its data, and set beside them."""
 
 import sfumato as sf
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.kinds.timeline.published import read_timeline
+from sfumato.metrics.comparison import Comparison
 
 
 def test_a_release_is_viewed_like_its_data():

@@ -3,7 +3,7 @@
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 
 
 @pytest.fixture

@@ -1,7 +1,7 @@
 """The worked examples of the trajectory papers, as data."""
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.data.dataset import Dataset
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 XY = {"a": (0, 0), "b": (1, 0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4), "f": (1.5, 2.5), "g": (0.5, 2.5)}
 # Part 5 prints another map: its Z-order is a, d, b, e, c and d is nearer to a and b than c is.

@@ -12,8 +12,8 @@ from tests.trajectories.naive import attack as naive
 from tests.trajectories.recodings import SENSITIVE, groupings, rows_of_places, rows_with_sensitive, sizes
 from tests.trajectories.verifiers.releases import make_release, recode
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacker import attack, risk_of_original
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 

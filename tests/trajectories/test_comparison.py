@@ -5,12 +5,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive.metrics import comparisons, largest_distance, location_distance, make_release, recode
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.distance import Distance
 from sfumato.kinds.trajectories.model.locations import Locations
+from sfumato.metrics.comparison import Comparison
 
 DATA = Dataset.of("trajectories", [["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})
 COARSE = {"a": ("a", "b"), "b": ("a", "b"), "c": ("c",)}

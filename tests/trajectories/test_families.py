@@ -8,13 +8,13 @@ from tests.examples import settings
 from tests.trajectories.naive import attack
 from tests.trajectories.naive.recode import recode
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
+from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.plugins import all_methods
+from sfumato.release.run import Run
 
 PLACES = "abcdef"
 SENSITIVE = ("s", "t")

@@ -14,7 +14,7 @@ from scipy.sparse import csr_array
 from scipy.sparse.csgraph import connected_components
 from tests.examples import settings
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.generator import MODELS, generate, network, roads
 
 # Small variants, so that each call takes a fraction of a second.

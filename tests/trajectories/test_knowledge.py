@@ -14,9 +14,9 @@ from tests.trajectories.verifiers.releases import make_release, recode
 
 from sfumato.checking import records
 from sfumato.checking.records import membership
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacker import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, count_matches, matching_rows

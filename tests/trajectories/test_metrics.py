@@ -9,12 +9,9 @@ from tests.examples import settings
 from tests.trajectories.naive import metrics as naive
 from tests.trajectories.naive.metrics import POINTS, comparisons, make_release, recode
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.workload import Workload
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.metrics.average_relative_error import AverageRelativeError
 from sfumato.kinds.trajectories.metrics.distance import Distance
@@ -28,6 +25,9 @@ from sfumato.kinds.trajectories.metrics.place_counts import PlaceCounts
 from sfumato.kinds.trajectories.metrics.place_distance import PlaceDistance
 from sfumato.kinds.trajectories.metrics.semantic_penalty import SemanticPenalty
 from sfumato.kinds.trajectories.metrics.support_divergence import SupportDivergence
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
+from sfumato.metrics.workload import Workload
 
 FEW = PatternPreservation(projections=3)
 EVERY = [

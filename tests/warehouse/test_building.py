@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.warehouse.conftest import EXAMPLE
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.warehouse import graphs
 from sfumato.warehouse.building import build, refresh
 from sfumato.warehouse.competence import run_suite

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.warehouse.definition import read_definition
 
 GOOD = """

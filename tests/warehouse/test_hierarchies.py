@@ -12,9 +12,9 @@ from tests.examples import settings
 from tests.warehouse.naive.trees import choose_parent, has_circle
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import derive
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies import derive
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
 from sfumato.warehouse.hierarchies.tree import find_cycle, settle_parents

@@ -9,7 +9,7 @@ from pyoxigraph import NamedNode, Quad, Store
 from tests.examples import settings
 from tests.warehouse.naive.inference import TYPE, compete, infer
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition, RuleSection
 from sfumato.warehouse.inference import infer as infer_fast

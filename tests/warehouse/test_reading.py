@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from pyoxigraph import BlankNode
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.warehouse.building import build
 from sfumato.warehouse.definition import SourceSection
 from sfumato.warehouse.reading import choose_format, read_source

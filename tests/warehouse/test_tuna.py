@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from pyoxigraph import NamedNode
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.warehouse.competence import run_suite
 from sfumato.warehouse.conflicts import find_conflicts
 from sfumato.warehouse.connectivity import measure_connectivity

@@ -8,7 +8,7 @@ import pytest
 from tests.workbench.filling import do
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.workbench.constraints import can_undo, digest_text, find_uses, save_rows, undo_save
 from sfumato.workbench.policies import read_recipe
 from sfumato.workbench.project import Project

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from tests.workbench.running import names_in, serving, wait_for
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.workbench.jobs import Job, Jobs
 from sfumato.workbench.policies import Recipe, write_recipe
 from sfumato.workbench.project import AREAS, Project

@@ -10,7 +10,7 @@ from nicegui.testing.user_simulation import user_simulation
 from tests.workbench.filling import JobsAtOnce
 
 from sfumato import plugins
-from sfumato.core.guarantee import NOTE_LABEL
+from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.workbench.pages import register_pages
 from sfumato.workbench.pages.parts import Bench
 from sfumato.workbench.policies import read_recipe

@@ -9,7 +9,7 @@ import pytest
 from tests.workbench.filling import do
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.workbench.policies import Recipe, look_up_files, read_recipe, write_recipe
 from sfumato.workbench.project import Project

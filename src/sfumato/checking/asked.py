@@ -8,8 +8,8 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Claiming, Release, describe_claim
+from sfumato.data.dataset import Dataset
+from sfumato.release.release import Claiming, Release, describe_claim
 
 __all__ = ["verify_asked", "verify_kept"]
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
+from sfumato.base.guarantee import Guarantee
 from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.errors import VerificationError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import Release
+from sfumato.exceptions import VerificationError
+from sfumato.release.release import Release
 
 __all__ = ["Claimed", "read_claim"]
 
@@ -63,7 +63,7 @@ def read_claim(
     >>> read_claim(release, ItemsetAnonymity)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.VerificationError: itemset-anonymity: the release claims km-items; use the verifier of that
+    sfumato.exceptions.VerificationError: itemset-anonymity: the release claims km-items; use the verifier of that
     guarantee.
     """
     claim = release.guarantee

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.release.release import Release
 
 __all__ = ["check_names", "check_people", "check_rows"]
 

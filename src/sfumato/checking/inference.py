@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from sfumato.core.kind import find_kind
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.remaining import Possibility, Remaining
+from sfumato.data.kind import find_kind
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.release.release import Release
 
 __all__ = ["find_inferences", "say_confidence"]
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.visible import make_different
+from sfumato.escape import make_different
+from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["fold", "warn_of_lookalikes"]
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 
 from sfumato.checking.shapes import Findings, Look, find_checks
 from sfumato.checking.verdict import Verdict
-from sfumato.core.forms import escape, unescape
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.release.release import Release
+from sfumato.release.text import escape, unescape
 
 __all__ = ["find_disorder", "is_named_by", "look_at_value_names", "verify_order"]
 

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import check_key_width
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 
 __all__ = ["Steps", "Values", "count_signed", "list_steps", "sum_up"]
 

@@ -17,10 +17,10 @@ from sfumato.checking.faithful import check_rows
 from sfumato.checking.shapes import find_checks
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged, distinct
-from sfumato.core.release import Release
-from sfumato.core.unit import plural
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged, distinct
+from sfumato.data.record_unit import plural
+from sfumato.release.release import Release
 
 __all__ = [
     "COUNTED",

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from sfumato.checking.overlap import Steps, Values, count_signed, list_steps, sum_up
 from sfumato.checking.subsequences import distinct_subsequences, support
-from sfumato.core.progress import track
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.progress import track
+from sfumato.release.release import Release
 
 __all__ = ["Records", "membership"]
 
@@ -35,8 +35,8 @@ def membership(release: Release, labels: Sequence[str]) -> tuple[Ints, Ints]:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)

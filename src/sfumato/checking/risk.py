@@ -9,10 +9,10 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.inference import say_confidence
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.unit import PERSON, Unit
-from sfumato.core.visible import tabulate
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.escape import tabulate
 
 __all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success", "unite_risks"]
 

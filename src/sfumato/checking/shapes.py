@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.kind import find_kind
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind
+from sfumato.release.release import Release
 
 if TYPE_CHECKING:
     from sfumato.checking.people import Crowd

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from sfumato.checking.once import once
 from sfumato.checking.shapes import Check, Witness, find_checks
 from sfumato.checking.verdict import Verdict
-from sfumato.core.forms import Form
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = ["verify_structure"]
 
@@ -32,8 +32,8 @@ def verify_structure(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),

@@ -12,8 +12,8 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 
 __all__ = [
     "check_key_width",
@@ -45,7 +45,7 @@ def countable_sizes(histories: Ragged, m: int) -> range:
     range(1, 4)
     >>> countable_sizes(long, 9)
     Traceback (most recent call last):
-    sfumato.core.errors.ParameterError: m=9: record 1 has 300 values, which hold 4.8e+16 sequences of 9, more than ...
+    sfumato.exceptions.ParameterError: m=9: record 1 has 300 values, which hold 4.8e+16 sequences of 9, more than ...
     """
     lengths, times = np.unique(histories.lengths, return_counts=True)
     sizes = range(1, min(m, int(lengths.max(initial=0))) + 1)
@@ -98,7 +98,7 @@ def check_key_width(size: int, base: int) -> None:
     >>> check_key_width(6, 1000)
     >>> check_key_width(7, 1000)
     Traceback (most recent call last):
-    sfumato.core.errors.ParameterError: sequences of 7 out of 1,000 values are too many to tell apart; use a smaller ...
+    sfumato.exceptions.ParameterError: sequences of 7 out of 1,000 values are too many to tell apart; use a smaller ...
     """
     if size * float(np.log2(max(base, 2))) > 62:
         raise ParameterError(

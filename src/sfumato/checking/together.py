@@ -16,8 +16,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.forms import encode
-from sfumato.core.release import Release
+from sfumato.release.release import Release
+from sfumato.release.text import encode
 
 __all__ = ["Together", "attack_together"]
 

@@ -7,9 +7,9 @@ import functools
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html, make_visible, tabulate
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.escape import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
 

@@ -58,7 +58,7 @@ def run(arguments: list[str] | None = None) -> int:
 
 def _run_command() -> int:
     from sfumato.cli.output import STOPPED, fail
-    from sfumato.core.errors import SfumatoError, VerificationError
+    from sfumato.exceptions import SfumatoError, VerificationError
 
     try:
         from sfumato.cli.app import app

@@ -20,10 +20,10 @@ from sfumato.cli.output import Output, show_beyond, show_work, speak_up
 from sfumato.cli.serving import serve as serve_command
 from sfumato.cli.warehouse import app as warehouse
 from sfumato.cli.workloads import app as workloads
-from sfumato.core.errors import ParameterError, SchemaError, VerificationError
-from sfumato.core.kind import all_kinds, require
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.data.kind import all_kinds, require
+from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.io.limits import EXPANSION, allow_expansion
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 
 app = typer.Typer(
     name="sfumato",

@@ -8,7 +8,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import Output, show_progress, tell_method
-from sfumato.core.kind import all_kinds, find_kind
+from sfumato.data.kind import all_kinds, find_kind
 
 __all__ = ["compile"]
 

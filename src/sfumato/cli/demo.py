@@ -9,8 +9,8 @@ from pathlib import Path
 from sfumato import pipeline, plugins
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
-from sfumato.core.errors import SfumatoError
-from sfumato.core.params import build
+from sfumato.exceptions import SfumatoError
+from sfumato.params import build
 
 __all__ = ["show"]
 

@@ -7,15 +7,15 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from sfumato.base.method import Method
 from sfumato.cli.output import Output, show_progress
 from sfumato.cli.publishing import announce_compilation
-from sfumato.core.errors import ParameterError
-from sfumato.core.method import Method
-from sfumato.core.run import PartEngine
 from sfumato.engines.local import Local
+from sfumato.exceptions import ParameterError
 from sfumato.io.files import is_uri
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
+from sfumato.release.run import PartEngine
 
 __all__ = ["find_engine", "find_file", "publish_parts"]
 

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["edit"]
 

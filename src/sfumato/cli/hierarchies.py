@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, parse_pairs, with_reading
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["app"]
 
@@ -92,7 +92,7 @@ def edit(
 ) -> None:
     """Rename, add, move and delete nodes, in this order; the result is checked before it is written."""
     from sfumato.cli.publishing import check_file
-    from sfumato.core.hierarchy import editing
+    from sfumato.hierarchies import edit
     from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 
     check_file(out, force=force)
@@ -102,13 +102,13 @@ def edit(
     if tree.kind == "ranges":
         raise ParameterError("hierarchy edit: these are ranges; derive them again with another rule instead.")
     for old, new in parse_pairs(rename, "--rename").items():
-        tree = editing.rename_node(tree, old, new)
+        tree = edit.rename_node(tree, old, new)
     for value, node in parse_pairs(add, "--add").items():
-        tree = editing.add_node(tree, value, node)
+        tree = edit.add_node(tree, value, node)
     for node, parent in parse_pairs(move, "--move").items():
-        tree = editing.move_node(tree, node, parent)
+        tree = edit.move_node(tree, node, parent)
     for node in delete:
-        tree = editing.delete_node(tree, node)
+        tree = edit.delete_node(tree, node)
     write_hierarchy(tree, out, written)
     _tell(Output(as_json=as_json), tree, out)
 

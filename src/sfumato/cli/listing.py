@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from typing import Any
 
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError
-from sfumato.core.params import declared
+from sfumato.exceptions import ParameterError
+from sfumato.params import declared
 from sfumato.plugins import all_methods, find_kind
 
 __all__ = ["describe_methods", "find_methods", "list_methods", "show_methods"]
@@ -61,7 +61,7 @@ def find_methods(name: str, kind: str = "") -> list[dict[str, Any]]:
     >>> find_methods("seqann")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: methods: there is no method 'seqann'. Did you mean 'seqanon'?
+    sfumato.exceptions.ParameterError: methods: there is no method 'seqann'. Did you mean 'seqanon'?
     """
     descriptions = describe_methods(kind)
     matches = [method for method in descriptions if method["name"] == name]

@@ -13,7 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["Json", "parse_pairs", "with_reading"]
 

@@ -11,10 +11,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextvars import ContextVar
 from typing import Any, NoReturn
 
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.progress import Progress, silent, watch
-from sfumato.core.remaining import TITLE
-from sfumato.core.visible import escape_json, make_visible
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.base.remaining import TITLE
+from sfumato.escape import escape_json, make_visible
+from sfumato.progress import Progress, silent, watch
 
 __all__ = [
     "STOPPED",

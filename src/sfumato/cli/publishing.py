@@ -11,20 +11,16 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, plugins
+from sfumato.base.method import Method
 from sfumato.checking.people import say_people
 from sfumato.checking.risk import Finding
 from sfumato.checking.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, Step, fail, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.core.measuring.uniting import PARTS
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.method import Method
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
+from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.io import releases
 from sfumato.io.archives import refuse_absent
 from sfumato.io.files import is_uri
@@ -34,6 +30,10 @@ from sfumato.io.releases import divided, owner
 from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
 from sfumato.kernels.loading import load_ahead
+from sfumato.metrics.aggregate import PARTS
+from sfumato.metrics.workload import Workload
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 __all__ = [
     "announce_compilation",

@@ -11,13 +11,13 @@ import typer
 from sfumato import pipeline, plugins
 from sfumato.cli.inspection import show_inspection
 from sfumato.cli.output import Output, show_work
-from sfumato.core.errors import ParameterError
-from sfumato.core.params import build, declared
-from sfumato.core.plan import has_many_parts
-from sfumato.core.visible import make_visible
+from sfumato.escape import make_visible
+from sfumato.exceptions import ParameterError
 from sfumato.guessing import Guessed, guess_file
 from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.looks import Guess
+from sfumato.params import build, declared
+from sfumato.release.partition_plan import has_many_parts
 
 __all__ = ["spell_policy", "start"]
 

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline
+from sfumato.base.method import Method
 from sfumato.cli.output import STOPPED, Output, fail
-from sfumato.core.kind import find_kind, require
-from sfumato.core.method import Method
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
+from sfumato.data.kind import find_kind, require
+from sfumato.data.secret import Secret
+from sfumato.release.suppression import WITHHOLD_AT_MOST
 
 __all__ = ["publish_stream"]
 

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import STOPPED, Output, fail, show_progress
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.study.results import StudyResult

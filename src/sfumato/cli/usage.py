@@ -76,7 +76,7 @@ def _spell(name: str) -> str:
 
 @functools.cache
 def _list_parameters() -> frozenset[str]:
-    from sfumato.core.params import declared
+    from sfumato.params import declared
     from sfumato.plugins import all_methods
 
     return frozenset(parameter.name for method in all_methods().values() for parameter in declared(method))

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, with_reading
 from sfumato.cli.output import Output
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["app"]
 
@@ -47,7 +47,7 @@ def generate(
 def show(file: File, as_json: Json = False) -> None:
     """Show queries with their numbers, and how many parts they have."""
     from sfumato.cli.publishing import read_workload
-    from sfumato.core.measuring.workload import Workload
+    from sfumato.metrics.workload import Workload
 
     queries = read_workload(file).queries
     out = Output(as_json=as_json)
@@ -72,7 +72,7 @@ def edit(
 ) -> None:
     """Drop, filter and add queries, in this order; what is left is checked and written."""
     from sfumato.cli.publishing import check_file, read_workload
-    from sfumato.core.measuring.workload import Workload
+    from sfumato.metrics.workload import Workload
 
     check_file(out, force=force)
     queries = read_workload(file).queries

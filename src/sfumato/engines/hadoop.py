@@ -7,8 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
 from sfumato.engines.refusals import explain
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 
 __all__ = ["ReleasePlace"]
 

@@ -11,7 +11,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from queue import SimpleQueue
 from typing import Any, TypeVar
 
-from sfumato.core.errors import StoppedError
+from sfumato.exceptions import StoppedError
 
 __all__ = ["Local"]
 

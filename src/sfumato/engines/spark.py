@@ -16,11 +16,11 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError, VerificationError
-from sfumato.core.run import StoredFile
 from sfumato.engines.hadoop import ReleasePlace
 from sfumato.engines.refusals import explain
 from sfumato.engines.spark_shelf import SparkShelf, open_files, told_plainly
+from sfumato.exceptions import ParameterError, SchemaError, VerificationError
+from sfumato.release.run import StoredFile
 
 __all__ = ["Spark"]
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError, SfumatoError, StoppedError
-from sfumato.core.shelf import Files, Kept
 from sfumato.engines.refusals import explain
+from sfumato.exceptions import SchemaError, SfumatoError, StoppedError
+from sfumato.release.store import Files, Kept
 
 __all__ = ["SparkShelf", "open_files", "told_plainly"]
 

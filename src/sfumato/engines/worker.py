@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 
 __all__ = ["answer", "answer_each", "main"]
 

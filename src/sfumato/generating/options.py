@@ -8,7 +8,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["Option", "choose_model", "nearest_name", "resolve_options"]
 
@@ -48,7 +48,7 @@ class Option:
     >>> places.check(1, "generate trajectories")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate trajectories: places must be at least 2, got 1.
+    sfumato.exceptions.ParameterError: generate trajectories: places must be at least 2, got 1.
     """
 
     name: str
@@ -107,7 +107,7 @@ def resolve_options(owner: str, model: str, options: tuple[Option, ...], given: 
     >>> resolve_options("generate trajectories", "checkins", (days,), {"day": 3})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate trajectories: model checkins has no option 'day';
+    sfumato.exceptions.ParameterError: generate trajectories: model checkins has no option 'day';
     the nearest known one is 'days'.
     """
     names = [option.name for option in options]
@@ -136,7 +136,7 @@ def choose_model(
     >>> choose_model("trajectories", 100, 1, "visit", models, {})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate trajectories: there is no model 'visit';
+    sfumato.exceptions.ParameterError: generate trajectories: there is no model 'visit';
     the nearest known one is 'visits'.
     """
     owner = f"generate {kind}"

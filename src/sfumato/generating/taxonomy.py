@@ -4,9 +4,9 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.derive import balanced
 from sfumato.generating.options import Option
+from sfumato.hierarchies.derive import balanced
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["taxonomy"]
 

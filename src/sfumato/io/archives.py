@@ -10,11 +10,11 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path, PurePosixPath
 from typing import NamedTuple
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.progress import tell
+from sfumato.exceptions import SchemaError
 from sfumato.io.files import choose_format, iterate_blocks, load, unpack
 from sfumato.io.limits import check_expansion, largest_expansion
 from sfumato.io.memory import MemoryPlace, Place
+from sfumato.progress import tell
 
 __all__ = ["Part", "choose_data", "find_archive", "list_parts"]
 
@@ -83,7 +83,7 @@ def refuse_absent(path: Path) -> None:
     >>> refuse_absent(Path("nowhere.csv"))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: nowhere.csv: there is no such file.
+    sfumato.exceptions.SchemaError: nowhere.csv: there is no such file.
     """
     if not path.exists() and find_archive(path) is None:
         raise SchemaError(f"{path}: there is no such file.")

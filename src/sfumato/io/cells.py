@@ -12,8 +12,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 
 __all__ = [
     "LONGEST_LABEL",
@@ -96,7 +96,7 @@ def refuse_empty(owner: str, name: str, column: Cells) -> None:
     >>> refuse_empty("visits.csv", "time", pa.chunked_array([["1", None]]))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'time' must not have empty cells, found them in
+    sfumato.exceptions.SchemaError: visits.csv: column 'time' must not have empty cells, found them in
     row 2. Fill them or remove the rows.
     """
     if column.null_count:
@@ -120,7 +120,7 @@ def encode_labels(owner: str, name: str, column: Cells) -> Labels:
     >>> encode_labels("visits.csv", "place", pa.chunked_array([["home", " "]]))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'place' must not have empty cells, found them in
+    sfumato.exceptions.SchemaError: visits.csv: column 'place' must not have empty cells, found them in
     row 2. Fill them or remove the rows.
     """
     refuse_empty(owner, name, column)
@@ -176,7 +176,7 @@ def parse_numbers(owner: str, name: str, column: Cells) -> npt.NDArray[np.float6
     >>> parse_numbers("visits.csv", "x", pa.chunked_array([["1.5", "1,5", "nan"]]))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'x' must hold numbers with a decimal point, not so
+    sfumato.exceptions.SchemaError: visits.csv: column 'x' must hold numbers with a decimal point, not so
     in row 2. Correct the data.
     """
     refuse_empty(owner, name, column)

@@ -6,8 +6,8 @@ import csv
 import re
 from collections.abc import Container, Iterable, Sequence
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.files import read_lines
 
 __all__ = [
@@ -54,7 +54,7 @@ def read_partition(
     >>> read_partition(str(file), ["a", "b", "c", "d", "e"], "constraints")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: constraints: groups.txt must put every place into one group, 1 of 5 are
+    sfumato.exceptions.SchemaError: constraints: groups.txt must put every place into one group, 1 of 5 are
     in none. What stands on a line of its own is never generalised.
     """
     wanted = dict.fromkeys(labels)
@@ -216,7 +216,7 @@ def resolve_sensitive(
     >>> resolve_sensitive(["clinic", "clinik"], ["clinic", "park"], "visits.csv")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: option sensitive, entry 2, does not occur in the data.
+    sfumato.exceptions.SchemaError: visits.csv: option sensitive, entry 2, does not occur in the data.
     Correct or remove it.
     """
     return _resolve(option, entries, labels, owner)

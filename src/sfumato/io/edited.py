@@ -8,8 +8,8 @@ import json
 from collections.abc import Sequence
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.kind import TABLES
+from sfumato.data.kind import TABLES
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.json_text import read_toml
 from sfumato.io.frames import make_file
 from sfumato.io.memory import Place

@@ -11,14 +11,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.checking.together import attack_together
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.kind import find_kind
-from sfumato.core.release import Release
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import as_text
 from sfumato.io.files import choose_format
 from sfumato.io.frames import FrameFile, make_file
 from sfumato.io.reading import Reading
 from sfumato.io.tables import read_table
+from sfumato.release.release import Release
 
 __all__ = ["Changes", "compare_releases", "leave_out", "read_as_table"]
 

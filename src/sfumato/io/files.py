@@ -14,10 +14,10 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.progress import tell
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.limits import check_expansion, largest_expansion
 from sfumato.io.memory import Place, Readable, as_place
+from sfumato.progress import tell
 
 __all__ = [
     "FORMATS",
@@ -163,7 +163,7 @@ def choose_format(path: Readable, given: str | None = None, formats: Sequence[st
     >>> choose_format("visits.doc", formats=("csv", "parquet"))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.doc: the extension does not tell the format. Give one of csv,
+    sfumato.exceptions.SchemaError: visits.doc: the extension does not tell the format. Give one of csv,
     parquet as format.
     """
     if given is not None:
@@ -208,7 +208,7 @@ def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
     >>> to_utf8("visits.csv", b"person\\ncaf\\xe9")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8
+    sfumato.exceptions.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8
     or give its encoding.
     """
     if encoding is not None and codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig", "ascii"}:

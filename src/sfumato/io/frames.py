@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.memory import MemoryPlace
 
 __all__ = ["FrameFile", "is_frame", "make_file", "plain_type", "to_table"]

@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["FINEST", "Hexagons", "derive_hexagons", "draw_hexagons", "find_hexagons"]
 

@@ -9,8 +9,8 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.io.cells import Cells
 
 __all__ = ["IdentifierWatch", "Suspect", "look_at_columns", "look_for_identifiers", "refuse_identifiers"]
@@ -178,7 +178,7 @@ class IdentifierWatch:
     >>> watch.look(pa.table({"contact": ["cid@example.org"]}))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
+    sfumato.exceptions.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
     Leave it out (identifier or drop), or say that it may be published all the same (plain_anyway).
     """
 

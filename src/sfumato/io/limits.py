@@ -10,7 +10,7 @@ import contextlib
 from collections.abc import Iterator
 from contextvars import ContextVar
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 
 __all__ = ["ALWAYS", "EXPANSION", "allow_expansion", "check_expansion", "largest_expansion"]
 
@@ -60,7 +60,7 @@ def check_expansion(name: str, size: int, unpacked: int) -> None:
     >>> check_expansion("visits.csv.gz", 10**6, 10**9)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv.gz: unpacks to more than 268 MB, which is more than 100 times its size;
+    sfumato.exceptions.SchemaError: visits.csv.gz: unpacks to more than 268 MB, which is more than 100 times its size;
     it may be made to fill the memory. If you trust it, let it: allow_expansion(1000).
     """
     limit = largest_expansion(size)

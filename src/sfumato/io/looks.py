@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.cells import Cells, holds_values
 from sfumato.io.identifiers import Suspect, look_for_identifiers
 from sfumato.io.nameless import name_columns_by_cells

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.unit import PERSON, RECORD, Unit, parse_unit, plural
+from sfumato.data.record_unit import PERSON, RECORD, Unit, parse_unit, plural
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, Labels, name_marked
 from sfumato.io.reading import Reading
 

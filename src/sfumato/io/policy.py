@@ -8,10 +8,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.exceptions import ParameterError
 from sfumato.io.files import is_uri
 from sfumato.io.formats.json_text import read_toml
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 
 __all__ = ["Policy", "locate_files", "read_policy"]
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 
 __all__ = ["SensitiveColumn", "choose_l", "list_sensitive", "share_with_sensitive"]
 

@@ -10,10 +10,10 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 from typing import Any
 
-from sfumato.core.clock import UNITS
-from sfumato.core.errors import ParameterError
-from sfumato.core.kind import find_kind
-from sfumato.core.unit import parse_unit
+from sfumato.data.kind import find_kind
+from sfumato.data.record_unit import parse_unit
+from sfumato.data.time_units import UNITS
+from sfumato.exceptions import ParameterError
 from sfumato.io.files import check_encoding
 from sfumato.io.tables import check_delimiter
 
@@ -147,11 +147,11 @@ class Reading:
     >>> Reading.of("trajectories", {"colums": {}})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
+    sfumato.exceptions.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
     >>> Reading.of("table", {"quasi_identifiers": ["age"]})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
+    sfumato.exceptions.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
     """
 
     kind: str
@@ -283,7 +283,7 @@ def check_separator(text: str) -> str:
     >>> check_separator("and")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: separator must be one character such as ; or |, or one of space,
+    sfumato.exceptions.ParameterError: reading: separator must be one character such as ; or |, or one of space,
     tab, comma, semicolon, pipe, got 'and'.
     """
     mark = _SPOKEN.get(text, text)
@@ -305,7 +305,7 @@ def check_missing(text: str) -> str:
     >>> check_missing("dorp")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
+    sfumato.exceptions.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
     empty cells; 'dorp' is too near to 'drop' to be one.
     """
     near = difflib.get_close_matches(text.lower(), _FATES, n=1, cutoff=0.7)

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.reading import Reading
 
 __all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "UNUSED_IN_XES", "Roles", "Vocabulary", "assign_roles"]
@@ -69,7 +69,7 @@ def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vo
     >>> assign_roles("visits.csv", ["uid", "vneue"], Reading("trajectories"), words)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'vneue' has no role. Give it one (columns), or leave it
+    sfumato.exceptions.SchemaError: visits.csv: column 'vneue' has no role. Give it one (columns), or leave it
     out (drop; * for all such columns). The nearest known name is 'venue'. Roles: person, place.
     """
     _refuse_strangers(owner, present, reading, words)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.archives import Part, find_archive, list_parts
 from sfumato.io.files import choose_format, to_utf8
 from sfumato.io.formats.bounded_parquet import has_no_rows

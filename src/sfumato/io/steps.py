@@ -26,7 +26,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.json_text import read_toml
 
 __all__ = ["Step", "apply_steps", "read_steps"]
@@ -64,7 +64,7 @@ class Step(NamedTuple):
     >>> Step.parse("rename venue")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: steps: write rename OLD=NEW.
+    sfumato.exceptions.ParameterError: steps: write rename OLD=NEW.
     """
 
     name: str

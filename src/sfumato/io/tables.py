@@ -17,8 +17,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.json as pa_json
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.kind import TABLES
+from sfumato.data.kind import TABLES
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.files import choose_format, load, to_utf8
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.geojson import looks_like_geojson, parse_geojson

@@ -15,9 +15,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import MONTHS, Clock, count_units, find_moments
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.data.time_units import MONTHS, Clock, count_units, find_moments
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.agreement import agree
 from sfumato.io.cells import Cells, name_marked, parse_numbers, refuse_empty
 
@@ -110,7 +110,7 @@ def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None)
     >>> parse_times("visits.csv", "time", pa.chunked_array([["2012-04-03 18:00", "2012-04-03T18:00Z"]]))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
+    sfumato.exceptions.SchemaError: visits.csv: column 'time' mixes times with and without a time zone:
     with one in row 2, without in row 1. Write all of them the same way.
     """
     times = _parse(_Where(owner, name, rows), column)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, as_text, name_marked
 
 __all__ = ["Floats", "looks_like_weight", "read_weights", "refuse_second_role", "tell_weights", "weigh_people"]
@@ -32,7 +32,7 @@ def read_weights(owner: str, table: pa.Table, column: str) -> Floats:
     >>> read_weights("a.csv", pa.table({"w": ["1.5", "-2"]}), "w")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: a.csv: a weight must be a number that is not negative, not so in column 'w', row
+    sfumato.exceptions.SchemaError: a.csv: a weight must be a number that is not negative, not so in column 'w', row
     2. Correct it, or leave such rows out.
     """
     if column not in table.column_names:
@@ -88,7 +88,7 @@ def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
     >>> refuse_second_role("w", {"w": "plain"})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: column 'w' is the weight and plain. A precise weight tells people apart
+    sfumato.exceptions.ParameterError: reading: column 'w' is the weight and plain. A precise weight tells people apart
     nearly as a name does: it is kept to yourself (weight), or published in ranges (weight and quasi).
     """
     role = roles.get(column, "quasi-identifier")

@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.visible import escape_html, tabulate
+from sfumato.escape import escape_html, tabulate
 from sfumato.query.notes import unite_notes
 
 __all__ = ["Answer"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 
-from sfumato.core.visible import make_visible
+from sfumato.escape import make_visible
 from sfumato.query.answer import Answer
 from sfumato.query.buckets import count_by_bucket
 from sfumato.query.comparing import compare_periods

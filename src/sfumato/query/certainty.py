@@ -9,14 +9,14 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.kind import find_kind
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
-from sfumato.core.selection import take_rows
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind
+from sfumato.data.select import take_rows
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
 from sfumato.query.columns import Ranges
 from sfumato.query.counting import count_bounds
 from sfumato.query.events import Events

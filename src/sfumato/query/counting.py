@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.unit import plural
-from sfumato.core.visible import make_visible
+from sfumato.data.record_unit import plural
+from sfumato.escape import make_visible
 from sfumato.query.answer import Answer
 from sfumato.query.events import Events
 from sfumato.query.evidence import Attribute, Columns, Evidence, Link, Selection

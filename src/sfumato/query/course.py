@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.kind import find_kind
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.schema import Schema
+from sfumato.data.kind import find_kind
+from sfumato.data.schema import Schema
+from sfumato.metrics.comparison import Comparison
 from sfumato.query.asking import ask
 from sfumato.query.certainty import quote
 from sfumato.query.events import Events

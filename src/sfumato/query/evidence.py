@@ -15,7 +15,7 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 from sfumato.query.moments import Span
 from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
@@ -326,7 +326,7 @@ class Evidence:
 
     Examples
     --------
-    >>> from sfumato.core.unit import PERSON
+    >>> from sfumato.data.record_unit import PERSON
     >>> Evidence(PERSON, 3, withheld=1).total
     4
     """

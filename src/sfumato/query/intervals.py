@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["FuzzyInterval", "FuzzyIntervals", "Number", "Observation", "observe"]
 
@@ -176,7 +176,7 @@ def observe(
     >>> observe(positive=[(4, 5), (7, 7)], negative=[(0, 1), (6, 6)])
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: observations: negative 1 lies between positive 0 and positive 1, ...
+    sfumato.exceptions.ParameterError: observations: negative 1 lies between positive 0 and positive 1, ...
     >>> observe(positive=[(4, 7)], negative=[(0, 1)], within=(-5, 10)).possible_to
     10
 

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock, count_units, find_moments
+from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
 from sfumato.query.syntax import QueryError, Window, Word
 
 __all__ = [

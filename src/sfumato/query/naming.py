@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.query.evidence import Attribute, Columns, Evidence, Names
 
 __all__ = ["add_categories", "list_categories"]

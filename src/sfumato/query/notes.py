@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 
 __all__ = ["LeftOut", "WholeNote", "unite_notes"]
 
@@ -20,7 +20,7 @@ class LeftOut(str):
 
     Examples
     --------
-    >>> from sfumato.core.unit import PERSON
+    >>> from sfumato.data.record_unit import PERSON
     >>> LeftOut(PERSON, 2)
     '2 people left out of the release may be anything: they count as possible.'
     """
@@ -42,7 +42,7 @@ def unite_notes(left: Sequence[str], right: Sequence[str], only: type[str] = str
 
     Examples
     --------
-    >>> from sfumato.core.unit import PERSON
+    >>> from sfumato.data.record_unit import PERSON
     >>> here, there = (WholeNote("no wine."), LeftOut(PERSON, 1)), ("Sets have no order.", LeftOut(PERSON, 2))
     >>> unite_notes(here, there)
     ('3 people left out of the release may be anything: they count as possible.', 'Sets have no order.')

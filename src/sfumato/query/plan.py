@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from sfumato.core.unit import plural
-from sfumato.core.visible import make_visible
+from sfumato.data.record_unit import plural
+from sfumato.escape import make_visible
 from sfumato.query.evidence import Asked, Attribute, Evidence, History, Link, Names, Selection
 from sfumato.query.moments import Span, read_length, read_period, read_window
 from sfumato.query.syntax import (
@@ -57,7 +57,7 @@ class Plan:
 
     Examples
     --------
-    >>> from sfumato.core.unit import PERSON
+    >>> from sfumato.data.record_unit import PERSON
     >>> Plan(Evidence(PERSON, 3), "count person").find_noun(Word("people", 6))
     'record'
     """

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.query.intervals import FuzzyInterval, FuzzyIntervals, Number
 
 __all__ = ["INVERSE", "RELATIONS", "relate", "relate_columns", "transitive_event"]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.visible import make_visible
+from sfumato.escape import make_visible
+from sfumato.exceptions import ParameterError
 
 __all__ = [
     "Both",

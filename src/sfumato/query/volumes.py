@@ -12,7 +12,7 @@ from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import Final, Literal
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.query.intervals import FuzzyInterval, FuzzyIntervals
 from sfumato.query.relations import INVERSE, RELATIONS, relate, relate_columns
 

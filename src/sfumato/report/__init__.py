@@ -10,14 +10,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.kind import find_kind
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.remaining import NOTHING, Remaining
+from sfumato.data.kind import find_kind
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 
 if TYPE_CHECKING:
-    from sfumato.core.components import Report
+    from sfumato.base.components import Report
     from sfumato.report.figure import Figure
 
 __all__ = ["figures", "picture", "render", "save_plots"]

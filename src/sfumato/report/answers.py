@@ -7,8 +7,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
+from sfumato.metrics.comparison import Comparison
 from sfumato.query.course import MEANT, Course, follow_course
 from sfumato.report.figure import Figure, LegendEntry, inline
 from sfumato.report.markup import draw_figure, shorten

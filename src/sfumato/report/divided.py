@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.dataset import Dataset
-from sfumato.core.kind import find_kind, require
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Scores
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.remaining import NOTHING, Remaining
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind, require
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Scores
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report import page
 from sfumato.report.markup import draw_figure, make_table
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 
 import altair as alt
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.visible import make_visible_within
+from sfumato.escape import make_visible_within
+from sfumato.exceptions import ParameterError
 from sfumato.report.legend import LegendEntry, draw_legend, let_legend_filter
 from sfumato.report.palette import FONT, GRID, INK, MUTED
 
@@ -188,7 +188,7 @@ def save_figure(figure: Any, path: str | Path) -> None:
     >>> save_figure(alt.Chart(), "map.gif")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
+    sfumato.exceptions.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
     """
     target = Path(path)
     suffix = target.suffix.lower()

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Risk
-from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.report.numerals import show_amount, show_count, show_share
 from sfumato.report.wording import explain_share
 

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 
 if TYPE_CHECKING:
     from sfumato.report.figure import Figure

@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.core.measuring.metric import Score
-from sfumato.core.unit import PERSON, Unit
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.escape import escape_html as escape
+from sfumato.metrics.metric import Score
 from sfumato.report.markup import make_table, raise_powers, shorten
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.wording import fill_in

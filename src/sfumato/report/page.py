@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.people import fewest_people, say_people
 from sfumato.checking.risk import Risk
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.unit import PERSON, plural
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import PERSON, plural
+from sfumato.escape import escape_html as escape
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.judgement import Judgement, judge, write_judgement
 from sfumato.report.markup import draw_figure, make_table, raise_powers, shorten
 from sfumato.report.measures import write_utility

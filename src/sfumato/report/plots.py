@@ -8,9 +8,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.base.guarantee import Guarantee
 from sfumato.checking.risk import Risk
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 from sfumato.report.figure import Figure, LegendEntry, inline, save_figure, to_html, to_pdf, to_png, to_svg
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_share

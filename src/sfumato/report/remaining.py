@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.remaining import TITLE, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.base.remaining import TITLE, Remaining
+from sfumato.escape import escape_html as escape
 
 __all__ = ["write_remaining"]
 
@@ -13,7 +13,7 @@ def write_remaining(remaining: Remaining) -> str:
 
     Examples
     --------
-    >>> from sfumato.core.remaining import Possibility
+    >>> from sfumato.base.remaining import Possibility
     >>> write_remaining(Remaining((Possibility("utility", "ncp", "note", "Cells are exact."),)))
     "<section class='remaining'><h2>What remains possible</h2>\\n<ul><li>Cells are exact.</li></ul></section>"
     """

@@ -9,7 +9,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import MONTHS, UNITS, Clock, place_moment
+from sfumato.data.time_units import MONTHS, UNITS, Clock, place_moment
 from sfumato.report.figure import inline
 from sfumato.report.numerals import show_number
 from sfumato.report.palette import AFTER, BEFORE

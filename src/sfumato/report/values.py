@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.numerals import show_bin, show_count, show_share
 from sfumato.report.plots import BEFORE_AND_AFTER, Figure, choose_edges, draw_bars, draw_twin_bars
 

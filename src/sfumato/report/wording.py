@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.kind import find_kind
-from sfumato.core.unit import PERSON, Unit, plural
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.kind import find_kind
+from sfumato.data.record_unit import PERSON, Unit, plural
 
 __all__ = [
     "ALWAYS",

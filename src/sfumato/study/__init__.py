@@ -14,8 +14,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato.core.dataset import Dataset
-    from sfumato.core.method import Method
+    from sfumato.base.method import Method
+    from sfumato.data.dataset import Dataset
     from sfumato.study.cells import Outcome
     from sfumato.study.file import Study
     from sfumato.study.plan import Plan
@@ -61,8 +61,8 @@ def run_study(
     >>> result
     StudyResult(mondrian: 1 done, 1 refused)
     """
-    from sfumato.core.dataset import Dataset
-    from sfumato.core.errors import ParameterError
+    from sfumato.data.dataset import Dataset
+    from sfumato.exceptions import ParameterError
     from sfumato.study.file import Study, read_study
     from sfumato.study.plan import plan_methods, plan_study
 
@@ -91,7 +91,7 @@ def run_plan(
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
 ) -> StudyResult:
     """Run what is planned into a folder; whatever ends it early leaves there what is finished, as tables and page."""
-    from sfumato.core.errors import SfumatoError
+    from sfumato.exceptions import SfumatoError
     from sfumato.study.folder import close_unused, forget_cells, open_folder
     from sfumato.study.runner import run_cells
 

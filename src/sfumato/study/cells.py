@@ -9,8 +9,8 @@ from collections.abc import Mapping
 from importlib.metadata import version
 from typing import Any
 
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
+from sfumato.metrics.workload import Workload
+from sfumato.release.suppression import WITHHOLD_AT_MOST
 from sfumato.study.source import Source, hash_plain
 
 __all__ = ["PHASES", "Cell", "Job", "Outcome"]
@@ -42,7 +42,7 @@ class Job:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.study.source import HeldSource
     >>> job = Job(HeldSource(Dataset.of("sets", [["wine"], ["bread"]])))
     >>> job.digest == dataclasses.replace(job, seed=1).digest

@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sfumato import counting, pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, ReleaseWarning, SfumatoError
-from sfumato.core.params import build
-from sfumato.core.progress import Progress, silent, tell, watch
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.guessing import guess_file
 from sfumato.io.export import write_table
 from sfumato.kernels.compilation import notice_compilation
+from sfumato.params import build
+from sfumato.progress import Progress, silent, tell, watch
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 from sfumato.study.cells import Cell
 from sfumato.study.explore.candidates import list_candidates
 

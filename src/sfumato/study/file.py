@@ -13,13 +13,13 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
-from sfumato.core.method import Method
-from sfumato.core.params import build
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
+from sfumato.base.method import Method
+from sfumato.exceptions import ParameterError
 from sfumato.io.formats.json_text import read_bounded, read_toml
 from sfumato.io.policy import locate_files
 from sfumato.io.reading import Reading
+from sfumato.params import build
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 from sfumato.study.cells import Cell
 from sfumato.study.places import Places
 from sfumato.study.source import GeneratedSource
@@ -168,7 +168,7 @@ def spread(name: str, given: Any) -> list[Any]:
     >>> spread("k", {"start": 2, "end": 9})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: vary: k must be a list of values, or have a start, an end and a step.
+    sfumato.exceptions.ParameterError: vary: k must be a list of values, or have a start, an end and a step.
     """
     shape = ParameterError(f"vary: {name} must be a list of values, or have a start, an end and a step.")
     if isinstance(given, Mapping):

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.study.cells import Cell, Outcome
 
 __all__ = ["CellFolder", "close_unused", "describe_folder", "forget_cells", "open_folder", "replace_file", "write_mark"]

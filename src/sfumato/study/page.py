@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from datetime import datetime
 from typing import Any
 
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 from sfumato.query.course import MEANT
 from sfumato.report.markup import make_scrollable, make_table
 from sfumato.report.numerals import show_amount, show_count, show_number, show_share

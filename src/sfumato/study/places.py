@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
 
 __all__ = ["Places"]
 

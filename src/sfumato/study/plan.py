@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.method import Method
-from sfumato.core.params import build
-from sfumato.core.publishing.withholding import read_limit
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.metrics.workload import Workload
+from sfumato.params import build
+from sfumato.release.suppression import read_limit
 from sfumato.study.cells import Cell, Job
 from sfumato.study.file import Study, list_cells, spread
 from sfumato.study.runner import NO_LIMITS, Limits

@@ -8,9 +8,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.unit import Unit
-from sfumato.core.visible import make_visible_within
+from sfumato.data.record_unit import Unit
+from sfumato.escape import make_visible_within
+from sfumato.exceptions import ParameterError
 from sfumato.query.course import Course
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_number, show_share
@@ -90,7 +90,7 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
     >>> save_plots(StudyResult(()), Path("plots"), "gif")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: plot: the format must be one of html, pdf, png, svg, got 'gif'.
+    sfumato.exceptions.ParameterError: plot: the format must be one of html, pdf, png, svg, got 'gif'.
     """
     from sfumato.report.figure import FORMATS, save_figure
 

@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.unit import PERSON, Unit
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.escape import escape_html as escape
+from sfumato.exceptions import SchemaError
 from sfumato.query.course import Course
 from sfumato.report.numerals import show_number
 from sfumato.study.cells import PHASES, Cell, Outcome
@@ -211,7 +211,7 @@ def read_results(folder: str | Path) -> StudyResult:
     >>> read_results("nowhere")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: nowhere: there is no such folder.
+    sfumato.exceptions.SchemaError: nowhere: there is no such folder.
     """
     path = Path(folder)
     if not path.is_dir():

@@ -19,7 +19,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.study.cells import Cell, Job, Outcome
 from sfumato.study.folder import CellFolder
 from sfumato.study.worker import ONE_THREAD

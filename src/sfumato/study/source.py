@@ -16,9 +16,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato import pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.publishing.secret import digest
+from sfumato.data.dataset import Dataset
+from sfumato.data.secret import digest
+from sfumato.exceptions import ParameterError
 from sfumato.generating.options import choose_model
 from sfumato.io.export import write_table
 

@@ -13,16 +13,16 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ReleaseWarning, SfumatoError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.params import build
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.data.secret import Secret
+from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.io import releases
+from sfumato.metrics.comparison import Comparison
+from sfumato.params import build
 from sfumato.query.certainty import OpenQuestions
 from sfumato.query.course import follow_course
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Run
 from sfumato.report.wording import fill_in
 from sfumato.study.cells import PHASES, Cell, Job, Outcome
 

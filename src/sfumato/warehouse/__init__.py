@@ -11,7 +11,7 @@ distributed information about marine species through the top level ontology Mari
 
 from __future__ import annotations
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 try:
     import pyoxigraph as _store  # noqa: F401

@@ -10,8 +10,8 @@ from typing import Any
 
 from pyoxigraph import NamedNode, Quad, Store
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.progress import track
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.progress import track
 from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition, SourceSection, read_definition
 from sfumato.warehouse.inference import Schema, count_nameless, infer, read_schema

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from pyoxigraph import BlankNode, Literal, NamedNode
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.files import load, to_utf8
 from sfumato.warehouse.provenance import explain
 from sfumato.warehouse.warehouse import Answer, Warehouse

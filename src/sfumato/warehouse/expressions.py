@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable
 from typing import TypeAlias
 from urllib.parse import unquote
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["STEPS", "Step", "apply_steps", "parse_step"]
 
@@ -66,7 +66,7 @@ def parse_step(text: str) -> Step:
     >>> parse_step("lwer")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: apply: there is no step 'lwer'. Did you mean 'lower'? Known: lower, trim,
+    sfumato.exceptions.ParameterError: apply: there is no step 'lwer'. Did you mean 'lower'? Known: lower, trim,
     local-name, underscores, integer, unquote, drop:TEXT, before:TEXT.
     """
     if text in _PLAIN:

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from pyoxigraph import NamedNode, Quad, Store
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition
 from sfumato.warehouse.terms import COMMON, Prefixes

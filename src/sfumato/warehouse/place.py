@@ -19,7 +19,7 @@ from typing import Any
 
 from pyoxigraph import Store
 
-from sfumato.core.errors import SchemaError, SfumatoError
+from sfumato.exceptions import SchemaError, SfumatoError
 
 __all__ = ["Next", "describe", "open_to_read", "write_next"]
 

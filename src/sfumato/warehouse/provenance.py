@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 
 from pyoxigraph import Literal, NamedNode
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.warehouse import graphs
 from sfumato.warehouse.linking import Link
 from sfumato.warehouse.warehouse import Answer, Warehouse

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["TOKEN", "explain_fault", "refuse_elsewhere"]
 
@@ -32,7 +32,7 @@ def refuse_elsewhere(query: str) -> None:
     >>> refuse_elsewhere("SELECT ?x { SERVICE <http://example.org/> { ?x ?p ?o } }")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: query: SERVICE asks another server; ...
+    sfumato.exceptions.ParameterError: query: SERVICE asks another server; ...
     """
     plain = _ESCAPED.sub(lambda match: _spell(match[1] or match[2]), query)
     if _SERVICE.search(query) or _SERVICE.search(plain):

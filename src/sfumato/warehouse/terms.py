@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeAlias
 
 from pyoxigraph import BlankNode, Literal, NamedNode, Quad, Triple, Variable
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["COMMON", "Node", "Pattern", "Prefixes", "Term", "shorten_text", "substitute"]
 
@@ -50,7 +50,7 @@ class Prefixes:
     >>> prefixes.expand("ecco:fish")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: 'ecco:fish': there is no prefix 'ecco'. Known: eco, rdf, rdfs, owl, skos, xsd,
+    sfumato.exceptions.ParameterError: 'ecco:fish': there is no prefix 'ecco'. Known: eco, rdf, rdfs, owl, skos, xsd,
     dwc.
     """
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from pyoxigraph import NamedNode, QueryBoolean, QuerySolutions, Store
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.warehouse import graphs
 from sfumato.warehouse.definition import Definition
 from sfumato.warehouse.linking import Classes, Link, list_links

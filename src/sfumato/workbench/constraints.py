@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.io.constraints import spell_groups
 from sfumato.workbench.policies import read_recipe
 from sfumato.workbench.project import Project, replace_text
@@ -48,7 +48,7 @@ def read_row(text: str, name: str) -> tuple[str, ...]:
     >>> read_row('tea, "rye', "row 7")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Row 7: quotes must stand around a whole value, and be closed.
+    sfumato.exceptions.ParameterError: Row 7: quotes must stand around a whole value, and be closed.
     """
     try:
         cells = next(csv.reader([text], skipinitialspace=True, strict=True), [])
@@ -91,7 +91,7 @@ def check_rows(rows: Rows, sort: str) -> None:
     >>> check_rows([("row 1", ("tea", "rye")), ("new row 1", ("wine", "tea"))], "utility")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Row 1 and new row 1 have a value in common. Rows of utility constraints part
+    sfumato.exceptions.ParameterError: Row 1 and new row 1 have a value in common. Rows of utility constraints part
     the values: leave each in one row only.
     """
     if not rows:

@@ -16,7 +16,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import FileResponse, JSONResponse, PlainTextResponse, Response
 from starlette.routing import Route
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.workbench.guard import Rate
 from sfumato.workbench.project import READ_AS_DATA, READ_AS_TEXT, Project, make_name, split_name
 

@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.workbench.policies import list_files, read_recipe
 from sfumato.workbench.project import Project
 

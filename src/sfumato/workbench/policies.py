@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.visible import make_visible
+from sfumato.escape import make_visible
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.io.formats.toml_text import spell_toml
 from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.policy import read_policy
@@ -103,7 +103,7 @@ def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
     >>> look_up_files(project, {"sensitive": ["@/etc/passwd"]})
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
+    sfumato.exceptions.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
     """
     resolved = dict(options)
     for name in set(_FILES) & set(resolved):

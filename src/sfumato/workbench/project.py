@@ -13,7 +13,7 @@ import unicodedata
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
 
 __all__ = ["AREAS", "READ_AS_DATA", "READ_AS_TEXT", "Project", "make_name", "replace_text", "split_name"]
 
@@ -57,7 +57,7 @@ def split_name(wanted: str, allowed: tuple[str, ...]) -> tuple[str, str]:
     >>> split_name("run.exe", READ_AS_DATA)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: upload: files that end in .exe cannot be read. Known: csv, tsv, txt, ...
+    sfumato.exceptions.ParameterError: upload: files that end in .exe cannot be read. Known: csv, tsv, txt, ...
     """
     bare = re.split(r"[/\\]", wanted)[-1]
     parts = bare.lower().split(".")
@@ -96,7 +96,7 @@ class Project:
     >>> project.find("data", "../policies")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SfumatoError: the project has no such file in data.
+    sfumato.exceptions.SfumatoError: the project has no such file in data.
     """
 
     def __init__(self, folder: Path) -> None:

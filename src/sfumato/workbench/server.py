@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.workbench.connections import make_protocol
 from sfumato.workbench.guard import Guard, is_loopback
 from sfumato.workbench.jobs import Jobs

@@ -113,7 +113,7 @@ def _work(folder: Path, progress: _Teller) -> dict[str, Any]:
 
 def _explain(error: BaseException) -> str:
     """Say what went wrong; what is not meant for people stays unsaid, since it could hold personal data."""
-    from sfumato.core.errors import SfumatoError
+    from sfumato.exceptions import SfumatoError
 
     if isinstance(error, SfumatoError):
         return str(error)

@@ -12,12 +12,12 @@ from tests.activity.naive.attack import follow_person
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.attacker import following, known_slots
 from sfumato.kinds.activity.knowledge.following import Steps, follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.report import render
+from sfumato.metrics.comparison import Comparison
 
 
 @settings(max_examples=100)

@@ -22,8 +22,8 @@ from tests.activity.naive.attack import best_slots, fitting_people
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import SchemaError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity

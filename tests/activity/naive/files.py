@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
 

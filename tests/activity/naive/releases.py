@@ -9,16 +9,16 @@ from typing import Annotated, Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import PERSON
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.record_unit import PERSON
+from sfumato.data.schema import Column, Schema
+from sfumato.data.time_units import Clock
+from sfumato.metrics.comparison import Comparison
+from sfumato.params import Param
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 
 @dataclasses.dataclass(frozen=True)

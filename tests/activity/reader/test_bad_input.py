@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.activity.naive.files import ADL, CANARY, GOOD, HEADER, write_and_read, write_and_refuse
 from tests.examples import settings
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
 

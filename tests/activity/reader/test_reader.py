@@ -15,7 +15,7 @@ from tests.activity.naive.files import ADL, GOOD, HEADER, fill_second_by_second,
 from tests.examples import settings
 
 from sfumato import plugins
-from sfumato.core.clock import Clock
+from sfumato.data.time_units import Clock
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
 from sfumato.kinds.activity.reader.episodes import Calendar, Episodes, fill_slots, split_episodes

@@ -28,8 +28,8 @@ from tests.activity.naive.releases import people, publish
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import VerificationError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity import families
 from sfumato.kinds.activity.attacker.known_slots import attack
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity

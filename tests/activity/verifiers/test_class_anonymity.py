@@ -8,7 +8,7 @@ from tests.activity.examples import DATA, GAP, GOOD, PLAIN, by_hour
 from tests.activity.naive.releases import people, publish
 
 import sfumato as sf
-from sfumato.core.errors import VerificationError
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity import families, publication
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.kernels import hiding

@@ -10,7 +10,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people
-from sfumato.core.errors import InfeasibleError
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 
 

@@ -12,7 +12,7 @@ from tests.activity.naive.releases import people, publish
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.clock import Clock
+from sfumato.data.time_units import Clock
 from sfumato.kinds.activity import publication
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity, faithful

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.clock import UNITS, Clock, find_moments
-from sfumato.core.measuring.query_metric import TimeRange
+from sfumato.data.time_units import UNITS, Clock, find_moments
+from sfumato.metrics.query_metric import TimeRange
 from sfumato.report.times import show_time, to_axis
 
 clocks = st.builds(Clock, st.sampled_from([None, *UNITS]))

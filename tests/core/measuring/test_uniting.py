@@ -16,11 +16,11 @@ from tests.test_contract import ordinary_rows
 import sfumato as sf
 from sfumato import plugins
 from sfumato.assessment import measure_release
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import SummedMetric
-from sfumato.core.measuring.uniting import Union
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.selection import pick_rows, take_rows
+from sfumato.data.select import pick_rows, take_rows
+from sfumato.metrics.aggregate import Union
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import SummedMetric
 
 SECRET = bytes([1] * 32)
 TOGETHER = [

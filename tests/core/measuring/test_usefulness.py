@@ -4,8 +4,8 @@ import pytest
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.usefulness import THRESHOLDS, judge_usefulness
+from sfumato.metrics.metric import Score
+from sfumato.metrics.utility_warning import THRESHOLDS, judge_usefulness
 
 METRICS = {(kind, metric.name): metric for kind in plugins.all_kinds() for metric in plugins.metrics_for(kind)}
 

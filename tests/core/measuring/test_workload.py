@@ -4,10 +4,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive.metrics import PLACES, chance_to_contain, comparisons, contains, published_sets
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.metrics.workload import Workload
 
 LABEL = st.text(max_size=6) | st.text(alphabet=" >\\ne\r\n\t=+-@\u00a0\u2028\x1c\ufeff", max_size=4)
 QUERIES = st.lists(st.lists(st.sampled_from(PLACES), min_size=1, max_size=3).map(tuple), min_size=1, max_size=6)
@@ -103,7 +103,7 @@ def test_portions_do_not_change_the_answer(monkeypatch):
     histories = Ragged.from_lists(rows)
     workload = Workload(tuple((a, b) for a in PLACES for b in PLACES) + tuple((a,) for a in PLACES))
     whole = workload.count(histories)
-    monkeypatch.setattr("sfumato.core.measuring.workload._BUDGET", 100)
+    monkeypatch.setattr("sfumato.metrics.workload._BUDGET", 100)
     assert np.array_equal(workload.count(histories), whole)
 
 

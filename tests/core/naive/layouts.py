@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import find_kind
-from sfumato.core.release import Release
+from sfumato.data.kind import find_kind
+from sfumato.release.release import Release
 
 
 def lay_out_long(release: Release) -> list[dict]:

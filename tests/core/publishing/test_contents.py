@@ -5,9 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.publishing import contents
-from sfumato.core.publishing.contents import digest_records, digest_texts
+from sfumato.data import fingerprint
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import digest_records, digest_texts
 
 MASK = (1 << 64) - 1
 
@@ -31,6 +31,6 @@ def digest(record, column):
 def test_numbers_are_those_of_records_looked_at_one_by_one(records, held):
     data = Dataset.of("trajectories", records)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(contents, "_HELD", held)
+        patch.setattr(fingerprint, "_HELD", held)
         found = digest_records(data)
     assert found.tolist() == [digest(record, data.schema.history) for record in records]

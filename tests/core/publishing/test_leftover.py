@@ -11,8 +11,8 @@ from tests.timeline.naive.releases import with_rows
 from tests.trajectories.verifiers.releases import make_release
 
 import sfumato as sf
-from sfumato.core.kind import all_kinds, find_kind
-from sfumato.core.publishing.leftover import FAR, Leftover, find_leftover, judge_leftover
+from sfumato.data.kind import all_kinds, find_kind
+from sfumato.metrics.retained_detail import FAR, Leftover, find_leftover, judge_leftover
 
 MANY = [f"v{number:02}" for number in range(60)]
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.publishing.recoding import ColumnCells, Recoding, TableRecoding, read_saved
+from sfumato.exceptions import SchemaError
+from sfumato.release.recoding import ColumnCells, Recoding, TableRecoding, read_saved
 
 names = st.text(max_size=4)
 columns = st.one_of(

@@ -3,8 +3,8 @@
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.publishing.withholding import exceeds
+from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.release.suppression import exceeds
 
 # Two people whose places nobody shares, among eighteen who share theirs.
 PLACES = {name: (float(i), 0.0) for i, name in enumerate("abcdef")}

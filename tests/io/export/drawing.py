@@ -7,9 +7,9 @@ import datetime
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.core.forms import Form
-from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 LABELS = st.text(alphabet='ab|;\\*{}[].",\n\r=+-@ \té<&', max_size=4)
 NUMBERS = st.integers(-(2**53), 2**53)

@@ -9,7 +9,7 @@ import zipfile
 
 import pytest
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.spreadsheets import parse_sheet
 
 xlsxwriter = pytest.importorskip("xlsxwriter")

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.files import iterate_blocks
 from sfumato.io.formats import xes
 from sfumato.io.formats.xes import parse_xes

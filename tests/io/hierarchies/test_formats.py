@@ -13,8 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.io.hierarchies.formats import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.io.releases.ledger import LEDGER_FILE, Batch, Ledger, people_of
 from sfumato.plugins import find_method
 

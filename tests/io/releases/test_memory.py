@@ -12,11 +12,11 @@ from tests.damages.releases import RELEASES, SECRET, rt, sequences, sets, snapsh
 
 import sfumato as sf
 from sfumato.checking.risk import Findings
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Trace
+from sfumato.exceptions import ParameterError
 from sfumato.io.memory import MemoryPlace
 from sfumato.io.releases import inventory, read_release, write_release
 from sfumato.io.releases.page import spell_page
+from sfumato.release.release import Trace
 
 MADE = {
     "trajectories": lambda: (trajectories(), sf.methods.SeqAnon(k=3, m=2)),
@@ -42,7 +42,7 @@ def made():
     return get
 
 
-@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 @pytest.mark.parametrize("name", MADE)
 def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
     result = made(name)
@@ -57,7 +57,7 @@ def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
     assert counted
 
 
-@pytest.mark.filterwarnings("ignore::sfumato.core.errors.ReleaseWarning")
+@pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 @pytest.mark.parametrize("name", ["trajectories", "table"])
 def test_attacks_and_measures_are_those_of_the_folder(made, name, tmp_path):
     result = made(name)

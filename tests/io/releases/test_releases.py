@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.releases import read_release
 from sfumato.io.releases.manifest import FORMAT_VERSION
 

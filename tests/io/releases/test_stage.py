@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.io.releases.exchange import can_exchange, exchange
 from sfumato.io.releases.stage import staged
 

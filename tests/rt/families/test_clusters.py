@@ -11,15 +11,15 @@ from hypothesis import strategies as st
 from tests.rt.drawing import datasets
 from tests.rt.naive.anonymity import bit_distance
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.families.clusters import Clusters
 from sfumato.kinds.rt.methods.lexicographic import RFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 
 def ncp_of_cell(attribute: Attribute, rows: list[int]) -> float:

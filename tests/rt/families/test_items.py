@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rt.naive.anonymity import largest_share, utility_loss
 
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.kinds.rt.families.diversity import Diversity, unite_overlapping
 

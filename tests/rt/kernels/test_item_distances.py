@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.rt.naive.anonymity import bit_distance
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.rt.kernels.item_distances import count_lengths, list_items, measure_joined
 
 ITEMS = [f"i{number}" for number in range(12)]

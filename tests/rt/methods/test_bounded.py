@@ -14,13 +14,13 @@ from tests.rt.drawing import TRANSACTION, datasets, sample
 from tests.rt.naive.bounded import ExhaustiveRumBound, PlainTumBound
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.methods import bounded
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 

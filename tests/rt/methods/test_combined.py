@@ -13,10 +13,8 @@ from tests.rt.drawing import TRANSACTION, datasets, sample
 
 import sfumato as sf
 from sfumato.checking.order import verify_order
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.kind import find_kind
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.rt.families.combined import Combined, find_method
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
@@ -25,6 +23,8 @@ from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 from sfumato.kinds.rt.verifiers.faithful import verify_faithful
 from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
 from sfumato.kinds.table.families.relational import Relational
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 RELATIONAL = sorted(
     name

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from sfumato.core.errors import InfeasibleError
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.families.combined import Task
 from sfumato.kinds.rt.families.items import RecodedItems
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound

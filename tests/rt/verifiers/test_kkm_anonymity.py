@@ -13,7 +13,7 @@ from tests.rt.examples import FIGURE_2A, NAMES, PEOPLE, by_hand, customers
 from tests.rt.naive.anonymity import candidates, largest_share, smallest_group
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, VerificationError
+from sfumato.exceptions import ParameterError, VerificationError
 from sfumato.kinds.rt.attacker import attack, attack_original
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import _number_sets

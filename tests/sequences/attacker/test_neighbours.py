@@ -14,12 +14,9 @@ from tests.sequences.naive import neighbours as plain
 from tests.sequences.naive.knowledge import Event, make_release
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.hierarchy.derive import balanced
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.params import declared
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.sequences.attacker import gaps, neighbours
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
 from sfumato.kinds.sequences.comparison import SequenceComparison
@@ -28,7 +25,10 @@ from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.metrics.comparison import Comparison
+from sfumato.params import declared
 from sfumato.plugins import all_methods, find_verifier
+from sfumato.release.run import Run
 
 MONITORED = ("m", "n")
 WAYS = ("next", "previous", "nearest")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import time_groups as naive
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.kernels import windows
 from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_fullest, have_conflict, key_pairs
 from sfumato.kinds.sequences.knowledge.windows import count_most

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import Clock
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 Event = tuple[str, int]
 Pair = tuple[str, int, int]

@@ -12,13 +12,13 @@ from types import SimpleNamespace
 import numpy as np
 from hypothesis import strategies as st
 
-from sfumato.core.clock import UNITS, Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import UNITS, Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 MONITORED = ("a", "b", "c")
 CATEGORIES = {"{a|b}": ("a", "b"), "any": ("a", "b", "c", "x", "never")}

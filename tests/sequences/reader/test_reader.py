@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from tests.sequences.naive.files import CANARY, GOOD, HEADER, people, plain_read, write_and_read, write_and_refuse
 
 from sfumato import plugins
-from sfumato.core.clock import Clock
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.io.export import write_table
 from sfumato.io.hierarchies import write_hierarchy

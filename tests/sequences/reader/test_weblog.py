@@ -6,7 +6,7 @@ import gzip
 import pytest
 from tests.sequences.naive.files import AGENT, CANARY, GOOD, HEADER, people, request, write_and_read, write_and_refuse
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 
 @pytest.fixture

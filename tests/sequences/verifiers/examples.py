@@ -8,10 +8,10 @@ import numpy as np
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Record, make_release
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.release.release import Release
 
 MONITORED = ("mail", "chat")
 CLAIM = GroupAnonymity(k=2, monitored=MONITORED)

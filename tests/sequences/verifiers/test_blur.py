@@ -12,13 +12,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release, Result
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.plugins import find_verifier
+from sfumato.release.release import Release, Result
 
 START = 28_000_000
 PEOPLE = [

@@ -13,12 +13,12 @@ from hypothesis import strategies as st
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Record, make_release, people_table
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.group_anonymity import verify_against
+from sfumato.release.release import Release
 
 MONITORED = ("mail", "chat")
 CLAIM = GroupAnonymity(k=2, monitored=MONITORED)

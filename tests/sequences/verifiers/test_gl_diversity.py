@@ -15,11 +15,10 @@ from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Record, make_release, people_table
 
 from sfumato.checking.structure import READABLE
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge import windows
@@ -27,6 +26,7 @@ from sfumato.kinds.sequences.knowledge.windows import count_most, find_busiest
 from sfumato.kinds.sequences.published import Entries
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.gl_diversity import verify, verify_against
+from sfumato.release.release import Release
 
 MONITORED = ("mail",)
 PEOPLE = [

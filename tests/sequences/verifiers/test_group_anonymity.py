@@ -18,10 +18,10 @@ from tests.sequences.naive.knowledge import Record, make_release, people_table
 from tests.sequences.verifiers.examples import CLAIM, MONITORED, PEOPLE, ROWS, people, records, sound
 
 from sfumato.checking.structure import READABLE
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import VerificationError
 from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches

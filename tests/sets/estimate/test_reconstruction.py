@@ -14,7 +14,7 @@ from tests.sets.naive.itemsets import count_records, misfits
 from tests.sets.releases import disassociated
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
 from sfumato.kinds.sets.estimate.supports import certain_support

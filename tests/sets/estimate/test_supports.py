@@ -13,7 +13,7 @@ from tests.sets.naive.itemsets import count_records, mean_support
 from tests.sets.releases import disassociated
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
 from sfumato.kinds.sets.estimate.supports import certain_support
 

@@ -14,7 +14,7 @@ from tests.sets.naive.supports import average, expect, left, weigh
 from tests.sets.releases import generalised
 
 import sfumato as sf
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.estimate.weights import Places, weigh_left, weigh_members
 from sfumato.kinds.sets.generator import generate

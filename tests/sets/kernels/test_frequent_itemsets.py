@@ -10,8 +10,8 @@ from tests.examples import settings
 from tests.sets.drawing import as_arrays
 from tests.sets.naive.itemsets import best_itemsets
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.kernels import frequent_itemsets
 from sfumato.kinds.sets.kernels.frequent_itemsets import top_itemsets
 from sfumato.kinds.sets.metrics.mining import extend_upwards

@@ -5,11 +5,11 @@ import pytest
 from tests.sets.naive import generalisation as plain
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
-from sfumato.core.run import Run
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.kernels import itemset_counts
 from sfumato.kinds.sets.kernels.baskets import fill_baskets
 from sfumato.kinds.sets.kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
+from sfumato.release.run import Run
 
 
 def test_too_many_combinations_to_count_are_refused(monkeypatch):

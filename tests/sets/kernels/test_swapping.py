@@ -8,7 +8,7 @@ from tests.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, rows_of_it
 from tests.sets.kernels.test_lowering import start
 from tests.sets.naive import local_km as plain
 
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.labels import cost_tree, order_nodes
 from sfumato.kinds.sets.kernels.label_sets import count_label_sets
 from sfumato.kinds.sets.kernels.local_labels import label_rows

@@ -11,7 +11,7 @@ from tests.examples import settings
 from tests.sets.naive.attack import draw_reconstruction
 from tests.sets.releases import random_chunks
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge
 from sfumato.kinds.sets.knowledge.set_support import join_digits

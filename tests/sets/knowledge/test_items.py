@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.sets.drawing import LABELS, baskets
 from tests.sets.naive.attack import smallest_sets
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge import items as knowledge
 from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge

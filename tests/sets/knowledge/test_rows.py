@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows
 
 rows = st.lists(st.tuples(st.integers(0, 2), st.lists(st.sampled_from("abc"), max_size=4)), max_size=12)

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sets.drawing import LABELS, baskets
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge import set_support
 from sfumato.kinds.sets.knowledge.set_support import SetSupport, count_sets
 

@@ -14,7 +14,7 @@ from tests.sets.naive.attack import Tree
 from tests.sets.naive.disassociation import find_places
 from tests.sets.releases import random_chunks
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.published import Chunks
 

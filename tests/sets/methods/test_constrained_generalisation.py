@@ -8,8 +8,8 @@ from tests.sets.drawing import ITEMS, check_truth, crowds, published_sets, rows_
 from tests.sets.naive.generalisation import is_km, is_protected
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError
+from sfumato.release.run import Run
 
 ROWS = [["a", "x"], ["a", "x"], ["b", "x"], ["c"], ["c"], ["c"]]
 

@@ -14,10 +14,9 @@ from tests.sets.naive.reconstructions import Published, broken_knowledge, most_c
 from tests.sets.releases import disassociated
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.ragged import Ragged
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
 from sfumato.kinds.sets.kernels.horizontal_partition import Partition
@@ -28,6 +27,7 @@ from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
 from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.km_items import verify
+from sfumato.release.run import Run
 
 
 def disassociate(clusters: list[list[list[str]]], k: int, m: int, *, refine: bool, order: str = "") -> dict:

@@ -9,14 +9,14 @@ from tests.sets.drawing import ITEMS, as_arrays, check_truth, crowds, hierarchie
 from tests.sets.naive.generalisation import Tree, is_km, move_cut
 
 import sfumato as sf
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
 from sfumato.engines.local import Local
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.hierarchies import price_tree
 from sfumato.kinds.sets.kernels import item_cuts
 from sfumato.kinds.sets.methods.hierarchical_generalisation import lies_within, split_items
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]]

@@ -8,12 +8,12 @@ from tests.sets.drawing import check_truth, crowds, hierarchies, published_sets,
 from tests.sets.naive.local_km import is_anonymous
 
 import sfumato as sf
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.exceptions import ParameterError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})
 SECRET = bytes([1] * 32)

@@ -6,7 +6,7 @@ import traceback
 
 import pytest
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.reading import Reading
 from sfumato.kinds.sets.reader import read
 

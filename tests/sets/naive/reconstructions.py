@@ -7,7 +7,7 @@ import itertools
 from collections import Counter
 from collections.abc import Sequence
 
-from sfumato.core.release import Release
+from sfumato.release.release import Release
 
 Record = frozenset
 

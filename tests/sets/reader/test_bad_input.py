@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sets.naive.files import CANARY, GOOD, HEADER, people, write_and_read, write_and_refuse
 
-from sfumato.core.errors import ParameterError, SfumatoError
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.kinds.sets.reader import read
 

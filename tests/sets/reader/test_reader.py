@@ -15,7 +15,7 @@ from tests.sets.naive.files import CANARY, HEADER, people, plain_lines, plain_ro
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.generating.taxonomy import taxonomy
 from sfumato.io.constraints import read_itemsets, read_partition
 from sfumato.io.export import write_table

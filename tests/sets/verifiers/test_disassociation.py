@@ -39,8 +39,7 @@ from tests.sets.releases import disassociated, random_chunks
 
 from sfumato.checking.structure import verify_structure
 from sfumato.checking.subsequences import support
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.set_support import digits
@@ -49,6 +48,7 @@ from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 from sfumato.kinds.sets.verifiers.reconstructions import largest_supports
+from sfumato.release.release import Release
 
 ENUMERATED = "reconstructions of small clusters keep the claim"
 LEAVES, COMBINATIONS = "every leaf has enough records", "every combination in a chunk occurs k times"

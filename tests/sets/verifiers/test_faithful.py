@@ -14,7 +14,7 @@ from tests.sets.naive.attack import draw_reconstruction, matches
 from tests.sets.releases import disassociated, generalised, random_chunks
 
 from sfumato.checking.structure import verify_structure
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
 from sfumato.plugins import find_kind

@@ -13,9 +13,9 @@ from tests.sets.examples import nested
 from tests.sets.naive.attack import matches, subsets
 from tests.sets.releases import generalised
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, VerificationError
-from sfumato.core.guarantee import read_guarantee
+from sfumato.base.guarantee import read_guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, VerificationError
 from sfumato.kinds.sets.attacker import attack
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems

@@ -11,8 +11,8 @@ from tests.sets.examples import CLUSTERS, PEOPLE, ROWS, chunk, figure_2, nested,
 from tests.sets.naive import attack as naive
 from tests.sets.releases import generalised
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.sets.attacker import attack
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against

@@ -11,7 +11,7 @@ from tests.snapshots.naive.late_and_missing import guesses
 from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.attacker.attributes_and_time import attack
 from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, _Weights, guess_values
 

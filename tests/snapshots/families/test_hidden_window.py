@@ -12,7 +12,7 @@ from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
 from sfumato import pipeline
-from sfumato.core.errors import InfeasibleError
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
 from sfumato.kinds.snapshots.families.stream import release_snapshots
 from sfumato.kinds.snapshots.knowledge.fates import Fates

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.snapshots.naive.reposition import RecordStream, least_cost_by_enumeration, least_cost_by_program, price
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.first_window import solve_first_window
 from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow

@@ -5,8 +5,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
-from sfumato.core.schema import Column, Schema
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.snapshots.families.homes import Snapshot
 from sfumato.kinds.snapshots.families.stream import CLOSED, SUPPRESSED
 

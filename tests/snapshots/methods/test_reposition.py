@@ -9,8 +9,8 @@ from tests.examples import settings
 from tests.snapshots.naive.people import dataset, push_all, record_lists, snapshots_of
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.snapshots.methods.anatomy import Anatomy
 from sfumato.kinds.snapshots.methods.reposition import Reposition
 

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.snapshots.generator import generate
+from sfumato.metrics.comparison import Comparison
 
 
 def dataset(days):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from sfumato.core.clock import Clock
+from sfumato.data.time_units import Clock
 from sfumato.kinds.snapshots.stream.writer import snapshot_name
 
 

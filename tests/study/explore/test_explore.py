@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.study import compilation, runner
 from sfumato.study.explore.candidates import list_candidates
 

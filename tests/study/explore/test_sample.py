@@ -9,7 +9,7 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.core.selection import take_rows
+from sfumato.data.select import take_rows
 from sfumato.study.explore.sample import draw_sample
 
 

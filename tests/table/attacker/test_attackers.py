@@ -15,7 +15,7 @@ from tests.table.releases import drawn, members_of, people_of
 
 import sfumato as sf
 from sfumato import pipeline
-from sfumato.core.errors import ReleaseWarning
+from sfumato.exceptions import ReleaseWarning
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.published import PublishedTable, quasi_columns

@@ -13,15 +13,15 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.publishing.recoding import ColumnCells
-from sfumato.core.release import Release
+from sfumato.exceptions import InfeasibleError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hierarchies.derived import derive_ranges
 from sfumato.kinds.table.families import full_domain
 from sfumato.kinds.table.families.ladders import Ladder
 from sfumato.kinds.table.families.recoded_cells import close_ranges, find_cells
 from sfumato.kinds.table.model import attribute_of
+from sfumato.release.recoding import ColumnCells
+from sfumato.release.release import Release
 
 METHODS = ("Optimal", "Incognito", "TopDown", "BottomUp")
 CENTS = st.integers(0, 60).map(lambda cents: cents / 4)

@@ -10,9 +10,9 @@ from tests.table.naive import full_domain as plain
 from tests.table.naive import tree_cuts
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.families.tree_cuts import CutSearch
+from sfumato.release.run import Run
 
 ASKED = ({}, {"l": 2}, {"l": 2, "diversity": "entropy"}, {"l": 2, "diversity": "recursive", "c": 2.0})
 

@@ -13,12 +13,12 @@ from tests.table.naive import full_domain as plain
 from tests.table.naive.published_tables import classes_of_release, find_unfaithful
 
 import sfumato as sf
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.publishing.recoding import read_saved
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.families.level_losses import LOSSES
+from sfumato.release.recoding import read_saved
+from sfumato.release.run import Run
 
 METHODS = (sf.methods.Incognito, sf.methods.Optimal, sf.methods.TopDown, sf.methods.BottomUp)
 SECRET = bytes([1] * 32)

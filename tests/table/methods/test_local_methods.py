@@ -13,11 +13,11 @@ from tests.table.drawn_tables import classes_of, dataset_of, tables
 from tests.table.naive.local_classes import Column, hull_of
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.methods.cluster import Cluster
 from sfumato.kinds.table.methods.mdav import Mdav
 from sfumato.kinds.table.methods.mondrian import Mondrian
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 MIXED = {

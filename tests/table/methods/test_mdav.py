@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.kernels.microaggregation import measure_error_share, standardise
 from sfumato.kinds.table.methods.mdav import Mdav
 

@@ -8,8 +8,8 @@ from tests.table.naive.local_classes import Column, merge_equal
 from tests.table.naive.mondrian import plain_mondrian
 
 import sfumato as sf
-from sfumato.core.run import Run
 from sfumato.kinds.table.methods.mondrian import Mondrian
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 

@@ -12,12 +12,12 @@ from tests.table.metrics.test_losses import ROWS, comparisons
 from tests.table.naive import measures as naive
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import draw_queries, select, split_query
 from sfumato.kinds.table.metrics.attribute_queries import AttributeQueries
 from sfumato.kinds.table.model import attribute_of
+from sfumato.metrics.comparison import Comparison
 
 
 def ask(comparison, *query, sanity=0.001):

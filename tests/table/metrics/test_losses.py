@@ -9,14 +9,14 @@ from tests.table.given_classes import TREE, compare, make_people, people_rows
 from tests.table.naive import measures as naive
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError, SfumatoError
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.kinds.table.comparison import TableComparison, count_leftover
 from sfumato.kinds.table.metrics.average_class_size import AverageClassSize
 from sfumato.kinds.table.metrics.discernibility import Discernibility
 from sfumato.kinds.table.metrics.entropy_loss import EntropyLoss
 from sfumato.kinds.table.metrics.ncp import Ncp
 from sfumato.kinds.table.metrics.precision import Precision
+from sfumato.metrics.comparison import Comparison
 
 ROWS = [
     (20, 1.5, "f", "Spain", "flu"),

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from tests.table.given_classes import GivenClasses
 
 import sfumato as sf
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.exceptions import SchemaError
 from sfumato.kernels.microaggregation import measure_error_share, standardise
 from sfumato.kinds.table.methods.mdav import Mdav
 from sfumato.kinds.table.metrics.microaggregation_error import MicroaggregationError
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,7 @@ from tests.table.naive.files import CANARY, GOOD, HEADER, ROLES, write_and_read,
 
 from sfumato.cli import run
 from sfumato.cli.wording import speak
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 PASTE = "--identifier name --quasi age,sex --sensitive illness"
 

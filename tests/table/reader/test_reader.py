@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from tests.table.naive.files import GOOD, HEADER, ROLES, plain_cells, write_and_read
 
 import sfumato as sf
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.reader import read, read_attributes

@@ -8,7 +8,7 @@ from tests.table.releases import drawn
 
 import sfumato as sf
 from sfumato.checking.people import fewest_people
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 from sfumato.kinds.table.published import quasi_columns
 
 

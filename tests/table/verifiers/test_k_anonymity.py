@@ -13,13 +13,13 @@ from tests.table.naive import promise
 from tests.table.releases import ILL, ORDER, drawn, members_of, people_of
 
 import sfumato as sf
-from sfumato.core.errors import VerificationError
-from sfumato.core.forms import Form
-from sfumato.core.release import Part, PublishedColumn
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.published import PublishedTable, quasi_columns
 from sfumato.kinds.table.verifiers.k_anonymity import verify, verify_against
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
 
 
 def rows_of(release):

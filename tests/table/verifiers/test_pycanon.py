@@ -11,9 +11,9 @@ import pytest
 from tests.table.given import publish
 
 import sfumato as sf
-from sfumato.core.forms import encode
 from sfumato.kinds.table.published import quasi_columns
 from sfumato.kinds.table.verifiers.k_anonymity import verify
+from sfumato.release.text import encode
 
 pycanon = pytest.importorskip("pycanon.anonymity")
 pandas = pytest.importorskip("pandas")

@@ -10,10 +10,10 @@ from tests.table.given import publish
 import sfumato as sf
 from sfumato.checking.order import verify_order
 from sfumato.checking.structure import verify_structure
-from sfumato.core.forms import Form
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.release import Part, PublishedColumn
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.verifiers.k_anonymity import verify
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
 
 TOWNS = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
 ROWS = [

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.timeline.naive.timelines import FRACTIONS
 
 import sfumato as sf
-from sfumato.core.clock import Clock
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.families.deletion import least_peer
 from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
 from sfumato.kinds.timeline.publication import NOTHING_LEFT

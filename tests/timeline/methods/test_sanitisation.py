@@ -9,8 +9,8 @@ from tests.timeline.naive.sanitisation import brute_force, dynamic_program, erro
 from tests.timeline.naive.timelines import delete, left, number_of_ways, occurring, small_timelines
 
 import sfumato as sf
-from sfumato.core.run import Run
 from sfumato.kinds.timeline.guarantees.prefix_frequency import read_delta
+from sfumato.release.run import Run
 
 ROWS = [(1, 1, 2, 6), (2, 4, 7, 7), (8, 1, 5, 7), (12, 1, 7, 10), (7, 2, 3, 7)]
 """Occurrences of a to d: Figure 1a is not legible in full, and these fit all that is, and all that Figure 2 prints."""

@@ -5,7 +5,7 @@ import dataclasses
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 
 ROWS = [{"a": 2, "b": 3, "c": 1}, {"a": 4, "c": 5}, {"b": 6, "c": 4}, {"a": 9, "b": 9, "c": 4}]
 TWINS = [{"s": 3, "t": 2, "u": 2, "b": 9}, {"s": 1, "b": 9}, {"s": 2, "t": 1, "u": 1, "b": 4}]

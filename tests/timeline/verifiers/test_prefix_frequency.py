@@ -12,7 +12,7 @@ from tests.timeline.naive.sanitisation import keeps
 from tests.timeline.naive.timelines import occurring, small_timelines
 
 import sfumato as sf
-from sfumato.core.errors import VerificationError
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.verifiers.prefix_frequency import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from tests.trajectories.globe import maps, on_globe
 from tests.trajectories.naive import recode as naive
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.kernels.globe import measure_arc
 from sfumato.kinds.trajectories.kernels.linkage import SHORTEST_STEP, choose_scale
 from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+from sfumato.release.run import Run
 
 
 @given(st.floats(0, 1))

@@ -9,17 +9,17 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
 from sfumato.engines.local import Local
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.trajectories.knowledge import matching_rows
 from sfumato.kinds.trajectories.methods.local_km import LocalKm
 from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.metrics.distance import Distance
 from sfumato.kinds.trajectories.verifiers import faithful, klm_anonymity, km_anonymity
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 XY = {name: (3 * i % 7, 5 * i % 11) for i, name in enumerate("abcdefst")}

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 from tests.trajectories.examples import XY, in_original_order, six_with_sensitive
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.publishing.row_clusters import cut
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon, Sga, Zga
 from sfumato.kinds.trajectories.model.histories import Trajectories
+from sfumato.release.row_clusters import cut
+from sfumato.release.run import Run
 
 
 def test_example_7_gives_the_printed_cluster():

@@ -5,13 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.examples import XY, in_original_order, shops, six
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.trajectories.methods.seqanon import SdSeqAnon, SeqAnon, USeqAnon
 from sfumato.kinds.trajectories.metrics.distance import Distance
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.run import Run
 
 
 def test_example_4_gives_the_printed_release():

@@ -9,13 +9,13 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.recoding import name_values
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.metrics.comparison import Comparison
+from sfumato.release.recoding import name_values
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 PLACES = "abcdef"
 POINTS = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4), "f": (-1.0, 2.0)}

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive import cells as naive
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.places import Fixes, PlaceOrigin
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import Fixes, PlaceOrigin
 from sfumato.kinds.trajectories.publication.places import publish_places
 
 point = st.tuples(st.floats(-180, 180), st.floats(-90, 90))

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.io.tables import read_table
 from sfumato.kinds.trajectories.reader import read

@@ -3,7 +3,7 @@
 import pytest
 from tests.trajectories.reader.points import on_earth, on_plane
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 
 @pytest.mark.parametrize(("point", "column"), [((0, 91), "lat"), ((-181, 0), "lon")])

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.reading import Reading
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.reader import read

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trajectories.naive.regions import is_inside
 from tests.trajectories.reader.points import derive, lattice, on_earth
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.trajectories.reader.places import tabulate_places
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.trajectories.naive import cells as naive
 from tests.trajectories.reader.points import corners, derive, earth, great_circle, lattice, on_earth, on_plane, plane
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 
 @given(st.lists(plane, min_size=1, max_size=30), st.floats(0.5, 1e6))

@@ -1,9 +1,9 @@
 """Where a place is published finely for some and coarsely for others, the report says for how many."""
 
 import sfumato as sf
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.trajectories.attacker import risk_of_original
 from sfumato.kinds.trajectories.report import render
+from sfumato.metrics.comparison import Comparison
 
 TITLE = "How finely the most visited places are published"
 XY = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}

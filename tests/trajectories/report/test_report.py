@@ -16,17 +16,17 @@ from hypothesis import strategies as st
 
 from sfumato import report
 from sfumato.checking.risk import Risk
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.forms import Form
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacker import risk_of_original
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.report import maps
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 from sfumato.report import plots
 from sfumato.report.numerals import show_number, show_share
 from sfumato.report.palette import DARK

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from tests.trajectories.verifiers.releases import make_release, recode
 
-from sfumato.core.release import Release
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.release.release import Release
 
 SIX = [list("dace"), list("baec"), list("ade"), list("bdec"), list("dc"), list("de")]
 SIX_SENSITIVE = [list("dace"), list("baec"), list("adef"), list("bdec"), list("dgc"), list("de")]

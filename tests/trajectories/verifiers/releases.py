@@ -7,11 +7,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.lists import Ragged
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 COLUMNS = (
     PublishedColumn("person", "identifier", Form("exact")),

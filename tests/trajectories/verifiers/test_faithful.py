@@ -15,11 +15,11 @@ from tests.trajectories.naive.attack import is_faithful
 from tests.trajectories.verifiers.examples import ABC, SIX
 from tests.trajectories.verifiers.releases import make_release, people_table, recode, values_table
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
 from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
+from sfumato.release.release import Release
 
 ORDER = np.array([3, 0, 5, 1, 4, 2])
 CONTAINS = "every value contains the original place"

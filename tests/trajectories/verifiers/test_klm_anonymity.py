@@ -11,8 +11,8 @@ from tests.trajectories.recodings import SENSITIVE, groupings, rows_with_sensiti
 from tests.trajectories.verifiers.examples import ABD, SIX_SENSITIVE, THREE, six_published, three_published
 from tests.trajectories.verifiers.releases import make_release, recode, values_table
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.attacker import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity

@@ -12,8 +12,8 @@ from tests.trajectories.verifiers.examples import ABC, SIX, six_published, three
 from tests.trajectories.verifiers.releases import make_release, recode
 
 from sfumato.checking.subsequences import decode_key, support
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.attacker import attack, risk_of_original
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against

@@ -13,12 +13,12 @@ import pytest
 
 import sfumato as sf
 from sfumato import pipeline
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.places import Fixes
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import Fixes
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.io.formats.json_files import spell_json
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon, USeqAnon
+from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
 K = 3

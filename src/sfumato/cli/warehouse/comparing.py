@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json
 from sfumato.cli.output import Output, show_work
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["connectivity", "test"]
 

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli.options import Json, with_reading
 from sfumato.cli.output import Output, show_work
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 if TYPE_CHECKING:
     from sfumato.warehouse.hierarchies import Export

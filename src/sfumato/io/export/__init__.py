@@ -14,13 +14,13 @@ from typing import IO, NamedTuple
 import numpy as np
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.forms import Form
-from sfumato.core.kind import WRITTEN, find_kind
-from sfumato.core.layouts import LAYOUTS, Laid, gather_entries, lay_out
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.kind import WRITTEN, find_kind
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.io.export import csv_export, geojson, json_lines, parquet_export, spmf, xes
 from sfumato.io.export.tables import write_table
+from sfumato.release.layouts import LAYOUTS, Laid, gather_entries, lay_out
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = ["FORMATS", "Exported", "export_parts", "export_release", "list_formats", "read_export", "write_table"]
 

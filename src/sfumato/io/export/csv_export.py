@@ -10,11 +10,11 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form, decode, encode
-from sfumato.core.layouts import Laid
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.csv_files import read_csv, spell_csv
+from sfumato.release.layouts import Laid
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form, decode, encode
 
 __all__ = ["begin", "parse", "refuse_other_columns", "spell"]
 
@@ -48,7 +48,7 @@ def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) ->
     >>> refuse_other_columns([("age",)], ("age", "sex"))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: export: the parts do not have the same columns. Export every part on its own.
+    sfumato.exceptions.SchemaError: export: the parts do not have the same columns. Export every part on its own.
     """
     head.append(names)
     if head[0] != names:

@@ -9,11 +9,11 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.layouts import Laid
-from sfumato.core.release import Release
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.export.json_lines import build_column
 from sfumato.io.formats.json_files import parse_json
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
 
 __all__ = ["parse", "spell"]
 

@@ -11,11 +11,11 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.layouts import Laid
-from sfumato.core.release import Release
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.json_text import find_deep_line
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
+from sfumato.release.text import Form
 
 __all__ = ["begin", "build_column", "parse", "show_time", "spell"]
 

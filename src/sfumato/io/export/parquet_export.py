@@ -9,11 +9,11 @@ from typing import IO, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.layouts import Laid
-from sfumato.core.release import Release
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.bounded_parquet import read_parquet
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
+from sfumato.release.text import Form
 
 __all__ = ["begin", "parse", "spell"]
 

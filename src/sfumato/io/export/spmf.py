@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.forms import Form, decode, encode
-from sfumato.core.kind import find_kind
-from sfumato.core.layouts import Laid
-from sfumato.core.release import Release
+from sfumato.data.kind import find_kind
+from sfumato.exceptions import ParameterError
 from sfumato.io.files import to_utf8
 from sfumato.io.formats.spmf import Token, parse_sequences
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
+from sfumato.release.text import Form, decode, encode
 
 __all__ = ["parse", "spell"]
 

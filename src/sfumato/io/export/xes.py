@@ -12,10 +12,10 @@ from xml.sax.saxutils import quoteattr
 
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.layouts import Laid
-from sfumato.core.release import Release
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.export.json_lines import build_column, show_time
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
 
 __all__ = ["parse", "spell"]
 

@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.memory import Place, open_for_arrow
 
 __all__ = ["read_csv", "read_header", "spell_csv", "write_csv"]

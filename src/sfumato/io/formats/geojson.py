@@ -7,8 +7,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.formats.json_text import DEEPEST, check_nesting
 
 __all__ = ["looks_like_geojson", "parse_geojson"]

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.xml_text import walk_xml
 
 __all__ = ["parse_gpx"]

@@ -7,7 +7,7 @@ import os
 import stat
 from typing import Any, NoReturn
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.json_text import check_nesting, read_bounded
 from sfumato.io.memory import MemoryPlace, Place
 
@@ -49,7 +49,7 @@ def read_json(path: Place) -> Any:
     ...     read_json(path)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: release.json: a key stands twice in an object, and programs differ in which they
+    sfumato.exceptions.SchemaError: release.json: a key stands twice in an object, and programs differ in which they
     take.
     """
     check_plain(path)
@@ -64,7 +64,7 @@ def parse_json(name: str, data: bytes) -> Any:
     >>> parse_json("release.json", b"[" * 20_000)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: release.json: cannot be read as JSON.
+    sfumato.exceptions.SchemaError: release.json: cannot be read as JSON.
     """
     try:
         text = data.decode("utf-8-sig")

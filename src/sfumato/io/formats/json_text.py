@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.memory import Place
 
 __all__ = ["DEEPEST", "LONGEST", "check_nesting", "find_deep_line", "read_bounded", "read_toml"]
@@ -43,7 +43,7 @@ def read_bounded(path: Place, longest: int = LONGEST) -> bytes:
     >>> read_bounded(Path(__file__), 10)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: json_text.py: longer than the 10 bytes that such a file may have.
+    sfumato.exceptions.SchemaError: json_text.py: longer than the 10 bytes that such a file may have.
     """
     try:
         with path.open("rb") as file:

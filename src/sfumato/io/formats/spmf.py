@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 __all__ = ["Sequences", "Token", "parse_sequences", "refuse_token"]
 

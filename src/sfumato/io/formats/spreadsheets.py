@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.limits import check_expansion, largest_expansion
 
 __all__ = ["parse_sheet"]

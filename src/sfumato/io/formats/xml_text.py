@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import Any, NoReturn, Protocol
 from xml.parsers import expat
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 __all__ = ["LONGEST_TEXT", "Listener", "walk_xml"]
 
@@ -49,7 +49,7 @@ def walk_xml(name: str, blocks: Iterable[bytes], listener: Listener) -> None:
     >>> walk_xml("log.xes", [b'<!DOCTYPE log [<!ENTITY a "b">]><log>&a;</log>'], Names())
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: log.xes: line 1 declares a document type, which files of this format do not have.
+    sfumato.exceptions.SchemaError: log.xes: line 1 declares a document type, which files of this format do not have.
     Remove it.
     """
     walker = _Walker(listener)

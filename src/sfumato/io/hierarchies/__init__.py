@@ -9,8 +9,8 @@ import os
 import re
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.files import unpack
 from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.hierarchies.formats import PARSERS, SPELLERS, Source, detect_format, recognise_ranges

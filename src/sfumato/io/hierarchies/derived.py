@@ -27,9 +27,10 @@ from collections.abc import Sequence
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy, derive
-from sfumato.core.hierarchy.popularity import order_by_popularity
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies import derive
+from sfumato.hierarchies.derive.popularity import order_by_popularity
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hexagons import derive_hexagons
 
 __all__ = ["RULES", "derive_by_popularity", "derive_hierarchy", "derive_ranges"]
@@ -109,7 +110,7 @@ def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | No
     >>> derive_ranges("calendar", [20, 30], "int")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: hierarchy calendar needs dates.
+    sfumato.exceptions.ParameterError: reading: hierarchy calendar needs dates.
     """
     match = _RANGES.fullmatch(rule)
     if match is None:

@@ -23,9 +23,9 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple, NoReturn
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.ranges import RANGE_TYPES, parse_bounds, spell_bounds
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.hierarchies.ranges import RANGE_TYPES, parse_bounds, spell_bounds
 
 __all__ = ["PARSERS", "SPELLERS", "Source", "detect_format", "recognise_ranges"]
 

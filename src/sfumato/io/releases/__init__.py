@@ -11,12 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.forms import Form, decode, encode
-from sfumato.core.guarantee import read_guarantee
-from sfumato.core.kind import all_kinds, find_kind, require
-from sfumato.core.release import Included, Part, PublishedColumn, Release
-from sfumato.core.unit import Unit
+from sfumato.base.guarantee import read_guarantee
+from sfumato.data.kind import all_kinds, find_kind, require
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.csv_files import read_csv, read_header, write_csv
 from sfumato.io.formats.json_files import check_plain, spell_json
@@ -24,6 +22,8 @@ from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.releases.included import copy_in
 from sfumato.io.releases.manifest import FILES, ManifestColumn, describe_release, is_divided, read_manifest
 from sfumato.io.releases.page import PAGE, spell_page
+from sfumato.release.release import Included, Part, PublishedColumn, Release
+from sfumato.release.text import Form, decode, encode
 
 __all__ = [
     "find_release",

@@ -7,9 +7,9 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.run import FileEngine, PartEngine
+from sfumato.exceptions import ParameterError
 from sfumato.io.releases.stage import hold_in_passing, leave_nothing
+from sfumato.release.run import FileEngine, PartEngine
 
 __all__ = ["put_away"]
 

@@ -25,11 +25,10 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
+from sfumato.base.guarantee import Guarantee, read_guarantee
 from sfumato.checking.verdict import Verdict
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee, read_guarantee
-from sfumato.core.release import Included
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.json_files import check_plain, read_json, spell_json
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import find_release
@@ -37,6 +36,7 @@ from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_strays, show
 from sfumato.io.releases.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
 from sfumato.io.releases.page import PAGE, spell_note, spell_plainly
+from sfumato.release.release import Included
 
 __all__ = [
     "DATA",

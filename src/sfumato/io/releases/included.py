@@ -9,9 +9,9 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Included
+from sfumato.exceptions import ParameterError
 from sfumato.io.memory import Place
+from sfumato.release.release import Included
 
 __all__ = ["copy_in", "digest_file", "is_plain_name"]
 

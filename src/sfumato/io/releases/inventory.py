@@ -12,7 +12,6 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.release import PublishedColumn, Release
 from sfumato.io.formats.csv_files import read_header, spell_csv
 from sfumato.io.formats.json_files import check_plain, read_json, spell_json
 from sfumato.io.formats.parquet_files import find_beside_records
@@ -21,6 +20,7 @@ from sfumato.io.releases import published_names, read_data, same_cells, spell_ta
 from sfumato.io.releases.included import digest_file, is_plain_name
 from sfumato.io.releases.manifest import describe_release
 from sfumato.io.releases.page import PAGE, spell_page
+from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["check_folder", "check_tables", "compare_json", "compare_page", "find_strays", "show"]
 

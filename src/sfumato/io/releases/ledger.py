@@ -22,12 +22,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.core.forms import encode
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import PublishedColumn, Release, Result
-from sfumato.core.unit import plural
+from sfumato.data.record_unit import plural
+from sfumato.data.secret import Secret
+from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.io.formats.json_files import read_json
+from sfumato.release.release import PublishedColumn, Release, Result
+from sfumato.release.text import encode
 
 __all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
 

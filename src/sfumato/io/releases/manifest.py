@@ -8,14 +8,14 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.kind import all_kinds
-from sfumato.core.places import PlaceOrigin
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.kind import all_kinds
+from sfumato.data.places import PlaceOrigin
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.memory import Place
 from sfumato.io.releases.included import is_plain_name
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = [
     "DIVIDED",

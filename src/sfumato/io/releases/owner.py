@@ -13,18 +13,18 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.plan import Plan
-from sfumato.core.publishing.contents import Fingerprint, describe_original, digest_records, match_records
-from sfumato.core.publishing.recoding import SavedRecoding, read_saved
-from sfumato.core.publishing.secret import SECRET_BYTES, Secret
-from sfumato.core.release import Release, Result, Trace, describe_claim
-from sfumato.core.selection import order_rows
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint, describe_original, digest_records, match_records
+from sfumato.data.secret import SECRET_BYTES, Secret
+from sfumato.data.select import order_rows
+from sfumato.exceptions import SchemaError
 from sfumato.io.formats.bounded_parquet import read_parquet
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.memory import Place
 from sfumato.io.releases.ledger import Ledger
+from sfumato.release.partition_plan import Plan
+from sfumato.release.recoding import SavedRecoding, read_saved
+from sfumato.release.release import Release, Result, Trace, describe_claim
 
 __all__ = [
     "DIVISION_FILE",

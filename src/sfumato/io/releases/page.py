@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.kind import find_kind
-from sfumato.core.release import PublishedColumn, Release
-from sfumato.core.visible import make_visible
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.data.kind import find_kind
+from sfumato.escape import make_visible
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = ["PAGE", "spell_note", "spell_page", "spell_plainly"]
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.release import Release, Result
-from sfumato.core.selection import pick_rows, take_rows
+from sfumato.data.dataset import Dataset
+from sfumato.data.select import pick_rows, take_rows
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.memory import MemoryPlace, Place
 from sfumato.io.releases import read_release, write_release
 from sfumato.io.releases.divided import DATA, DividedRelease, find_divided, read_divided
 from sfumato.io.releases.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
+from sfumato.release.release import Release, Result
 
 __all__ = [
     "Source",

@@ -28,7 +28,7 @@ import threading
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.core.errors import SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.io.releases.exchange import can_exchange, exchange
 
 __all__ = [

@@ -14,8 +14,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from sfumato.core.errors import SfumatoError, StoppedError
-from sfumato.core.publishing.secret import Secret
+from sfumato.data.secret import Secret
+from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.io.formats.json_files import read_json
 from sfumato.io.releases.divided import DATA, describe_part, name_part
 from sfumato.io.releases.owner import SECRET_FILE, read_secret, write_secret

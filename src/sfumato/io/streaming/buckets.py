@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.publishing.contents import mix
+from sfumato.data.fingerprint import mix
 from sfumato.io.streaming.gathering import ReadWhole
 
 __all__ = [

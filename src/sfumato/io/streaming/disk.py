@@ -10,9 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.cutting import Slices
-from sfumato.core.errors import SfumatoError
-from sfumato.core.run import PartEngine
+from sfumato.exceptions import SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.buckets import count_buckets, lay_aside, name_bucket
 from sfumato.io.streaming.fixes import SHARES
@@ -21,6 +19,8 @@ from sfumato.io.streaming.passes import BucketFacts, BucketJob, read_one, sort_o
 from sfumato.io.streaming.records import StoredPart, Whole, save_whole
 from sfumato.io.streaming.remote import RemoteFiles
 from sfumato.io.streaming.rows import Laid, Rows, open_rows
+from sfumato.release.partition_bounds import Slices
+from sfumato.release.run import PartEngine
 
 __all__ = ["OnDisk", "open_together"]
 

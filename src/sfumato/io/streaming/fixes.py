@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.places import Fixes
-from sfumato.core.publishing.contents import digest_texts
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.selection import choose_visits
+from sfumato.data.fingerprint import digest_texts
+from sfumato.data.places import Fixes
+from sfumato.data.secret import Secret
+from sfumato.data.select import choose_visits
 
 __all__ = [
     "SHARES",

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Survey
+from sfumato.data.dataset import Dataset
+from sfumato.data.sort_key import Survey
 from sfumato.io.reading import Reading
 
 __all__ = ["All", "Gathering", "ReadWhole", "leave_out"]

@@ -9,15 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.cutting import pack_keys
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SfumatoError
-from sfumato.core.kind import find_kind, require
-from sfumato.core.locality import Survey, take_survey
-from sfumato.core.plan import draw_chances
-from sfumato.core.publishing.contents import Fingerprint, digest_records
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.selection import find_names, thin_fixes
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint, digest_records
+from sfumato.data.kind import find_kind, require
+from sfumato.data.secret import Secret
+from sfumato.data.select import find_names, thin_fixes
+from sfumato.data.sort_key import Survey, take_survey
+from sfumato.exceptions import SfumatoError
 from sfumato.io.agreement import Said, listen
 from sfumato.io.frames import FrameFile
 from sfumato.io.identifiers import refuse_identifiers
@@ -34,6 +32,8 @@ from sfumato.io.streaming.records import (
     save_sorted,
     strip,
 )
+from sfumato.release.partition_bounds import pack_keys
+from sfumato.release.partition_plan import draw_chances
 
 __all__ = ["BucketFacts", "BucketJob", "read_one", "sort_one", "sort_with", "thin_one"]
 

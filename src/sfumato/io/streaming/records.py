@@ -14,11 +14,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.cutting import Packed, Slices
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Survey
-from sfumato.core.selection import take_part
+from sfumato.data.dataset import Dataset
+from sfumato.data.select import take_part
+from sfumato.data.sort_key import Survey
 from sfumato.io.streaming.fixes import find_fixes
+from sfumato.release.partition_bounds import Packed, Slices
 
 __all__ = [
     "StoredPart",

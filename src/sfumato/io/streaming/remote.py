@@ -15,17 +15,17 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.kind import find_kind, require
-from sfumato.core.progress import tell
-from sfumato.core.run import FileEngine, PartEngine, StoredFile
-from sfumato.core.shelf import Kept, Shelf
+from sfumato.data.kind import find_kind, require
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.io.archives import choose_data
 from sfumato.io.files import choose_format, is_uri
 from sfumato.io.reading import Reading
 from sfumato.io.streaming.buckets import count_groups, deal, draw_salt, spell_rows, spell_types
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.rows import Laid, Piece, open_piece, unite_pieces
+from sfumato.progress import tell
+from sfumato.release.run import FileEngine, PartEngine, StoredFile
+from sfumato.release.store import Kept, Shelf
 
 __all__ = ["RemoteFiles", "find_source"]
 

@@ -18,8 +18,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
-from sfumato.core.errors import SfumatoError
-from sfumato.core.progress import tell
+from sfumato.exceptions import SfumatoError
 from sfumato.io.files import iterate_blocks
 from sfumato.io.formats.bounded_parquet import iterate_labels
 from sfumato.io.frames import plain_type
@@ -28,6 +27,7 @@ from sfumato.io.reading import Reading
 from sfumato.io.sources import FILE, Source, lacks_header
 from sfumato.io.streaming.gathering import Gathering, ReadWhole
 from sfumato.io.tables import check_delimiter, detect_delimiter
+from sfumato.progress import tell
 
 __all__ = ["Laid", "Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
 
@@ -254,7 +254,7 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
     Examples
     --------
     >>> import tempfile
-    >>> from sfumato.core.kind import find_kind
+    >>> from sfumato.data.kind import find_kind
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("person,place\\nann,home\\n")
     >>> rows = open_rows(file, Reading("trajectories"), find_kind("trajectories").gathering.load())

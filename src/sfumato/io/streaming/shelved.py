@@ -19,9 +19,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.cutting import Slices
-from sfumato.core.errors import SfumatoError
-from sfumato.core.shelf import Files, Kept, Shelf
+from sfumato.exceptions import SfumatoError
 from sfumato.io.reading import Reading
 from sfumato.io.releases.divided import name_part
 from sfumato.io.streaming.buckets import Buckets, count_groups, deal, draw_salt, spell_rows, spell_types
@@ -43,6 +41,8 @@ from sfumato.io.streaming.records import (
 )
 from sfumato.io.streaming.remote import RemoteFiles
 from sfumato.io.streaming.rows import Laid
+from sfumato.release.partition_bounds import Slices
+from sfumato.release.store import Files, Kept, Shelf
 
 __all__ = ["OnShelf"]
 

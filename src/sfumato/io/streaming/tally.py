@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Survey
+from sfumato.data.dataset import Dataset
+from sfumato.data.sort_key import Survey
 from sfumato.io.streaming.gathering import ReadWhole
 from sfumato.io.streaming.passes import BucketFacts
 from sfumato.io.streaming.records import list_labels, strip

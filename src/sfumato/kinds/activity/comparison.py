@@ -11,13 +11,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import Leftover, share_of
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import UNITS
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.release.release import Release
 
 __all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "count_leftover", "sum_over_spans"]
 
@@ -68,7 +68,7 @@ class ActivityComparison:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.data.lists import Ragged
     >>> history = Ragged.from_lists([["sleep", "sleep", "work"], ["work", "work", "work"]])
     >>> ActivityComparison(SimpleNamespace(history=history, original=history)).totals.tolist()
     [[2, 1], [0, 3]]

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from sfumato.core.clock import MONTHS
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.release import Result
-from sfumato.core.run import Run
-from sfumato.core.unit import Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import Unit
+from sfumato.data.time_units import MONTHS
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
 from sfumato.kinds.activity.publication import Classified, name_unknown, publish_classes
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.activity.kernels.classes import Demand, Outcome
@@ -332,7 +332,7 @@ def count_slots(owner: str, name: str, text: str, slot: str | None) -> int:
     >>> count_slots("Mc", "delta", "90min", "hour")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
+    sfumato.exceptions.ParameterError: Mc: delta must be a whole number of slots, got '90min' and a slot is an hour.
     """
     number, unit = check_span(owner, name, text)
     if unit == SLOT:

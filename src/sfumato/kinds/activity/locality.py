@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import ANYWHERE, Keys, Survey, interleave, take_survey
+from sfumato.data.dataset import Dataset
+from sfumato.data.sort_key import ANYWHERE, Keys, Survey, interleave, take_survey
 from sfumato.kinds.activity.model import Slots
 
 __all__ = ["PART_SIZE", "lay_in_line"]

@@ -8,14 +8,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.publication import number_names, publishing_secret
-from sfumato.core.release import Part, Release, Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity import KIND
 from sfumato.kinds.activity.model import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
+from sfumato.release.encode import number_names, publishing_secret
+from sfumato.release.release import Part, Release, Result, Trace
+from sfumato.release.run import Run
 
 __all__ = ["Classified", "count_durations", "name_unknown", "publish_classes", "round_shares"]
 

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.once import once
-from sfumato.core.errors import SchemaError
-from sfumato.core.release import Release
+from sfumato.exceptions import SchemaError
+from sfumato.release.release import Release
 
 __all__ = ["PublishedClasses", "begin_intervals", "measure_intervals"]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
+from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy
 from sfumato.kinds.table import KIND as TABLE
 
 __all__ = ["KIND"]

@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, draw_people, success
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
 from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.table.model import attributes_of
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 
 __all__ = ["list_item_losses"]
 

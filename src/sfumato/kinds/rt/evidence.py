@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.evidence.baskets import DRAWN, REMOVED, read_items, read_values
 from sfumato.kinds.table.evidence import published_attributes, read_attributes
 from sfumato.query.evidence import Evidence
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 

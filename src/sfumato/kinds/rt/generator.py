@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.generating.options import Option, choose_model
 from sfumato.generating.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generating.visits import rank_in_run

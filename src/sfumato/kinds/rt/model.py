@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Column, Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.model import make_dataset as make_table
 
 __all__ = ["HIERARCHY", "ITEMS", "attach_items", "known_items", "make_dataset"]

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.publication import AT_LEAST_ONE, publishing_secret
-from sfumato.core.publishing.recoding import name_values
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release, Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.table.publication import Spelled, make_table, make_values, spell_exact
+from sfumato.release.encode import AT_LEAST_ONE, publishing_secret
+from sfumato.release.recoding import name_values
+from sfumato.release.release import PublishedColumn, Release, Result, Trace
+from sfumato.release.run import Run
+from sfumato.release.text import Form
 
 __all__ = ["ItemValues", "publish_rt"]
 

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.once import once
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
 from sfumato.kinds.table.published import PublishedTable
+from sfumato.release.release import Release
 
 __all__ = ["PublishedRecords"]
 

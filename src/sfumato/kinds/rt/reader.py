@@ -13,12 +13,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.lineage import name_rows
-from sfumato.core.ragged import Ragged, distinct
-from sfumato.core.schema import Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged, distinct
+from sfumato.data.schema import Schema
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.cells import as_text, encode_labels
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.hierarchies import read_hierarchy

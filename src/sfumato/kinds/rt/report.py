@@ -8,18 +8,18 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Risk
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.measuring.alike import unite_alike
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_value_sizes, draw_values
 from sfumato.kinds.table.report import show_classes, show_columns
 from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report import page
 from sfumato.report.divided import Divided, count_values, lay_values
 from sfumato.report.markup import draw_figure

@@ -11,13 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import UNITS
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import Leftover, share_of
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import UNITS
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.model import locate_entries
 from sfumato.kinds.sequences.published import (
     SequenceColumns,
@@ -27,6 +24,9 @@ from sfumato.kinds.sequences.published import (
     read_lists,
     recode_events,
 )
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.release.release import Release
 
 __all__ = ["Covers", "SequenceComparison", "count_leftover"]
 
@@ -118,9 +118,9 @@ class SequenceComparison:
 
     Examples
     --------
-    >>> from sfumato.core.measuring.comparison import Comparison
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.metrics.comparison import Comparison
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
     >>> result = Hi(k=2).anonymize(data, Run())

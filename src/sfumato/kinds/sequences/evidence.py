@@ -7,14 +7,14 @@ from collections.abc import Iterable, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.published import Entries, Stretches, count_steps, find_columns
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, Names, Values
 from sfumato.query.moments import ENDLESS, find_steps, list_units
 from sfumato.query.naming import list_categories
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 

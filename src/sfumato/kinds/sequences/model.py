@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Schema
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences import KIND
 
 __all__ = ["Sequences", "locate_entries", "make_dataset"]

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.publication import number_names, publishing_secret
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release, Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.model import Sequences
+from sfumato.release.encode import number_names, publishing_secret
+from sfumato.release.release import PublishedColumn, Release, Result, Trace
+from sfumato.release.run import Run
+from sfumato.release.text import Form
 
 __all__ = ["Cover", "Grouped", "publish_groups"]
 

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.once import once
-from sfumato.core.clock import MONTHS, UNITS, Clock, find_moments
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.data.time_units import MONTHS, UNITS, Clock, find_moments
 from sfumato.kinds.sequences.model import locate_entries
+from sfumato.release.release import Release
 
 __all__ = [
     "Entries",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
-from sfumato.core.schema import Column
+from sfumato.data.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
+from sfumato.data.schema import Column
 
 __all__ = ["KIND"]
 

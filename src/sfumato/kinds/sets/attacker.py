@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, draw_people, success
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.knowledge.search import Crowd, best_knowledge, draw_knowledge
 from sfumato.kinds.sets.knowledge.set_support import count_sets
 from sfumato.kinds.sets.published import is_disassociated
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
 
@@ -59,9 +59,9 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),

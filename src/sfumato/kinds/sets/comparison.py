@@ -10,19 +10,19 @@ from typing import TypeVar, cast
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.publishing.leftover import Leftover, count_different, name_long, name_values, share_of
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of
+from sfumato.release.release import Release
 
 __all__ = ["SetComparison", "count_leftover", "list_items", "number_items"]
 
@@ -38,7 +38,7 @@ class SetComparison:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["bread"], ["wine", "bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> found = Comparison(data, result.release).view(SetComparison)

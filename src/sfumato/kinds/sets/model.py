@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn
-from sfumato.core.schema import Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Schema
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets import KIND
+from sfumato.release.release import PublishedColumn
+from sfumato.release.text import Form
 
 __all__ = ["CHUNK_COLUMNS", "CLUSTER_COLUMNS", "TERM_CHUNK", "make_dataset"]
 

@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.publication import number_names, publishing_secret
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Part, Release, Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
+from sfumato.release.encode import number_names, publishing_secret
+from sfumato.release.release import Part, Release, Result, Trace
+from sfumato.release.run import Run
 
 __all__ = ["Separated", "publish_disassociation"]
 

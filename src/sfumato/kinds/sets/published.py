@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.once import once
-from sfumato.core.errors import SchemaError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.model import TERM_CHUNK
+from sfumato.release.release import Release
 
 __all__ = ["Chunks", "is_disassociated"]
 

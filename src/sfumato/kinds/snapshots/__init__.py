@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
-from sfumato.core.unit import RECORD
+from sfumato.data.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
+from sfumato.data.record_unit import RECORD
 
 __all__ = ["KIND"]
 

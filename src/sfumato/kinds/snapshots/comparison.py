@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import place_moment
-from sfumato.core.dataset import Dataset
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import Leftover
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import place_moment
 from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.retained_detail import Leftover
+from sfumato.release.release import Release
 
 __all__ = ["SnapshotComparison", "ValueCounts", "count_leftover", "merge_snapshots", "suppress_plainly"]
 

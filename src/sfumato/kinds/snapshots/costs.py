@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = ["CostModel"]
 
@@ -48,7 +48,7 @@ class CostModel:
     >>> CostModel.read("Reposition", "2,3", None, 3)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Reposition: cost must be convex: each further snapshot costs at least as much
+    sfumato.exceptions.ParameterError: Reposition: cost must be convex: each further snapshot costs at least as much
     as the one before, not so at distance 2.
     """
 

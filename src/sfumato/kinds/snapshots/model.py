@@ -7,9 +7,9 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.schema import Column, Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Column, Schema
+from sfumato.data.time_units import Clock
 from sfumato.kinds.snapshots import KIND
 
 __all__ = ["STREAM_FILE", "STREAM_VERSION", "make_dataset"]

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.errors import ParameterError
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import Part, PublishedColumn, Release
-from sfumato.core.unit import RECORD
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import RECORD
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import ParameterError
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = ["LeavingSnapshot", "Shape", "add_time", "make_release"]
 

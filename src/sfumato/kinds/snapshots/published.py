@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.once import once
-from sfumato.core.clock import Clock, count_units, find_moments
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Part, Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock, count_units, find_moments
+from sfumato.release.release import Part, Release
 
 __all__ = [
     "PublishedSnapshots",

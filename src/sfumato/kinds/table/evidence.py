@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.model import MISSING, attribute_of, place_values
 from sfumato.kinds.table.published import Cells
 from sfumato.query.columns import Labels, Ranges
 from sfumato.query.evidence import Attribute, Columns, Evidence, Names, Values
 from sfumato.query.naming import list_categories
+from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["of_dataset", "of_release", "published_attributes", "read_attributes"]
 

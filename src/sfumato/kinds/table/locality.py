@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import Keys, Survey, interleave, scale
+from sfumato.data.dataset import Dataset
+from sfumato.data.sort_key import Keys, Survey, interleave, scale
 from sfumato.kinds.table.model import Attribute, attribute_of
 
 __all__ = ["PART_SIZE", "lay_in_line"]

@@ -12,10 +12,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.schema import Column, Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["MISSING", "NUMERIC", "Attribute", "attribute_of", "attributes_of", "make_dataset", "place_values"]
 

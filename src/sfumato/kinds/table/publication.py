@@ -10,16 +10,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.publication import publishing_secret
-from sfumato.core.publishing.recoding import SavedRecoding
-from sfumato.core.ragged import distinct
-from sfumato.core.release import Part, PublishedColumn, Release, Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import distinct
 from sfumato.kinds.table.model import MISSING, NUMERIC, Attribute, attribute_of
+from sfumato.release.encode import publishing_secret
+from sfumato.release.recoding import SavedRecoding
+from sfumato.release.release import Part, PublishedColumn, Release, Result, Trace
+from sfumato.release.run import Run
+from sfumato.release.text import Form
 
 __all__ = [
     "Spelled",
@@ -145,7 +145,7 @@ def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: F
 
     Examples
     --------
-    >>> from sfumato.core.hierarchy import Hierarchy
+    >>> from sfumato.hierarchies.hierarchy import Hierarchy
     >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
     >>> data = Dataset.of("table", [("a",), ("b",), ("c",)], ("city",), hierarchies={"city": tree})
     >>> no = np.zeros(2, bool)

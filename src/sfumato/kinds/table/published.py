@@ -13,9 +13,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.checking.once import once
-from sfumato.core.forms import Form, encode
-from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING, Attribute
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form, encode
 
 __all__ = ["Cells", "PublishedTable", "list_members", "number_rows", "quasi_columns", "read_cells", "spell_cell"]
 

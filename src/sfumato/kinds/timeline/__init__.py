@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.core.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
-from sfumato.core.schema import Column
-from sfumato.core.unit import TIME_POINT
+from sfumato.data.kind import TABLES, AttackerSpec, GuaranteeSpec, KindSpec, Lazy
+from sfumato.data.record_unit import TIME_POINT
+from sfumato.data.schema import Column
 
 __all__ = ["KIND"]
 

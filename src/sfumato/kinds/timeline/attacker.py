@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining
+from sfumato.base.remaining import Possibility, Remaining
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import Peak, find_peaks
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "attack_rising", "expose"]
 
@@ -145,7 +145,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
@@ -162,7 +162,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> release = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32))).release

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS
+from sfumato.data.time_units import UNITS
 from sfumato.generating.options import Option, choose_model
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
@@ -67,7 +67,7 @@ def generate(size: int, seed: int, model: str = "segments", **options: Any) -> p
     >>> generate(50, seed=1, event=20)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate timeline: model segments has no option 'event';
+    sfumato.exceptions.ParameterError: generate timeline: model segments has no option 'event';
     the nearest known one is 'events'.
     """
     size, seed, settings = choose_model("timeline", size, seed, model, OPTIONS, options)

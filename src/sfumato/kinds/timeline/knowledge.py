@@ -46,7 +46,7 @@ def find_occurrences(timeline: Timeline, codes: Iterable[int]) -> Iterator[Occur
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}]))
     >>> [(found.points.tolist(), found.counts.tolist()) for found in find_occurrences(timeline, [1, 0])]
     [([0, 1], [1, 3]), ([0], [2])]
@@ -99,7 +99,7 @@ def find_peaks(timeline: Timeline, codes: Iterable[int], delta: Fraction | None 
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}, {"a": 2}, {"b": 9}]))
     >>> find_peaks(timeline, [0], Fraction(1, 4))
     [Peak(frequency=Fraction(1, 2), point=1, exposed=2)]

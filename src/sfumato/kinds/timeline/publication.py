@@ -6,14 +6,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.timeline import KIND
 from sfumato.kinds.timeline.model import Timeline
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = ["NOTHING_LEFT", "publish"]
 

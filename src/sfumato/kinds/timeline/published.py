@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.release import Release
 from sfumato.kinds.timeline.model import Timeline
+from sfumato.release.release import Release
 
 __all__ = ["read_timeline"]
 

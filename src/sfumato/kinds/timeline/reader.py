@@ -6,12 +6,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import TIME_POINT
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.record_unit import TIME_POINT
+from sfumato.data.schema import Column, Schema
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import SchemaError
 from sfumato.io.cells import encode_labels, name_marked, parse_numbers
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.looks import Guess, Look

@@ -11,12 +11,12 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.figure import inline

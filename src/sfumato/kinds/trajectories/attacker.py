@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, success
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, count_matches, original_anonymity_sets
 from sfumato.kinds.trajectories.published import leave_out, list_sensitive
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of", "risk_of_original"]
 
@@ -39,7 +39,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
@@ -74,7 +74,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)

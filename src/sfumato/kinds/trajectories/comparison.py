@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import Leftover, count_different, name_long, name_values, share_of
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.model import locate
 from sfumato.kinds.trajectories.model.locations import Locations
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of
+from sfumato.release.release import Release
 
 __all__ = ["PlaceComparison", "count_leftover"]
 

@@ -6,12 +6,12 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.query.events import MANY, Events
 from sfumato.query.evidence import Evidence, Names, Values
 from sfumato.query.naming import list_categories
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 

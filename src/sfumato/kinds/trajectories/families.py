@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding, SavedRecoding
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication import publish_batch, publish_trajectories
 from sfumato.kinds.trajectories.publication.places import refuse_small_squares
 from sfumato.kinds.trajectories.publication.recoding import apply_recoding
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import Recoding, SavedRecoding
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.trajectories.kernels.recode import Outcome

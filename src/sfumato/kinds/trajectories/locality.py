@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.locality import ANYWHERE, Keys, Survey, find_commonest, follow_curve, scale
+from sfumato.data.dataset import Dataset
+from sfumato.data.sort_key import ANYWHERE, Keys, Survey, find_commonest, follow_curve, scale
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.histories import Trajectories
 

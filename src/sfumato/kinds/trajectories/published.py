@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import numpy as np
 
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
+from sfumato.release.release import Release
 
 __all__ = ["leave_out", "list_sensitive"]
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from sfumato.core.dataset import Dataset
+    from sfumato.data.dataset import Dataset
     from sfumato.study.cells import Cell, Job, Outcome
     from sfumato.study.explore.answer import Exploration
 
@@ -77,8 +77,8 @@ def explore(
     'mondrian'
     """
     from sfumato import pipeline
-    from sfumato.core.dataset import Dataset
-    from sfumato.core.errors import ParameterError
+    from sfumato.data.dataset import Dataset
+    from sfumato.exceptions import ParameterError
 
     if isinstance(data, Dataset):
         dataset, where = data, None
@@ -204,7 +204,7 @@ class _Asked:
     def _choose(self, dataset: Dataset) -> tuple[list[Cell], list[Cell], dict[str, str]]:
         """Return the candidates, of the methods that were asked for, and refuse where there are none."""
         from sfumato import plugins
-        from sfumato.core.errors import ParameterError
+        from sfumato.exceptions import ParameterError
         from sfumato.study.explore.candidates import list_candidates
 
         for name in self.methods:
@@ -226,7 +226,7 @@ class _Asked:
     def _choose_measures(self, dataset: Dataset) -> tuple[tuple[str, ...], str]:
         """Return the measures to take, that of the loss first, and what that one is called."""
         from sfumato import plugins
-        from sfumato.core.errors import ParameterError
+        from sfumato.exceptions import ParameterError
 
         titles = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
         if self.measure and self.measure not in titles:

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato import plugins
-from sfumato.core.unit import Unit
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import Unit
+from sfumato.escape import escape_html as escape
 from sfumato.study.cells import Cell
 from sfumato.study.explore.choice import Choice, Tried, find_front
 from sfumato.study.results import StudyResult

@@ -6,9 +6,9 @@ import itertools
 from typing import Any, NamedTuple
 
 from sfumato import plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.method import Method
-from sfumato.core.params import declared
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.params import declared
 from sfumato.study.cells import Cell
 
 __all__ = ["Candidates", "list_candidates"]

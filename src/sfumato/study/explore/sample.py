@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.selection import take_rows
-from sfumato.core.unit import TIME_POINT
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import TIME_POINT
+from sfumato.data.select import take_rows
 
 __all__ = ["draw_sample"]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.warehouse.hierarchies.labels import Labels, name_nodes
 from sfumato.warehouse.hierarchies.tree import Tree, choose_tree
 from sfumato.warehouse.hierarchies.values import Placing, place_values

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pyoxigraph import Literal, NamedNode
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.warehouse.warehouse import Warehouse
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ import numpy as np
 import pyarrow as pa
 from pyoxigraph import NamedNode
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.warehouse.expressions import Step, apply_steps, parse_step
 from sfumato.warehouse.hierarchies.labels import Labels, read_texts
 from sfumato.warehouse.hierarchies.tree import Tree

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyoxigraph import BlankNode, Quad
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.warehouse.definition import SourceSection
 from sfumato.warehouse.reading.darwin_core import read_archive
 from sfumato.warehouse.reading.rdf_files import read_rdf

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 import pyarrow as pa
 from pyoxigraph import BlankNode, NamedNode, Quad
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.archives import list_parts
 from sfumato.io.files import load, to_utf8
 from sfumato.io.formats.xml_text import walk_xml

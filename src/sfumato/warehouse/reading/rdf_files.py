@@ -10,7 +10,7 @@ from typing import Any
 
 from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.files import load
 from sfumato.io.formats.json_text import DEEPEST
 from sfumato.io.limits import check_expansion
@@ -54,7 +54,7 @@ def read_rdf(path: Path, format: str) -> Iterator[Quad]:
     >>> list(read_rdf(file, "turtle"))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: flod.ttl, line 2: not Turtle (Invalid IRI code point ' ').
+    sfumato.exceptions.SchemaError: flod.ttl, line 2: not Turtle (Invalid IRI code point ' ').
     """
     data = load(path)
     if format == "rdf-xml":

@@ -12,7 +12,7 @@ from urllib.parse import quote
 import pyarrow as pa
 from pyoxigraph import Literal, NamedNode, Quad
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.tables import check_delimiter, read_table
 from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
 from sfumato.warehouse.reading.datatypes import fits_datatype

@@ -10,13 +10,13 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import NOTE_LABEL
-from sfumato.core.method import Method
-from sfumato.core.params import declared
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, read_limit
-from sfumato.core.remaining import TITLE
-from sfumato.core.unit import RECORD, TIME_POINT, Unit, plural
+from sfumato.base.guarantee import NOTE_LABEL
+from sfumato.base.method import Method
+from sfumato.base.remaining import TITLE
+from sfumato.data.record_unit import RECORD, TIME_POINT, Unit, plural
+from sfumato.exceptions import ParameterError
+from sfumato.params import declared
+from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.forms import ParameterForm, PartsForm
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch

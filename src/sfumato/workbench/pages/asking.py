@@ -7,7 +7,7 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.query.language import parse_lines
 from sfumato.workbench.pages.parts import Bench, Field, press, say, table, watch
 

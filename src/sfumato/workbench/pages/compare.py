@@ -11,10 +11,10 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.kind import KindSpec
-from sfumato.core.params import Parameter, declared
-from sfumato.core.visible import escape_html
+from sfumato.data.kind import KindSpec
+from sfumato.escape import escape_html
+from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.params import Parameter, declared
 from sfumato.study.file import read_study
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.parts import (

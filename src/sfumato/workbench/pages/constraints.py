@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.io.constraints import spell_entries, spell_groups
 from sfumato.io.reading import Reading
 from sfumato.report.numerals import show_amount

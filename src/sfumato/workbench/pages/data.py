@@ -9,9 +9,9 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.params import declared
-from sfumato.core.unit import RECORD, Unit
+from sfumato.data.record_unit import RECORD, Unit
+from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.params import declared
 from sfumato.workbench.editing import add_steps, undo_step
 from sfumato.workbench.pages.forms import ReadingForm
 from sfumato.workbench.pages.parts import (

@@ -12,12 +12,12 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
-from sfumato.core.method import Method
-from sfumato.core.params import Parameter, build, declared
-from sfumato.core.plan import check_parts
-from sfumato.core.unit import Unit
+from sfumato.base.method import Method
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError
 from sfumato.io.reading import Reading
+from sfumato.params import Parameter, build, declared
+from sfumato.release.partition_plan import check_parts
 from sfumato.workbench.pages.parts import Field, more, say
 
 __all__ = ["ParameterForm", "PartsForm", "ReadingForm", "explain_options", "read_option", "spell_option"]

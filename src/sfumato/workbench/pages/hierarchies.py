@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import editing
-from sfumato.core.visible import escape_html
+from sfumato.escape import escape_html
+from sfumato.exceptions import ParameterError
+from sfumato.hierarchies import edit
 from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.io.reading import Reading
 from sfumato.workbench.pages.constraints import offer_constraints
@@ -27,10 +27,10 @@ __all__ = ["register"]
 
 _MOST_SHOWN = 2000
 _EDITS: dict[str, tuple[str, str, Callable[..., Any]]] = {
-    "rename": ("Node", "New label", editing.rename_node),
-    "move": ("Node", "Under this node", editing.move_node),
-    "add": ("New value", "Below this node", editing.add_node),
-    "delete": ("Node", "", lambda tree, label, _: editing.delete_node(tree, label)),
+    "rename": ("Node", "New label", edit.rename_node),
+    "move": ("Node", "Under this node", edit.move_node),
+    "add": ("New value", "Below this node", edit.add_node),
+    "delete": ("Node", "", lambda tree, label, _: edit.delete_node(tree, label)),
 }
 _RULES = {
     "fanout": ("at most n neighbours below a node", True),

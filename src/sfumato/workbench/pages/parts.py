@@ -13,8 +13,8 @@ from urllib.parse import quote
 from nicegui import ui
 from nicegui.elements.mixins.text_element import TextElement
 
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.visible import escape_html, make_visible
+from sfumato.escape import escape_html, make_visible
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.report.numerals import show_number
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.assets import HEAD

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nicegui import ui
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.measuring.workload import Workload
+from sfumato.exceptions import ParameterError
+from sfumato.metrics.workload import Workload
 from sfumato.workbench.pages.data import offer_upload
 from sfumato.workbench.pages.parts import Bench, Field, frame, go, link, page, path_to, press, say, watch
 from sfumato.workbench.project import replace_text

@@ -9,9 +9,9 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.core.errors import ParameterError, SfumatoError
-from sfumato.core.guarantee import NOTE_LABEL, read_guarantee
-from sfumato.core.kind import WRITTEN
+from sfumato.base.guarantee import NOTE_LABEL, read_guarantee
+from sfumato.data.kind import WRITTEN
+from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.io.export import list_formats
 from sfumato.io.releases.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import (

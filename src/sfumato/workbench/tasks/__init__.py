@@ -8,8 +8,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.progress import Progress, watch
+from sfumato.exceptions import ParameterError
+from sfumato.progress import Progress, watch
 from sfumato.workbench.project import Project
 
 __all__ = ["TASKS", "Task", "find_task"]

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.run import Progress
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hierarchies import write_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.release.run import Progress
 from sfumato.workbench.policies import RULE, Recipe, read_recipe
 from sfumato.workbench.project import Project, replace_text
 from sfumato.workbench.tasks.looking import read_data

@@ -12,11 +12,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import pipeline
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SfumatoError
-from sfumato.core.ragged import Ragged
-from sfumato.core.run import Progress
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import SfumatoError
 from sfumato.io.constraints import depends_on_labels, read_groups
+from sfumato.release.run import Progress
 from sfumato.workbench.constraints import digest_text
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.looking import require_recipe

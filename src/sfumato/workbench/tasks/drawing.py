@@ -10,8 +10,8 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.schema import Column
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Column
 from sfumato.report.figure import Figure, inline
 from sfumato.report.markup import draw_figure
 from sfumato.report.numerals import show_count, show_share

@@ -7,16 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import assessment, pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.run import Progress
+from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
+from sfumato.exceptions import SchemaError
 from sfumato.io import releases
 from sfumato.io.releases import owner
 from sfumato.io.releases.source import is_divided, read_divided_from
+from sfumato.metrics.metric import Score
+from sfumato.metrics.workload import Workload
 from sfumato.proving import verify_file
+from sfumato.release.run import Progress
 from sfumato.report.wording import fill_in
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.looking import read_data

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 
 from sfumato import assessment, pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError, SfumatoError
-from sfumato.core.run import Progress
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.guessing import Guessed, guess_file
 from sfumato.io.export import write_table
 from sfumato.io.looks import Look
+from sfumato.release.run import Progress
 from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.drawing import draw_dataset, draw_rising

@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, plugins
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ReleaseWarning
-from sfumato.core.method import Method
-from sfumato.core.params import build
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Progress, Run
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.exceptions import ReleaseWarning
 from sfumato.io.releases.divided import DividedRelease
 from sfumato.kernels.compilation import notice_compilation
+from sfumato.params import build
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Progress, Run
+from sfumato.release.suppression import WITHHOLD_AT_MOST
 from sfumato.workbench.policies import write_policy
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.judging import attack_release, list_scores, read_as_released

@@ -7,7 +7,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from sfumato.core.run import Progress
+from sfumato.release.run import Progress
 from sfumato.report.numerals import show_share
 from sfumato.study import run_plan
 from sfumato.study.file import read_study

@@ -9,9 +9,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.visible import make_visible
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import Clock
+from sfumato.escape import make_visible
 from sfumato.report.times import show_time
 
 __all__ = ["PAGE", "read_page", "write_view"]

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining
-from sfumato.core.unit import plural
+from sfumato.base.remaining import Possibility, Remaining
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Followed", "attack", "attack_original"]
 

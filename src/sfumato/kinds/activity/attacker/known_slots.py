@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, draw_people, success
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
 from sfumato.kinds.activity.knowledge.windows import count_shown
 from sfumato.kinds.activity.model import Slots
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.activity.model import Slots
 from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Names, Values
 from sfumato.query.moments import find_steps, list_units
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 

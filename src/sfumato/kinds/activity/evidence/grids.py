@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, count_units, find_moments
+from sfumato.data.time_units import UNITS, count_units, find_moments
 from sfumato.query.moments import Span
 
 __all__ = ["Grid", "list_grids"]

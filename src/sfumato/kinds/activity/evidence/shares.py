@@ -14,7 +14,6 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.release import Release
 from sfumato.kinds.activity.evidence.grids import Grid, list_grids
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.query.events import Events
@@ -22,6 +21,7 @@ from sfumato.query.evidence import Link, Names, Selection, Values
 from sfumato.query.moments import Span
 from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
+from sfumato.release.release import Release
 
 __all__ = ["Shares"]
 

@@ -50,7 +50,7 @@ def generate(size: int, seed: int, model: str = "long-weekend", **options: Any) 
     >>> generate(20, seed=1, model="long-holiday")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate activity: there is no model 'long-holiday'; the nearest known
+    sfumato.exceptions.ParameterError: generate activity: there is no model 'long-holiday'; the nearest known
     one is 'long-weekend'.
     """
     size, seed, settings = choose_model("activity", size, seed, model, OPTIONS, options)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pa_parquet
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 __all__ = ["ACTIVITIES", "Routines", "builtin_routines", "learn_routines"]
 

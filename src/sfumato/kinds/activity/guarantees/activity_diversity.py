@@ -8,12 +8,12 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.activity.guarantees.class_anonymity import say_following, say_rounding, say_unknown
 from sfumato.kinds.activity.model.spans import check_span
+from sfumato.params import Param
 
 __all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]
 
@@ -43,7 +43,7 @@ def read_epsilon(owner: str, text: str) -> Fraction:
     >>> read_epsilon("Mc", "1")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Mc: epsilon must be above 0 and below 1, got '1'.
+    sfumato.exceptions.ParameterError: Mc: epsilon must be above 0 and below 1, got '1'.
     """
     if not _EPSILON.fullmatch(text.strip()):
         raise ParameterError(

@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS
+from sfumato.data.time_units import UNITS
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.published import measure_intervals
 
@@ -160,7 +160,7 @@ def follow(knowledge: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> data = Dataset.of("activity", [["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
     >>> follow(KnownSlots.of(result.release, data), result.trace.rows, "minute")[0]

@@ -8,12 +8,12 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.progress import track
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
+from sfumato.progress import track
+from sfumato.release.release import Release
 
 __all__ = ["KnownDays", "KnownSlots"]
 

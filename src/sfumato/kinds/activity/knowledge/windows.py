@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.progress import track
 from sfumato.kinds.activity.published import measure_intervals
+from sfumato.progress import track
 
 __all__ = ["Crowds", "count_in_windows", "count_shown", "find_shown", "slide_minimum"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sfumato.core.params import Param, Parameterised
 from sfumato.kinds.activity.families import DiverseClasses, count_slots
 from sfumato.kinds.activity.model.spans import check_span
+from sfumato.params import Param, Parameterised
 
 if TYPE_CHECKING:
     from sfumato.kinds.activity.kernels.classes import Demand, Outcome
@@ -55,8 +55,8 @@ class LMdav(Flat, DiverseClasses):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = LMdav(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
@@ -88,8 +88,8 @@ class LVmdav(Flat, DiverseClasses):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = LVmdav(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
@@ -121,8 +121,8 @@ class Msld(Flat, DiverseClasses):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = Msld(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release

@@ -6,16 +6,16 @@ import dataclasses
 import itertools
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param, Parameterised
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.activity.families import ActivityClasses, DiverseClasses, count_slots
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.model.spans import check_span
 from sfumato.kinds.activity.publication import name_unknown
+from sfumato.params import Param, Parameterised
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.activity.kernels.classes import Demand, Outcome

@@ -9,12 +9,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Facts, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.params import Param
 
 __all__ = ["ActivityCorrelations", "correlate", "judge"]
 

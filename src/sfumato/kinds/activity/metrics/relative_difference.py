@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Facts, Most, Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Facts, Most, Tally
 
 __all__ = ["RelativeDifference"]
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Most, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
 from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.params import Param
 
 __all__ = ["ActivityTransitions"]
 
@@ -40,7 +40,7 @@ class ActivityTransitions(SummedMetric):
     >>> ActivityTransitions(step=0)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: ActivityTransitions: step must be at least 1, got 0.
+    sfumato.exceptions.ParameterError: ActivityTransitions: step must be at least 1, got 0.
     """
 
     name: ClassVar[str] = "activity-transitions"

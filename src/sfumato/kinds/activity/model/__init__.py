@@ -10,14 +10,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import PublishedColumn
-from sfumato.core.schema import Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Schema
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity import KIND
+from sfumato.release.release import PublishedColumn
+from sfumato.release.text import Form
 
 __all__ = ["CLASS_COLUMNS", "UNKNOWN", "Slots", "list_columns", "make_dataset"]
 

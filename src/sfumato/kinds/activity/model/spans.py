@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from sfumato.core.clock import UNITS
-from sfumato.core.errors import ParameterError
+from sfumato.data.time_units import UNITS
+from sfumato.exceptions import ParameterError
 
 __all__ = ["SECONDS", "SLOT", "check_span"]
 
@@ -38,7 +38,7 @@ def check_span(owner: str, name: str, text: str) -> tuple[int, str]:
     >>> check_span("Mc", "delta", "soon")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Mc: delta must be a length of time such as 90min, 48h, 3d or week, or a number \
+    sfumato.exceptions.ParameterError: Mc: delta must be a length of time such as 90min, 48h, 3d or week, or a number \
 of slots, got 'soon'.
     """
     match = _SPAN.fullmatch(text.strip().lower())

@@ -11,12 +11,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import MONTHS, Clock, find_moments
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import RECORD, Unit
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.record_unit import RECORD, Unit
+from sfumato.data.schema import Column, Schema
+from sfumato.data.time_units import MONTHS, Clock, find_moments
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.agreement import agree
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.io.constraints import resolve_sensitive

@@ -9,8 +9,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.unit import PERSON
+from sfumato.data.record_unit import PERSON
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
 from sfumato.io.files import to_utf8
 from sfumato.io.missing import settle_missing

@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import UNITS, Clock, count_units, find_moments
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.agreement import agree, note_count
 from sfumato.io.cells import Cells
 from sfumato.io.visits import rank_names
@@ -50,7 +50,7 @@ class Episodes(NamedTuple):
     >>> one.check("diary.csv", [], ["sleep"])
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: diary.csv: an episode must not end before it begins, not so in row 1.
+    sfumato.exceptions.SchemaError: diary.csv: an episode must not end before it begins, not so in row 1.
     Correct the data, or have such rows left out (faults=mend).
     """
 
@@ -209,7 +209,7 @@ def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
     >>> parse_start("noon")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: start must be a date (2024-01-31), a time of day (04:00), both
+    sfumato.exceptions.ParameterError: reading: start must be a date (2024-01-31), a time of day (04:00), both
     (2024-01-31T04:00) or, where times are numbers, a number; got 'noon'.
     """
     match = _START.fullmatch(text.strip())
@@ -257,7 +257,7 @@ def check_size(owner: str, people: int, slots: int) -> None:
     >>> check_size("diary.csv", 10, 10**9)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: diary.csv: records times slots must be at most 2,147,483,647, got 10 times
+    sfumato.exceptions.SchemaError: diary.csv: records times slots must be at most 2,147,483,647, got 10 times
     1,000,000,000. Check the earliest and the latest date, or give a coarser resolution.
     """
     if people * slots > _MOST_CELLS:

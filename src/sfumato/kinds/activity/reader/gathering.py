@@ -6,7 +6,7 @@ import dataclasses
 import re
 from collections.abc import Sequence
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading

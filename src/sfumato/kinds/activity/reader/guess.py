@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.archives import list_parts
 from sfumato.io.looks import Guess, Look
 from sfumato.io.protection import choose_l, share_with_sensitive

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.cells import parse_numbers
 from sfumato.io.tables import parse_table
 

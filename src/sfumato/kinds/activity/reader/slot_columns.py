@@ -11,9 +11,9 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.clock import MONTHS, UNITS, Clock, count_units, find_moments
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.data.time_units import MONTHS, UNITS, Clock, count_units, find_moments
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, as_text, marks
 from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start

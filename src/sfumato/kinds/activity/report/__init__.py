@@ -12,16 +12,16 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.unit import PERSON, Unit
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.report import days
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.divided import Divided

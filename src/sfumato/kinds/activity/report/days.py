@@ -10,10 +10,10 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import find_moments
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.time_units import find_moments
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_count, show_share

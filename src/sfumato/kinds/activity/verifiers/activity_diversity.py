@@ -14,9 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.progress import track
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.windows import count_shown
@@ -25,6 +23,8 @@ from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
+from sfumato.progress import track
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 

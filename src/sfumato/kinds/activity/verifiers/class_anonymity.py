@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.guarantee import Guarantee
 from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.knowledge.bounds import Within
 from sfumato.kinds.activity.knowledge.windows import find_shown
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
+from sfumato.release.release import Release
 
 __all__ = ["count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 

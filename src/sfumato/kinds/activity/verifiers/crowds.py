@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.people import Crowd, count_in_groups
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
+from sfumato.release.release import Release
 
 __all__ = ["find_crowds"]
 

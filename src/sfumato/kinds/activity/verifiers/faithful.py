@@ -10,11 +10,11 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.clock import find_moments
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.time_units import find_moments
 from sfumato.kinds.activity.model import UNKNOWN, Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
+from sfumato.release.release import Release
 
 __all__ = ["check_asked", "share_time", "verify_faithful"]
 

@@ -8,11 +8,11 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
-from sfumato.core.errors import SchemaError
-from sfumato.core.release import Release
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.crowds import find_crowds
+from sfumato.release.release import Release
 
 __all__ = ["CHECKS"]
 

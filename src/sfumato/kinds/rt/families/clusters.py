@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.table.families.spaces import number_cells, share_of_domain, space_of
 from sfumato.kinds.table.model import Attribute
 
@@ -59,7 +59,7 @@ class Clusters:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.rt.model import known_items
     >>> from sfumato.kinds.table.model import attributes_of
     >>> data = Dataset.of("rt", [(20,), (30,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["a"]])
@@ -187,7 +187,7 @@ class Clusters:
 
         Examples
         --------
-        >>> from sfumato.core.dataset import Dataset
+        >>> from sfumato.data.dataset import Dataset
         >>> from sfumato.kinds.rt.model import known_items
         >>> from sfumato.kinds.table.model import attributes_of
         >>> data = Dataset.of("rt", [(20,), (30,), (60,)], ("age",), [["a"]] * 3)

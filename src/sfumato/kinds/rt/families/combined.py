@@ -10,15 +10,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.kind import find_kind
-from sfumato.core.method import Method
-from sfumato.core.params import Param, declared
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.rt.families.clusters import Clusters
 from sfumato.kinds.rt.families.items import ItemRecoder, RecodedItems
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
@@ -29,6 +26,9 @@ from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.publication import spell_hulls
+from sfumato.params import Param, declared
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 __all__ = ["Combined", "Task", "find_method"]
 
@@ -47,7 +47,7 @@ def find_method(kind: str, base: type[Any], name: str, owner: str, parameter: st
     >>> find_method("sets", ItemGeneralising, "coats", "RFirst", "transaction")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
+    sfumato.exceptions.ParameterError: RFirst: transaction must be one of apriori, coat, lra, pcta, vpa, got 'coats'.
     """
     loaded = {own: method.load() for own, method in find_kind(kind).methods.items()}
     eligible: dict[str, type[Any]] = {

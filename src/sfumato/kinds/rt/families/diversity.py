@@ -8,8 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["Diversity", "unite_overlapping"]
 

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.ragged import Ragged
-from sfumato.core.run import Run
-from sfumato.core.schema import Column, Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.kinds.rt.families.diversity import Diversity
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, known_items
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
+from sfumato.release.run import Run
 
 __all__ = ["ItemRecoder", "RecodedItems"]
 

@@ -13,12 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import check_key_width, countable_sizes, distinct_subsequences
-from sfumato.core.dataset import Dataset
-from sfumato.core.progress import track
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.table.model import attribute_of
+from sfumato.progress import track
 
 __all__ = ["Candidates", "Knowledge", "Tally"]
 

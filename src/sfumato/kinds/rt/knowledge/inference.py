@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining
+from sfumato.base.remaining import Possibility, Remaining
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.table.knowledge import inference
+from sfumato.release.release import Release
 
 __all__ = ["find_inferences"]
 

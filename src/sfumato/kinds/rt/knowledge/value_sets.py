@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, decode_key, distinct_subsequences
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.published import PublishedRecords
 
 __all__ = ["ValueSets"]

@@ -11,13 +11,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.params import Param
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.rt.families.clusters import Clusters, Version
 from sfumato.kinds.rt.families.combined import Combined, Task
 from sfumato.kinds.rt.families.items import RecodedItems
+from sfumato.params import Param
+from sfumato.release.run import Run
 
 __all__ = ["RumBound", "TumBound"]
 
@@ -103,7 +103,7 @@ class RumBound(Bounded):
     >>> RumBound(k=2, m=1, delta=0.01, transaction="coat").anonymize(data, Run(bytes(32)))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.InfeasibleError: RumBound: the loss of attributes (NCP) cannot be kept at delta=0.01; the
+    sfumato.exceptions.InfeasibleError: RumBound: the loss of attributes (NCP) cannot be kept at delta=0.01; the
     smallest that is reached here is 0.024391. Choose a larger delta, or a smaller k.
 
     References
@@ -176,7 +176,7 @@ class TumBound(Bounded):
     >>> TumBound(k=2, m=2, delta=0.1, transaction="coat").anonymize(data, Run(bytes(32)))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.InfeasibleError: TumBound: the loss of items (UL) cannot be kept at delta=0.1; the smallest that
+    sfumato.exceptions.InfeasibleError: TumBound: the loss of items (UL) cannot be kept at delta=0.1; the smallest that
     is reached here is 0.571429. Choose a larger delta, or a smaller k.
 
     References

@@ -9,13 +9,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.params import Param
-from sfumato.core.publishing.row_clusters import cut
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.families.combined import Combined, Task
 from sfumato.kinds.rt.families.items import RecodedItems
 from sfumato.kinds.rt.model import HIERARCHY, known_items
+from sfumato.params import Param
+from sfumato.release.row_clusters import cut
+from sfumato.release.run import Run
 
 __all__ = ["RFirst", "TFirst"]
 

@@ -16,7 +16,7 @@ class Ncp(ncp.Ncp):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> data = sf.Dataset.of("rt", [(20, "f"), (24, "m"), (60, "m"), (60, "m")], ("age", "sex"), [["a"]] * 4)
     >>> result = sf.anonymize(data, sf.methods.RFirst(k=2, relational="mondrian", transaction="coat"), secret=bytes(32))
     >>> Ncp().measure(Comparison(data, result.release)).value

@@ -8,16 +8,9 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.query_metric import judge_answers, tally_answers
-from sfumato.core.measuring.tally import Facts, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.table.comparison.queries import (
     Selection,
@@ -28,6 +21,13 @@ from sfumato.kinds.table.comparison.queries import (
     split_query,
 )
 from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.query_metric import judge_answers, tally_answers
+from sfumato.metrics.workload import Workload
+from sfumato.params import Param
 
 __all__ = ["Queries"]
 

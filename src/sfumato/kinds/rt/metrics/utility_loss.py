@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.rt.costs import list_item_losses
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
+from sfumato.metrics.partial_sums import Tally
 
 __all__ = ["UtilityLoss"]
 

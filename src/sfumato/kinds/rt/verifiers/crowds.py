@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.people import Crowd
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.release.release import Release
 
 __all__ = ["find_crowds"]
 

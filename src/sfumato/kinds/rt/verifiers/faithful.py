@@ -11,9 +11,9 @@ from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.records import membership
 from sfumato.checking.structure import COUNTS, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.verifiers.faithful import check_table
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 

@@ -16,12 +16,12 @@ from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.subsequences import lookup
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.release.release import Release
 
 __all__ = ["say_claim", "verify", "verify_against"]
 

@@ -9,10 +9,10 @@ import numpy as np
 from sfumato.checking.order import find_disorder, look_at_value_names
 from sfumato.checking.shapes import Check, Findings, ReleaseChecks, Witness
 from sfumato.checking.subsequences import support
-from sfumato.core.release import Release
 from sfumato.kinds.rt.model import ITEMS
 from sfumato.kinds.rt.verifiers.crowds import find_crowds
 from sfumato.kinds.table.verifiers import structure as table
+from sfumato.release.release import Release
 
 __all__ = ["CHECKS"]
 

@@ -96,7 +96,7 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
 
     Examples
     --------
-    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.data.lists import Ragged
     >>> from sfumato.kinds.sequences.published import Entries
     >>> cover, news = Ragged.from_lists([["mail"]]), Ragged.from_lists([["news"]] * 3)
     >>> entries = Entries(news, np.array([11, 31, 57]))

@@ -8,13 +8,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, draw_people
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known
 from sfumato.kinds.sequences.knowledge.parts import narrow_people, narrow_records
 from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.kinds.sequences.published import count_steps
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of_original"]
 
@@ -42,7 +42,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Ris
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> attack(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).to_dict()
@@ -95,7 +95,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 1), ("mail", 5)], [("mail", 2), ("mail", 6)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))

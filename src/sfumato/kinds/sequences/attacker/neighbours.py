@@ -24,15 +24,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import MONTHS, UNITS, Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining, Severity
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.remaining import Possibility, Remaining, Severity
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.time_units import MONTHS, UNITS, Clock
 from sfumato.kinds.sequences.attacker.gaps import learn_gaps
 from sfumato.kinds.sequences.attacker.picks import Matches, pick_records, sum_distances
 from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
 from sfumato.kinds.sequences.published import Entries, TimedRecords, count_ticks, mark_events, spell_times
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Neighbours", "attack", "attack_original"]
 
@@ -208,7 +208,7 @@ def attack(
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 10), ("news", 11)], [("mail", 30), ("news", 31)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.attacker.gaps import Gaps
 from sfumato.kinds.sequences.knowledge.matches import Knowledge
 from sfumato.kinds.sequences.model import locate_entries
@@ -41,8 +41,8 @@ class Matches:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("mail", 9)], [("mail", 3)]], monitored=("mail",))

@@ -40,7 +40,7 @@ class Blurred(NamedTuple):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> people = [[("mail", 10), ("news", 11)], [("mail", 12), ("shop", 19)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (12,))])
@@ -68,7 +68,7 @@ def blur_groups(grouped: Grouped, reach: int, *, shared: bool) -> Blurred:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> people = [[("mail", 10), ("news", 11), ("shop", 12)], [("mail", 30), ("news", 31), ("shop", 90)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (30,))])

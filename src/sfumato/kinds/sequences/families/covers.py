@@ -8,10 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.publishing.recoding import name_values
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Cover, Grouped
+from sfumato.release.recoding import name_values
 
 __all__ = ["Found", "cover_groups"]
 
@@ -59,7 +59,7 @@ def cover_groups(people: Sequences, group: Ints, intervals: Found) -> Grouped:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> rows = [[("mail", 1), ("chat", 9)], [("mail", 3), ("mail", 8)]]
     >>> data = Dataset.of("sequences", rows, monitored=("mail", "chat"))
     >>> two = Found(np.array([0, 2]), np.array([1, 8]), np.array([3, 9]), interval=np.array([0, 1, 0, 1]))

@@ -10,19 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.families.covers import Found, cover_groups
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.sequences.kernels.covers import Monitored
@@ -186,7 +186,7 @@ class DiverseGrouping(SequenceGrouping):
     >>> Hi(l=2).check_request()
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Hi: g and l go together: a window's length, and how certain an event may be...
+    sfumato.exceptions.ParameterError: Hi: g and l go together: a window's length, and how certain an event may be...
     """
 
     optimises: ClassVar[str] = "interval loss (NCP)"

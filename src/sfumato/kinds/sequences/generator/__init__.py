@@ -56,7 +56,7 @@ def generate(size: int, seed: int, model: str = "clicks", **options: Any) -> pa.
     >>> generate(100, seed=1, evnts=30)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate sequences: model clicks has no option 'evnts';
+    sfumato.exceptions.ParameterError: generate sequences: model clicks has no option 'evnts';
     the nearest known one is 'events'.
     """
     size, seed, settings = choose_model("sequences", size, seed, model, OPTIONS, options)

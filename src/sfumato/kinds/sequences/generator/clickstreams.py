@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.generating.options import Option
 from sfumato.generating.rhythm import DAY, spread_over_days
 from sfumato.generating.tails import accumulate_zipf, draw_long_tailed, pick

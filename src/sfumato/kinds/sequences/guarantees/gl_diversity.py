@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, THAT_RECEIVER, say_blur, say_known
+from sfumato.params import Param
 
 __all__ = ["GlDiversity"]
 

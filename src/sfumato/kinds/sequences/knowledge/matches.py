@@ -26,11 +26,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.knowledge.windows import Window, Windows, count_most, find_busiest
 from sfumato.kinds.sequences.published import Entries, TimedRecords, find_last, mark_events, number_rows, spell_times
+from sfumato.release.release import Release
 
 __all__ = ["Knowledge", "ReceiverMatches", "count_matches", "list_known", "match_classes"]
 
@@ -149,7 +149,7 @@ def count_matches(
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
@@ -185,7 +185,7 @@ def match_classes(records: TimedRecords, knowledge: Knowledge) -> tuple[Ints, In
 
     Examples
     --------
-    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.data.lists import Ragged
     >>> cover, none = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([[], []]), np.zeros(0, np.int64))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, none, ("mail",), holds, False)

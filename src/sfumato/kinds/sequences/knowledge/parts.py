@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import draw_people
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.knowledge.matches import Knowledge, list_known
 from sfumato.kinds.sequences.model import locate_entries
 from sfumato.kinds.sequences.published import TimedRecords, spell_times
+from sfumato.release.release import Release
 
 __all__ = ["narrow_people", "narrow_records"]
 
@@ -88,7 +88,7 @@ def narrow_records(release: Release, original: Dataset, m: int, most: int) -> tu
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> rows = [[("mail", 1), ("mail", 5)], [("mail", 2), ("mail", 6)], [("mail", 90)], [("mail", 95)]]
     >>> data = Dataset.of("sequences", rows, monitored=("mail",))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.families.covers import Found, cover_groups
 from sfumato.kinds.sequences.families.grouping import (
     BLUR,
@@ -19,6 +18,7 @@ from sfumato.kinds.sequences.families.grouping import (
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Grouped
+from sfumato.release.run import Run
 
 __all__ = ["Sa", "Ta"]
 
@@ -29,8 +29,8 @@ class Ta(SequenceGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Ta(k=2).anonymize(data, Run(bytes(32))).release
@@ -74,8 +74,8 @@ class Sa(SequenceGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Sa(k=2).anonymize(data, Run(bytes(32))).release

@@ -6,11 +6,11 @@ import dataclasses
 import functools
 from typing import Annotated, ClassVar
 
-from sfumato.core.params import Param
-from sfumato.core.run import Run
 from sfumato.kinds.sequences.families.grouping import DiverseGrouping
 from sfumato.kinds.sequences.model import Sequences
 from sfumato.kinds.sequences.publication import Grouped
+from sfumato.params import Param
+from sfumato.release.run import Run
 
 __all__ = ["Et", "Hi", "Hl", "Hn", "Hy"]
 
@@ -23,8 +23,8 @@ class Hn(DiverseGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Hn(k=2).anonymize(data, Run(bytes(32))).release
@@ -53,8 +53,8 @@ class Hi(DiverseGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
@@ -88,8 +88,8 @@ class Hy(DiverseGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Hy(k=2).anonymize(data, Run(bytes(32))).release
@@ -132,8 +132,8 @@ class Hl(DiverseGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",))
     >>> release = Hl(k=2).anonymize(data, Run(bytes(32))).release
@@ -166,9 +166,9 @@ class Et(DiverseGrouping):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.hierarchy.derive import balanced
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.hierarchies.derive import balanced
+    >>> from sfumato.release.run import Run
     >>> clicks = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)], [("mail", 50)], [("mail", 52)]]
     >>> data = Dataset.of("sequences", clicks, monitored=("mail",), hierarchy=balanced(["mail", "news"], 2))
     >>> release = Et(k=2).anonymize(data, Run(bytes(32))).release

@@ -8,12 +8,12 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.query_metric import QueryMetric, TimeRange, draw_range, split_time
-from sfumato.core.measuring.workload import Workload
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.query_metric import QueryMetric, TimeRange, draw_range, split_time
+from sfumato.metrics.workload import Workload
 
 __all__ = ["AverageRelativeError"]
 

@@ -8,12 +8,12 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Facts, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.params import Param
 
 __all__ = ["EventContext"]
 
@@ -44,8 +44,8 @@ class EventContext(SummedMetric):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 0), ("news", 1)], [("mail", 5), ("shop", 9)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))

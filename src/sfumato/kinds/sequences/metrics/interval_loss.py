@@ -9,14 +9,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.measuring.alike import Alike, digest_looks, unite_alike
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide
-from sfumato.core.measuring.tally import Most, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.grouping import Alike, digest_looks, unite_alike
+from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
+from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.params import Param
 
 __all__ = ["IntervalLoss"]
 
@@ -41,8 +41,8 @@ class IntervalLoss(SummedMetric):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> people = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))

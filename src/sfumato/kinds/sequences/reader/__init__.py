@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import UNITS, Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Schema
-from sfumato.core.unit import PERSON, RECORD
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.record_unit import PERSON, RECORD
+from sfumato.data.schema import Schema
+from sfumato.data.time_units import UNITS, Clock
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.agreement import note_count
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.constraints import resolve_monitored

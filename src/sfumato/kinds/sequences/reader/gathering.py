@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.constraints import resolve_monitored
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.ownership import OWNER

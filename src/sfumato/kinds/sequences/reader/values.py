@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_hierarchy
 from sfumato.io.ownership import OWNER

@@ -17,8 +17,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.cells import Cells, marks
 
 __all__ = ["WebLog", "looks_like_weblog", "parse_weblog"]
@@ -89,7 +89,7 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
     >>> parse_weblog("access.log", b"GET /a", "host")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: access.log: every line must be a request in common or combined log format;
+    sfumato.exceptions.SchemaError: access.log: every line must be a request in common or combined log format;
     not so line 1 (1 in all). Correct or remove such lines.
     """
     if not text.strip():

@@ -10,16 +10,16 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.tally import Facts, Tally
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.unit import Unit
-from sfumato.core.visible import escape_html as escape
+from sfumato.data.record_unit import Unit
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report import lengths, strips
 from sfumato.kinds.sequences.report.times import count_times, draw_steps, draw_times
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import Facts, Tally
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.divided import Divided

@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import MONTHS, UNITS, Clock
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import MONTHS, UNITS, Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import Figure, draw_bars
 

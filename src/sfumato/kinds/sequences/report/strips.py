@@ -9,11 +9,11 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report.lengths import show_length
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_count

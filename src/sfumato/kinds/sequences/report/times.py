@@ -7,9 +7,9 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.clock import Clock
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.numerals import show_count
 from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure
 from sfumato.report.times import draw_over_time, show_time, to_axis

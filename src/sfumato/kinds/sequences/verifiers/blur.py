@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.release import Release
 from sfumato.kinds.sequences.published import Entries, TimedRecords, count_steps, find_columns, find_last
 from sfumato.kinds.sequences.verifiers.classes import show_rows
+from sfumato.release.release import Release
 
 __all__ = ["judge_blur", "mark_near"]
 
@@ -62,7 +62,7 @@ def mark_near(records: TimedRecords, reach: int, entries: Entries | None = None)
 
     Examples
     --------
-    >>> from sfumato.core.ragged import Ragged
+    >>> from sfumato.data.lists import Ragged
     >>> cover, events = Ragged.from_lists([["mail"]]), Ragged.from_lists([["news", "shop"]])
     >>> lo, hi, holds = np.array([10]), np.array([20]), np.array([0])
     >>> entries = Entries(events, np.array([22, 23]))

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_names, check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.published import (
     Entries,
     Stretches,
@@ -25,6 +24,7 @@ from sfumato.kinds.sequences.published import (
 )
 from sfumato.kinds.sequences.verifiers.blur import mark_near
 from sfumato.kinds.sequences.verifiers.classes import judge_units, verify_sequences
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 
@@ -50,7 +50,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> result = Hi(k=2).anonymize(data, Run(bytes(32)))

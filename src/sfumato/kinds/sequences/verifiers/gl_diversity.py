@@ -7,8 +7,7 @@ import numpy.typing as npt
 
 from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows, count_most, find_busiest
@@ -21,6 +20,7 @@ from sfumato.kinds.sequences.verifiers.classes import (
     show_window,
     verify_sequences,
 )
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -37,7 +37,7 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> verify(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release)
@@ -91,7 +91,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> verify_against(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).measured

@@ -7,13 +7,13 @@ import numpy.typing as npt
 
 from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.sequences.verifiers.blur import judge_blur
 from sfumato.kinds.sequences.verifiers.classes import judge_classes, judge_matches, judge_units, verify_sequences
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -28,7 +28,7 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
@@ -62,7 +62,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from sfumato.checking.order import find_disorder
 from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, find_columns, read_lists
 from sfumato.kinds.sequences.verifiers.classes import find_crowds
+from sfumato.release.release import Release
 
 __all__ = ["CHECKS"]
 

@@ -7,7 +7,7 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 
 __all__ = ["Allotment"]
 

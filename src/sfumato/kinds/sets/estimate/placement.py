@@ -17,8 +17,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.estimate.allotment import Allotment
 from sfumato.kinds.sets.estimate.shares import Allotments
 from sfumato.kinds.sets.model import TERM_CHUNK

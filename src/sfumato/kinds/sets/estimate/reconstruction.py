@@ -6,15 +6,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
-from sfumato.core.schema import Column, Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.estimate.allotment import Allotment
 from sfumato.kinds.sets.estimate.occupancy import draw_subsets
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.published import Chunks, is_disassociated
+from sfumato.release.release import Release
 
 __all__ = ["draw_records", "reconstruct"]
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 
 __all__ = ["MemberWeights", "Places", "weigh_left", "weigh_members"]
 

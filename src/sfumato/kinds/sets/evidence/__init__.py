@@ -1,10 +1,10 @@
 """What sets, original or published, say about who has which items."""
 
-from sfumato.core.release import Release
 from sfumato.kinds.sets.evidence.baskets import of_dataset, of_values
 from sfumato.kinds.sets.evidence.chunks import of_chunks
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.query.evidence import Evidence
+from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 

@@ -7,13 +7,13 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.estimate.weights import weigh_members
 from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
 from sfumato.query.naming import list_categories
+from sfumato.release.release import Release
 
 __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
 

@@ -27,7 +27,6 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.release import Release
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.evidence.most import count_most
@@ -36,6 +35,7 @@ from sfumato.query.events import Events
 from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
 from sfumato.query.reach import Reach
 from sfumato.query.truth import Truth, combine_all
+from sfumato.release.release import Release
 
 __all__ = ["ChunkHistory", "of_chunks"]
 

@@ -10,17 +10,17 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
-from sfumato.core.ragged import Ragged
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import Recoding
+from sfumato.release.run import Run
 
 __all__ = ["ConstraintGeneralising"]
 

@@ -9,18 +9,18 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import AT_LEAST_ONE, Recoded, publish
-from sfumato.core.publishing.recoding import Recoding, SavedRecoding
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets import KIND
+from sfumato.params import Param
+from sfumato.release.encode import AT_LEAST_ONE, Recoded, publish
+from sfumato.release.recoding import Recoding, SavedRecoding
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Run
 
 __all__ = ["EMPTY", "ItemGeneralising", "ItemSets"]
 

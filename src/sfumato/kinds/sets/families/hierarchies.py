@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.popularity import order_by_popularity
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.hierarchies.derive.popularity import order_by_popularity
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import Recoding
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.item_cuts import Moved, Taxonomy

@@ -51,7 +51,7 @@ def generate(size: int, seed: int, model: str = "baskets", **options: Any) -> pa
     >>> generate(100, seed=1, itms=30)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: generate sets: model baskets has no option 'itms';
+    sfumato.exceptions.ParameterError: generate sets: model baskets has no option 'itms';
     the nearest known one is 'items'.
     """
     size, seed, settings = choose_model("sets", size, seed, model, OPTIONS, options)

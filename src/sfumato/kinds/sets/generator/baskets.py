@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.generating.options import Option
 from sfumato.generating.tails import accumulate_zipf, draw_long_tailed, pick
 from sfumato.generating.visits import rank_in_run

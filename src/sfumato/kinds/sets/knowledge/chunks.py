@@ -22,15 +22,15 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies
 from sfumato.kinds.sets.knowledge.search import ItemSets
 from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits, join_digits
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
+from sfumato.release.release import Release
 
 __all__ = ["ChunkRecords"]
 

@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, support
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.knowledge.set_support import KindSupport, SetSupport, count_sets, digits
+from sfumato.release.release import Release
 
 __all__ = ["ItemRecords"]
 

@@ -12,8 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
-from sfumato.core.errors import ParameterError
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.knowledge.set_support import digits
 
 __all__ = ["Crowd", "ItemSets", "best_knowledge", "draw_knowledge"]
@@ -61,7 +61,7 @@ class ItemSets:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.sets.knowledge.items import ItemRecords
     >>> found = best_knowledge(ItemRecords.of_original(Dataset.of("sets", [["a", "b"], ["b", "a"], ["a"]])), 2)
     >>> found.smallest.tolist(), found.rarest, found.tried

@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import lookup, support
-from sfumato.core.progress import track
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.progress import track
 
 __all__ = ["KindSupport", "SetSupport", "count_sets", "digits", "join_digits"]
 

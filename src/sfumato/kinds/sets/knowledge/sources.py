@@ -14,11 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.once import once
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
+from sfumato.release.release import Release
 
 __all__ = ["Restriction", "Sources"]
 

@@ -16,8 +16,8 @@ class Coat(ConstraintGeneralising):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> rows = [["beer", "bread"], ["wine", "bread"], ["bread"], ["salt", "bread"]]
     >>> data = Dataset.of("sets", rows, utility=(("beer", "wine"), ("bread",), ("salt",)))
     >>> release = Coat(k=2, m=2).anonymize(data, Run(bytes(32))).release
@@ -41,8 +41,8 @@ class Pcta(ConstraintGeneralising):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> rows = [["beer", "bread"], ["wine", "bread"], ["bread"], ["bread"]]
     >>> data = Dataset.of("sets", rows, privacy=(("beer", "bread"),))
     >>> release = Pcta(k=2).anonymize(data, Run(bytes(32))).release

@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.sets import KIND
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.publication import Separated, publish_disassociation
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
@@ -42,8 +42,8 @@ class Disassociation(Method):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.release.run import Run
     >>> rows = [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["wine"], ["bread"]]
     >>> release = Disassociation(k=2, m=2).anonymize(Dataset.of("sets", rows), Run(bytes(32))).release
     >>> sorted((row["chunk"], row["items"]) for row in release.table.to_pylist())

@@ -9,15 +9,15 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
-from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
-from sfumato.core.run import Run
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.generalisation import ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree, recoding_of_cut
 from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import Recoding
+from sfumato.release.row_clusters import cut, join, recode_clusters
+from sfumato.release.run import Run
 
 __all__ = ["Apriori", "Lra", "Vpa"]
 
@@ -32,7 +32,7 @@ class Apriori(HierarchyGeneralising):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> food = Hierarchy.from_parents({"beer": "drinks", "wine": "drinks", "bread": "*", "drinks": "*"})
     >>> data = Dataset.of("sets", [["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
     >>> Apriori(k=2, m=2).anonymize(data, Run(bytes(32))).release.members()
@@ -76,7 +76,7 @@ class Lra(HierarchyGeneralising):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> food = Hierarchy.from_paths([("beer", "*"), ("wine", "*"), ("bread", "*")])
     >>> rows = [["beer"], ["beer"], ["bread"], ["wine"]]
     >>> data = Dataset.of("sets", rows, hierarchy=food)
@@ -117,7 +117,7 @@ class Vpa(HierarchyGeneralising):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> food = Hierarchy.from_parents({"beer": "drinks", "wine": "drinks", "bread": "*", "drinks": "*"})
     >>> data = Dataset.of("sets", [["beer", "bread"], ["wine", "bread"], ["bread"]], hierarchy=food)
     >>> Vpa(k=2, m=2, parts=2).anonymize(data, Run(bytes(32))).release.members()

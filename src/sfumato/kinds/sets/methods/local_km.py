@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.families.generalisation import ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree
 from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.local_labels import Labelled, Tree
@@ -45,7 +45,7 @@ class LocalKmItems(HierarchyGeneralising):
     --------
     Apriori publishes beer and wine as drinks everywhere; here only two records pay for the rare one.
 
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> food = Hierarchy.from_parents({"beer": "drinks", "wine": "drinks", "bread": "*", "drinks": "*"})
     >>> rows = [["beer", "bread"], ["beer", "bread"], ["beer", "bread"], ["wine", "bread"]]
     >>> data = Dataset.of("sets", rows, hierarchy=food)
@@ -123,7 +123,7 @@ class LocalKmItems(HierarchyGeneralising):
 
         Examples
         --------
-        >>> from sfumato.core.dataset import Dataset
+        >>> from sfumato.data.dataset import Dataset
         >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
         >>> baskets = ItemSets.of(Dataset.of("sets", [["a"], ["b"], ["c"], ["c"]]))
         >>> LocalKmItems(k=2, m=1).begin(baskets, np.array([0, 1, 2, 2], np.int32), tree, Run(bytes(32))).tolist()
@@ -143,7 +143,7 @@ def sort_rows(baskets: ItemSets, leaf: npt.NDArray[np.int32]) -> tuple[ItemSets,
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> rows, leaf = sort_rows(ItemSets.of(Dataset.of("sets", [["b"], ["b", "a"]])), np.array([1, 1, 0], np.int32))
     >>> rows.rows.tolist(), leaf.tolist()
     ([1, 0], [0, 1, 1])

@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation
-from sfumato.core.measuring.tally import Least, Most, Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation
+from sfumato.metrics.partial_sums import Least, Most, Tally
 
 __all__ = ["ItemLoss"]
 

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.estimate.reconstruction import draw_records
+from sfumato.metrics.full_original import Whole
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets

@@ -8,17 +8,17 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets, top_itemsets
 from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
 
 __all__ = ["MultilevelItemsets"]
 

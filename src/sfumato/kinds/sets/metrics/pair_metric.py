@@ -10,13 +10,13 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better
-from sfumato.core.measuring.tally import Most, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better
+from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.params import Param
 
 __all__ = ["PairMetric", "relative_errors"]
 

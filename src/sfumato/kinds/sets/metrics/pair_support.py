@@ -7,13 +7,13 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.measuring.metric import Operation
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.metrics.mining import draw_copy
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
+from sfumato.metrics.metric import Operation
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
 
 __all__ = ["PairSupport"]
 
@@ -34,7 +34,7 @@ class PairSupport(PairMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupport().measure(Comparison(data, result.release)).details["pairs"]

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.measuring.metric import Operation
-from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
+from sfumato.metrics.metric import Operation
+from sfumato.metrics.partial_sums import Tally
 
 __all__ = ["PairSupportCertain"]
 
@@ -23,7 +23,7 @@ class PairSupportCertain(PairMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> PairSupportCertain().measure(Comparison(data, result.release)).details["pairs"]

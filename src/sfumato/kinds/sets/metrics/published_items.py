@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.measuring.comparison import Comparison
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.metrics.comparison import Comparison
 
 __all__ = ["PublishedItems"]
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import SummedMetric
 from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import SummedMetric
 
 __all__ = ["SetMetric"]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_original, top_together
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
 
 __all__ = ["TopItemsets"]
 

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, divide
-from sfumato.core.measuring.tally import Most, Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, divide
+from sfumato.metrics.partial_sums import Most, Tally
 
 __all__ = ["UtilityLoss"]
 

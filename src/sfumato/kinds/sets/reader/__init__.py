@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.kind import TABLES
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import RECORD, Unit
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import TABLES
+from sfumato.data.lists import Ragged
+from sfumato.data.record_unit import RECORD, Unit
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, Labels, as_text, encode_labels
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.files import to_utf8

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Sequence
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SfumatoError
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SfumatoError
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading

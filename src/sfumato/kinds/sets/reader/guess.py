@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.looks import Guess, Look
 from sfumato.kinds.sets.reader.items import spell_mark

@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
 
 __all__ = [
@@ -79,7 +79,7 @@ def detect_separator(owner: str, cells: Cells) -> str:
     >>> detect_separator("baskets.csv", pa.array(["whole milk"]))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
+    sfumato.exceptions.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
     separator there is (separator).
     """
     separators = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]

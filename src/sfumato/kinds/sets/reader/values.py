@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.constraints import read_itemsets, read_partition
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy

@@ -8,16 +8,16 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Risk
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.report.parts import count_part, draw_parts
 from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 from sfumato.report import page
 from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, shorten

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.report.plots import count_chunks, draw_chunks, draw_item_numbers, draw_value_sizes
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report.divided import Divided, count_values, lay_values
 from sfumato.report.plots import Figure
 from sfumato.report.values import choose_ranks, draw_frequencies

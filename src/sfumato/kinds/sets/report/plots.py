@@ -9,10 +9,10 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import certain_support
 from sfumato.kinds.sets.metrics.mining import top_original
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.figure import inline
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share

@@ -23,12 +23,12 @@ import numpy.typing as npt
 
 from sfumato.checking.subsequences import countable_sizes, support
 from sfumato.checking.verdict import Verdict
-from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks
 from sfumato.kinds.sets.verifiers.reconstructions import try_reconstructions
+from sfumato.release.release import Release
 
 __all__ = ["verify_disassociation"]
 
@@ -43,8 +43,8 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
     --------
     >>> import pyarrow as pa
     >>> from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import Part
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import Part
     >>> clusters = pa.table({"cluster": ["p"], "parent": pa.array([None], pa.string()), "size": [3]})
     >>> items = Ragged.from_lists([["a", "b"], ["a", "b"], ["z"]]).to_arrow()
     >>> data = pa.table({"cluster": ["p", "p", "p"], "chunk": [1, 1, 0], "items": items})

@@ -11,13 +11,13 @@ from sfumato.checking.faithful import check_names, check_people, check_rows
 from sfumato.checking.records import membership
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import is_disassociated
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 
@@ -48,8 +48,8 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),

@@ -8,8 +8,8 @@ import numpy as np
 
 from sfumato.checking.subsequences import countable_sizes, decode_key, support
 from sfumato.checking.verdict import Verdict
-from sfumato.core.release import Release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.release.release import Release
 
 __all__ = ["verify_generalisation"]
 
@@ -26,9 +26,9 @@ def verify_generalisation(release: Release, claim: KmItems) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),
     ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),

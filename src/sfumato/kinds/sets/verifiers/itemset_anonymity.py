@@ -10,11 +10,11 @@ import numpy.typing as npt
 from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.published import is_disassociated
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -34,9 +34,9 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),
     ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),

@@ -10,8 +10,7 @@ import numpy.typing as npt
 from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.items import ItemRecords
@@ -19,6 +18,7 @@ from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.generalisation import verify_generalisation
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -37,9 +37,9 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.ragged import Ragged
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
     ...     PublishedColumn("person", "identifier", Form("exact")),
     ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),

@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.remaining import Possibility, Remaining
 from sfumato.checking.inference import say_confidence
 from sfumato.checking.risk import Risk
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, guess_values
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.knowledge.inference import KNOWN
 from sfumato.kinds.snapshots.published import read_codes
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original", "attack_rising"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.knowledge.disclosure import EXPANDED, list_ranges
 from sfumato.kinds.snapshots.knowledge.fates import MISSING, Fates
 from sfumato.kinds.snapshots.published import PublishedSnapshots, shift_times
+from sfumato.release.release import Release
 
 __all__ = ["FATES", "Guesses", "guess_values"]
 

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import PublishedColumn
-from sfumato.core.schema import Schema
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.schema import Schema
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
+from sfumato.release.release import PublishedColumn
+from sfumato.release.text import Form
 
 __all__ = ["STEPS", "Eligible", "Published", "Step"]
 
@@ -108,7 +108,7 @@ class Anatomy:
 
     Examples
     --------
-    >>> from sfumato.core.schema import Column
+    >>> from sfumato.data.schema import Column
     >>> names = (("time", "time"), ("age", "quasi-identifier"), ("ill", "sensitive"))
     >>> schema = Schema("snapshots", tuple(Column(*name) for name in names))
     >>> people = pa.table({"age": ["30", "40"], "ill": ["flu", "cold"]})

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.families.reposition_window import Shipment, WindowState
 
 __all__ = ["HiddenWindow", "spread_evenly"]

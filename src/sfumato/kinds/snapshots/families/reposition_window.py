@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.first_window import program_size, solve_first_window
 from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest

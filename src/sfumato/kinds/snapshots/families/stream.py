@@ -9,15 +9,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.publishing.secret import Secret, digest
-from sfumato.core.release import Release, Result, Trace
-from sfumato.core.run import Run
-from sfumato.core.schema import Schema
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Schema
+from sfumato.data.secret import Secret, digest
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.snapshots import KIND
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
@@ -25,6 +23,8 @@ from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_
 from sfumato.kinds.snapshots.families.homes import Home, Queue, Snapshot, cut_snapshots, order_by_content
 from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow, Shipment, WindowState
 from sfumato.kinds.snapshots.publication import LeavingSnapshot, Shape, add_time, make_release
+from sfumato.release.release import Release, Result, Trace
+from sfumato.release.run import Run
 
 __all__ = ["CLOSED", "SUPPRESSED", "SnapshotStream", "StreamState", "release_snapshots"]
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, say_delay, say_fate
+from sfumato.params import Param
 
 __all__ = ["LDiversity"]
 

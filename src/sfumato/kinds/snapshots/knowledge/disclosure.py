@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, shift_times
+from sfumato.release.release import Release
 
 __all__ = ["EXPANDED", "Disclosure", "disclose", "list_ranges"]
 

@@ -7,9 +7,9 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
+from sfumato.release.release import Release
 
 __all__ = ["MISSING", "Fates"]
 

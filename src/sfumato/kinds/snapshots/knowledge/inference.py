@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.inference import say_confidence
-from sfumato.core.release import Release
-from sfumato.core.remaining import NOTHING, Remaining
 from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
+from sfumato.release.release import Release
 
 __all__ = ["KNOWN", "find_inferences"]
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, ClassVar
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.release import Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import STEPS
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 __all__ = ["Anatomy"]
 

@@ -7,20 +7,20 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 
 import pyarrow.compute as pc
 
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Result
-from sfumato.core.run import Run
-from sfumato.core.schema import Schema
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.schema import Schema
+from sfumato.data.secret import Secret
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.families.eligible_steps import STEPS
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, LEligibility
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.snapshots.families.stream import SnapshotStream

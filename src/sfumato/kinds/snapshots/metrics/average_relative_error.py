@@ -10,13 +10,13 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.query_metric import QueryMetric, draw_range, split_time
-from sfumato.core.measuring.workload import Workload
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.published import count_snapshots
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.query_metric import QueryMetric, draw_range, split_time
+from sfumato.metrics.workload import Workload
 
 __all__ = ["AverageRelativeError"]
 

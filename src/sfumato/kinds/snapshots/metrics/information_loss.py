@@ -7,11 +7,11 @@ from typing import Annotated, Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.params import Param
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.costs import CostModel
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Better, Metric, Operation
+from sfumato.params import Param
 
 __all__ = ["InformationLoss"]
 

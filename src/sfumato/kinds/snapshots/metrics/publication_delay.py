@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Better, Metric, Operation
 
 __all__ = ["PublicationDelay"]
 

@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
-from sfumato.core.params import Param
 from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts, merge_snapshots, suppress_plainly
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Better, Metric, Operation
+from sfumato.params import Param
 
 __all__ = ["WindowQueries"]
 

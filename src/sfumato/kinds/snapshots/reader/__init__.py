@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.unit import RECORD
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import RECORD
 from sfumato.io.memory import Readable, as_place
 from sfumato.io.reading import Reading
 from sfumato.io.sources import Source

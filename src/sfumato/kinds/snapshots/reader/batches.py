@@ -14,7 +14,7 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.files import choose_format
 from sfumato.io.formats.bounded_parquet import iterate_parquet
 from sfumato.io.reading import Reading

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.looks import Guess, Look
 from sfumato.io.protection import choose_l, list_sensitive
 

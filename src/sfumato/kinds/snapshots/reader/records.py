@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.clock import Clock, count_units, find_moments
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.schema import Column, Schema
+from sfumato.data.schema import Column, Schema
+from sfumato.data.time_units import Clock, count_units, find_moments
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import encode_labels, name_marked
 from sfumato.io.missing import settle_missing
 from sfumato.io.reading import Reading

@@ -9,15 +9,15 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Risk
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.knowledge.fates import Fates
 from sfumato.kinds.snapshots.report import plots
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 from sfumato.report import page
 from sfumato.report.answers import draw_answers, write_answers
 from sfumato.report.markup import draw_figure, make_table

@@ -8,7 +8,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.guarantee import Guarantee
+from sfumato.base.guarantee import Guarantee
 from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts
 from sfumato.report.figure import inline
 from sfumato.report.numerals import show_count, show_share

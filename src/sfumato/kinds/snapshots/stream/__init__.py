@@ -6,17 +6,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.publishing.withholding import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
+from sfumato.data.secret import Secret
+from sfumato.exceptions import ParameterError
 from sfumato.io.reading import Reading
 from sfumato.kinds.snapshots.reader.batches import is_feed
+from sfumato.release.suppression import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 
 if TYPE_CHECKING:
     from sfumato.checking.verdict import Verdict
-    from sfumato.core.dataset import Dataset
-    from sfumato.core.release import Result
+    from sfumato.data.dataset import Dataset
     from sfumato.kinds.snapshots.stream.run import StreamingMethod
+    from sfumato.release.release import Result
 
 __all__ = ["RESUME", "Done", "StreamStopped", "is_feed", "publish_stream"]
 

@@ -13,16 +13,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.verdict import Verdict
-from sfumato.core.clock import Clock
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError, VerificationError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.publishing.secret import Secret
-from sfumato.core.release import Result, Trace
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.schema import Schema
-from sfumato.core.unit import RECORD
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import RECORD
+from sfumato.data.schema import Schema
+from sfumato.data.secret import Secret
+from sfumato.data.time_units import Clock
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, VerificationError
 from sfumato.io.identifiers import IdentifierWatch
 from sfumato.io.reading import Reading
 from sfumato.io.releases import read_release
@@ -35,6 +34,7 @@ from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 from sfumato.kinds.snapshots.stream.feed import Closed, SnapshotFeed, sum_times
 from sfumato.kinds.snapshots.stream.writer import Checkpoint, StreamFolder, snapshot_name
+from sfumato.release.release import Result, Trace
 
 __all__ = ["Judges", "StreamRun", "StreamingMethod"]
 

@@ -11,8 +11,7 @@ import pyarrow as pa
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.published import (
     PublishedSnapshots,
     count_snapshots,
@@ -20,6 +19,7 @@ from sfumato.kinds.snapshots.published import (
     original_times,
     shift_times,
 )
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 

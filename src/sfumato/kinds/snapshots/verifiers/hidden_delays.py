@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.guarantee import Guarantee
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.release.release import Release
 
 __all__ = ["leave_delays_open", "verify_delays"]
 

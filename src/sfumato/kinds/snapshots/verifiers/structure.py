@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
-from sfumato.core.release import Part, Release
 from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
 from sfumato.kinds.snapshots.verifiers.crowds import find_crowds
+from sfumato.release.release import Part, Release
 
 __all__ = ["CHECKS"]
 

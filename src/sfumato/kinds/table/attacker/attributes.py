@@ -15,12 +15,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.risk import Risk, draw_people, success
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.knowledge.inference import number_values
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
+from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_original", "attack_rising"]
 

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Remaining
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.remaining import Remaining
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.knowledge.inference import is_promised, number_values, say_inference
 from sfumato.kinds.table.model import attributes_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
+from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]
 

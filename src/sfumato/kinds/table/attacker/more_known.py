@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining, quote
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.remaining import Possibility, Remaining, quote
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
+from sfumato.release.release import Release
 
 __all__ = ["MoreKnown", "attack", "attack_original"]
 

@@ -8,15 +8,15 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.alike import Alike, digest_looks, mix_digests
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.publishing.leftover import Leftover, share_of
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison.losses import PublishedAttribute, count_values
 from sfumato.kinds.table.model import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.published import Cells, PublishedTable
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.grouping import Alike, digest_looks, mix_digests
+from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.release.release import Release
 
 __all__ = ["NEEDS_ROWS", "TableComparison", "count_leftover"]
 

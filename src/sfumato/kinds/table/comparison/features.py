@@ -34,7 +34,7 @@ class Features:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> from sfumato.kinds.table.comparison import TableComparison
     >>> data = sf.Dataset.of("table", [(20, "f"), (40, "m"), (60, "m"), (60, "m")], ("age", "sex"))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
 from sfumato.kinds.table.model import MISSING, Attribute
 from sfumato.kinds.table.published import Cells
 
@@ -28,7 +28,7 @@ class PublishedAttribute:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> from sfumato.kinds.table.comparison import TableComparison
     >>> data = sf.Dataset.of("table", [("a",), ("b",), ("c",), ("c",), ("d",), ("d",)], ("city",))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release

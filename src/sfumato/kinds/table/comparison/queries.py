@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.workload import Workload
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.model import MISSING, Attribute, place_values
+from sfumato.metrics.workload import Workload
 
 __all__ = [
     "Selection",
@@ -140,7 +140,7 @@ def select(attribute: Attribute, text: str, owner: str = "query") -> Selection:
     >>> select(city, "a|d", "query 7")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: query 7: column 'city' has no such value. Write one it has, several separated by
+    sfumato.exceptions.SchemaError: query 7: column 'city' has no such value. Write one it has, several separated by
     '|', a range such as 20..29, or nothing for a missing one.
     """
     if attribute.axis is not None:

@@ -33,7 +33,7 @@ class Spread:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> from sfumato.kinds.table.comparison import TableComparison
     >>> data = sf.Dataset.of("table", [(20, "f"), (21, "m"), (23, "m"), (23, "m")], ("age", "sex"))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
@@ -192,7 +192,7 @@ def associate(spread: Spread, other: Spread) -> tuple[float, float]:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> from sfumato.kinds.table.comparison import TableComparison
     >>> rows = [(20, "f"), (20, "f"), (60, "m"), (60, "m")]
     >>> data = sf.Dataset.of("table", rows, ("age", "sex"))

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.queries import Selection, select
+from sfumato.metrics.partial_sums import Tally
 
 __all__ = ["NO_WEIGHTS", "find_parts", "share_population", "weigh_published"]
 
@@ -47,7 +47,7 @@ def find_parts(column: PublishedAttribute) -> Iterator[Selection]:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.core.measuring.comparison import Comparison
+    >>> from sfumato.metrics.comparison import Comparison
     >>> data = sf.Dataset.of("table", [("a",), ("b",), ("b",), ("b",)], ("city",))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=4), secret=bytes(32)).release
     >>> [sorted(part.labels) for part in find_parts(Comparison(data, release).view(TableComparison).columns[0])]

@@ -26,11 +26,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.families.spaces import number_cells
 from sfumato.kinds.table.model import Attribute
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.hulls import Hulls
@@ -53,7 +53,7 @@ class Judge:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
     >>> from sfumato.kinds.table.model import attributes_of
     >>> rows = [(1, "flu"), (1, "cold"), (2, "flu"), (2, "flu")]
@@ -124,7 +124,7 @@ def join_equal(attributes: tuple[Attribute, ...], space: Space, group: Ints) -> 
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.families.spaces import space_of
     >>> from sfumato.kinds.table.model import attributes_of
     >>> ages = attributes_of(Dataset.of("table", [(30,), (40,), (30,), (40,), (50,)], ("age",)))
@@ -146,7 +146,7 @@ def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owne
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.families.spaces import space_of
     >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
     >>> from sfumato.kinds.table.model import attributes_of

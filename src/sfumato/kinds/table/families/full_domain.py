@@ -11,13 +11,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.params import Param
-from sfumato.core.publishing.recoding import ColumnCells, SavedRecoding, TableRecoding
-from sfumato.core.release import Part, PublishedColumn, Release, Result
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table.families.ladders import Ladder
 from sfumato.kinds.table.families.recoded_cells import close_ranges, find_cells, recode_column, take_records
 from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational, read_weights
@@ -25,6 +20,11 @@ from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.model import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.publication import Spelled, publish_table
+from sfumato.params import Param
+from sfumato.release.recoding import ColumnCells, SavedRecoding, TableRecoding
+from sfumato.release.release import Part, PublishedColumn, Release, Result
+from sfumato.release.run import Run
+from sfumato.release.text import Form
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.class_demand import Demand

@@ -8,10 +8,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.hierarchy.derive import calendar, equal_width
-from sfumato.core.publishing.recoding import ColumnCells
+from sfumato.hierarchies.derive import calendar, equal_width
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.model import Attribute
+from sfumato.release.recoding import ColumnCells
 
 __all__ = ["Ladder"]
 
@@ -49,7 +49,7 @@ class Ladder:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> europe = Hierarchy.from_paths([("Bern", "Europe", "*"), ("Rome", "Europe", "*"), ("Lima", "America", "*")])
     >>> data = Dataset.of("table", [("Rome",), ("Lima",), (None,)], ("city",), hierarchies={"city": europe})

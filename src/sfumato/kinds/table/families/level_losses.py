@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.params import Param
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.families.full_domain import FullDomain, Question
 from sfumato.kinds.table.families.ladders import Ladder
+from sfumato.params import Param
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.generalisation_lattice import Search
@@ -90,7 +90,7 @@ def price_levels(loss: str, ladder: Ladder, count: Ints) -> tuple[Floats, Floats
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> data = Dataset.of("table", [("a",), ("b",), ("b",), ("b",)], ("city",))
     >>> price_levels("entropy", Ladder.of(attribute_of(data, "city")), np.array([1, 3, 0]))[1].round(2).tolist()

@@ -10,11 +10,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.forms import Form
-from sfumato.core.publishing.recoding import ColumnCells
-from sfumato.core.release import PublishedColumn
 from sfumato.kinds.table.model import MISSING, Attribute
 from sfumato.kinds.table.publication import Spelled, spell_intervals
+from sfumato.release.recoding import ColumnCells
+from sfumato.release.release import PublishedColumn
+from sfumato.release.text import Form
 
 __all__ = ["close_ranges", "find_cells", "recode_column", "take_records"]
 
@@ -33,7 +33,7 @@ def close_ranges(cells: ColumnCells, *attributes: Attribute) -> ColumnCells:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> paid = attribute_of(Dataset.of("table", [(21.5,), (36.0,), (50.0,)], ("paid",)), "paid")
     >>> close_ranges(ColumnCells("paid", "interval", ranges=((21.5, 36.0, False), (36.0, 50.0, False))), paid).ranges
@@ -71,7 +71,7 @@ def find_cells(attribute: Attribute, cells: ColumnCells) -> tuple[Ints, Ints]:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> age = attribute_of(Dataset.of("table", [(3,), (18,), (20,), (50,)], ("age",)), "age")
     >>> find_cells(age, ColumnCells("age", "interval", ranges=((0, 17, True), (18, 40, False))))
@@ -98,7 +98,7 @@ def recode_column(attribute: Attribute, cells: ColumnCells) -> Spelled:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> city = attribute_of(Dataset.of("table", [("Rome",), ("Lima",), ("Bern",)], ("city",)), "city")
     >>> europe = ColumnCells("city", "category", labels=(("Europe", ("Bern", "Rome")), ("Lima", ("Lima",))))
@@ -144,7 +144,7 @@ def take_records(column: Spelled, rows: Ints) -> Spelled:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attribute_of
     >>> city = attribute_of(Dataset.of("table", [("Rome",), ("Lima",)], ("city",)), "city")
     >>> both = ColumnCells("city", "category", labels=(("Europe", ("Bern", "Rome")), ("Lima", ("Lima",))))

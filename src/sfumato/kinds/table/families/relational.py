@@ -9,18 +9,18 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.release import Part, Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table import KIND
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.kinds.table.publication import publish_table, spell_hulls
+from sfumato.params import Param
+from sfumato.release.release import Part, Result
+from sfumato.release.run import Run
 
 __all__ = ["TOO_FEW_ALIKE", "Relational", "looks_at_values", "read_weights"]
 
@@ -139,7 +139,7 @@ def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str
     >>> read_weights("agee=2", attributes_of(data), "Mondrian")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Mondrian: weights must name quasi-identifiers with a number from 0 to 1000, such
+    sfumato.exceptions.ParameterError: Mondrian: weights must name quasi-identifiers with a number from 0 to 1000, such
     as age=2; known are age, sex.
     """
     names = [attribute.name for attribute in attributes]

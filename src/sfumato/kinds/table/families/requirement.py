@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import InfeasibleError, ParameterError
-from sfumato.core.forms import Form
-from sfumato.core.release import Part, PublishedColumn
+from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.model import MISSING, Attribute
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
 
 __all__ = ["Requirement", "SensitiveTree"]
 
@@ -80,7 +80,7 @@ class Requirement:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attributes_of
     >>> rows = [(1, "flu"), (1, "cold"), (2, "flu"), (2, "flu")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))

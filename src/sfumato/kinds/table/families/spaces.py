@@ -24,7 +24,7 @@ def is_tree(attribute: Attribute) -> bool:
 
     Examples
     --------
-    >>> from sfumato.core.hierarchy import Hierarchy
+    >>> from sfumato.hierarchies.hierarchy import Hierarchy
     >>> codes = np.zeros(1, np.int32)
     >>> is_tree(Attribute("sex", "categorical", ("f",), codes))
     False
@@ -66,7 +66,7 @@ def space_of(attributes: tuple[Attribute, ...], weights: tuple[float, ...]) -> S
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.model import attributes_of
     >>> data = Dataset.of("table", [(40, "f"), (30, "m"), (None, "f")], ("age", "sex"))
     >>> space_of(attributes_of(data), (1.0, 1.0)).codes.tolist()
@@ -99,7 +99,7 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.kernels.hulls import form_hulls
     >>> from sfumato.kinds.table.model import attributes_of
     >>> ages = attributes_of(Dataset.of("table", [(30,), (40,), (30,), (40,), (30,)], ("age",)))
@@ -137,7 +137,7 @@ def share_of_domain(attributes: tuple[Attribute, ...], hulls: Hulls) -> Floats:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.kernels.hulls import form_hulls
     >>> from sfumato.kinds.table.model import attributes_of
     >>> ages = attributes_of(Dataset.of("table", [(30,), (33,), (40,)], ("age",)))

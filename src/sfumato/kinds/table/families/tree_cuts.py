@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.run import Run
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.families.full_domain import Question
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.table.kernels.generalised_classes import Classes
@@ -72,7 +72,7 @@ class CutSearch:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.methods.top_down import TopDown
     >>> data = Dataset.of("table", [("a",), ("a",), ("b",), ("b",)], ("city",))
     >>> method = TopDown(k=2)

@@ -17,11 +17,11 @@ import pyarrow as pa
 from scipy import sparse
 
 from sfumato.checking.once import once
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import VerificationError
-from sfumato.core.progress import track
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.model import attribute_of
 from sfumato.kinds.table.published import PublishedTable, number_rows
+from sfumato.progress import track
 
 __all__ = ["Fitting"]
 

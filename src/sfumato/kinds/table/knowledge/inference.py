@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.release import Release
-from sfumato.core.remaining import Possibility, Remaining, quote
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.remaining import Possibility, Remaining, quote
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.published import PublishedTable
+from sfumato.release.release import Release
 
 __all__ = ["find_inferences", "is_promised", "number_values", "say_inference"]
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.full_domain import FullDomain, Question
 from sfumato.kinds.table.families.tree_cuts import CutSearch, refuse_cuts
+from sfumato.release.run import Run
 
 __all__ = ["BottomUp"]
 
@@ -26,8 +26,8 @@ class BottomUp(FullDomain):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
-    >>> from sfumato.core.hierarchy import Hierarchy
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.hierarchies.hierarchy import Hierarchy
     >>> tree = Hierarchy.from_paths([("Bern", "Europe", "*"), ("Rome", "Europe", "*"), ("Lima", "*")])
     >>> rows = [("Bern",), ("Rome",), ("Lima",), ("Lima",)]
     >>> data = Dataset.of("table", rows, ("city",), hierarchies={"city": tree})

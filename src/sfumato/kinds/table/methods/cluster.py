@@ -8,13 +8,13 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.params import Param
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.families.relational import Relational, read_weights
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.families.spaces import space_of
 from sfumato.kinds.table.model import Attribute
+from sfumato.params import Param
+from sfumato.release.run import Run
 
 __all__ = ["Cluster"]
 
@@ -33,7 +33,7 @@ class Cluster(Relational):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> data = Dataset.of("table", [(20, "f"), (61, "m"), (21, "f"), (60, "m")], ("age", "sex"))
     >>> release = Cluster(k=2).anonymize(data, Run(bytes(32))).release
     >>> sorted({(age["lo"], age["hi"]) for age in release.table["age"].to_pylist()})

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.full_domain import Question
 from sfumato.kinds.table.families.level_losses import LevelChoosing
+from sfumato.release.run import Run
 
 __all__ = ["Incognito"]
 
@@ -28,7 +28,7 @@ class Incognito(LevelChoosing):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> data = Dataset.of("table", [("a", "f"), ("b", "f"), ("a", "m"), ("b", "m")], ("city", "sex"))
     >>> run = Run(bytes(32))
     >>> release = Incognito(k=2).anonymize(data, run).release

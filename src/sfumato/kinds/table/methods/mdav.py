@@ -10,18 +10,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.forms import Form
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.release import Part, PublishedColumn
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.families.relational import Relational, looks_at_values, read_weights
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.families.spaces import space_of
 from sfumato.kinds.table.model import Attribute
 from sfumato.kinds.table.publication import spell_hulls
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.run import Run
+from sfumato.release.text import Form
 
 __all__ = ["Mdav"]
 

@@ -8,9 +8,9 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.run import Run
 from sfumato.kinds.table.families.full_domain import Question
 from sfumato.kinds.table.families.level_losses import LevelChoosing
+from sfumato.release.run import Run
 
 __all__ = ["Optimal"]
 
@@ -26,7 +26,7 @@ class Optimal(LevelChoosing):
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> data = Dataset.of("table", [("a", "f"), ("b", "f"), ("a", "m"), ("b", "m")], ("city", "sex"))
     >>> release = Optimal(k=2, weights="sex=2").anonymize(data, Run(bytes(32))).release
     >>> sorted(zip(*release.table.to_pydict().values()), key=str)

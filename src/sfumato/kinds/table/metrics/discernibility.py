@@ -5,12 +5,12 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
-from sfumato.core.measuring.alike import unite_alike
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Most, Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Most, Tally
 
 __all__ = ["Discernibility"]
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import expect_matches
 from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, share_population, weigh_published
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
 
 __all__ = ["WeightedShares"]
 

@@ -11,11 +11,11 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.schema import Column, Schema
-from sfumato.core.unit import PERSON, RECORD, Unit
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, RECORD, Unit
+from sfumato.data.schema import Column, Schema
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.cells import encode_labels, holds_values
 from sfumato.io.memory import Place, Readable, as_place
 from sfumato.io.missing import settle_missing

@@ -11,8 +11,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.hierarchy.lineage import name_rows
+from sfumato.exceptions import SchemaError
+from sfumato.hierarchies.build import name_rows
 from sfumato.io.cells import LONGEST_LABEL, Cells, holds_values, marks
 from sfumato.kinds.table.model import MISSING
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.hierarchies.derived import RULES
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
 from sfumato.io.ownership import OWNER
 from sfumato.io.protection import choose_l, list_sensitive

@@ -9,8 +9,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.hierarchy import Hierarchy
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.io.hierarchies import read_hierarchy
 from sfumato.io.hierarchies.derived import RULES, derive_hierarchy, derive_ranges
 from sfumato.io.reading import Reading

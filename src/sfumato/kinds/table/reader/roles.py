@@ -11,7 +11,7 @@ from typing import NamedTuple, NoReturn
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.ownership import OWNER
 from sfumato.io.reading import Reading
 from sfumato.io.weights import refuse_second_role
@@ -122,7 +122,7 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
     >>> settle_roles("people.csv", people, Reading("table", identifier=("name",)))
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
+    sfumato.exceptions.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
     Say of each whether it names people (identifier), can be known to others (quasi), is sensitive, or may be published
     as it is (plain), or leave it out (drop). If this guess is right, add: quasi=['age'], sensitive=['illness']
     """

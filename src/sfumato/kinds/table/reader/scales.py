@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, marks
 from sfumato.io.times import parse_times
 from sfumato.kinds.table.reader.cells import Values
@@ -61,7 +61,7 @@ def parse_scale(column: str, text: str) -> tuple[str, tuple[str, ...]]:
     >>> parse_scale("age", "numerical")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: scale of 'age' must be one of numeric, integer, decimal, date,
+    sfumato.exceptions.ParameterError: reading: scale of 'age' must be one of numeric, integer, decimal, date,
     categorical, or an order such as low<mid<high. Did you mean 'numeric'?
     """
     if text in _WORDS:

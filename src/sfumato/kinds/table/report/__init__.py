@@ -8,16 +8,16 @@ from typing import Any
 
 import altair as alt
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Finding, Risk
-from sfumato.core.measuring.alike import unite_alike
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
 from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised, draw_pairs
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report import page
 from sfumato.report.divided import Divided
 from sfumato.report.markup import draw_figure, make_table

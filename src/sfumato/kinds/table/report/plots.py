@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.guarantee import Guarantee
+from sfumato.base.guarantee import Guarantee
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.spread import Spread, associate

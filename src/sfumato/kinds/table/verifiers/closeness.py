@@ -17,9 +17,9 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.progress import track
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged
+from sfumato.progress import track
 
 __all__ = ["judge_closeness", "measure_equal", "measure_hierarchical", "measure_ordered"]
 

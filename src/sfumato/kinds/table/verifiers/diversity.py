@@ -17,8 +17,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.release import Release
 from sfumato.kinds.table.published import PublishedTable
+from sfumato.release.release import Release
 
 __all__ = ["SLACK", "ClassValues", "Judged", "judge_diversity"]
 

@@ -12,11 +12,11 @@ import pyarrow as pa
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, verify_structure
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import PublishedColumn, Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.model import MISSING, Attribute, attribute_of
 from sfumato.kinds.table.published import Cells, list_members, quasi_columns
 from sfumato.kinds.table.verifiers.parts import ORDER, SensitiveOrder, match_classes, spell_exact
+from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["check_table", "verify_faithful"]
 

@@ -18,8 +18,7 @@ import numpy.typing as npt
 from sfumato.checking.claim import read_claim
 from sfumato.checking.faithful import check_rows
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.published import PublishedTable
@@ -31,6 +30,7 @@ from sfumato.kinds.table.verifiers.closeness import (
 )
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verifiers.parts import SensitiveOrder, find_overlap, match_classes
+from sfumato.release.release import Release
 
 __all__ = ["judge_sensitive", "say_claim", "verify", "verify_against"]
 

@@ -16,10 +16,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checking.shapes import Check, Findings, Look, Witness
-from sfumato.core.forms import Form
-from sfumato.core.release import PublishedColumn, Release
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.published import Cells, PublishedTable, number_rows, quasi_columns, read_cells
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
 
 __all__ = [
     "ORDER",

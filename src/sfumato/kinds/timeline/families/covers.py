@@ -61,7 +61,7 @@ def find_crowds(
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2, "c": 2}, {"a": 5}]))
     >>> [(crowd.events, crowd.counts.tolist()) for crowd in find_crowds(timeline, (), 2)]
     [((1, 2), [2])]
@@ -99,7 +99,7 @@ class Covering:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.timeline.families.deletion import Task
     >>> from sfumato.kinds.timeline.families.tally import Tally
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))

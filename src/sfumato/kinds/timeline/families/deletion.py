@@ -12,18 +12,18 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError, ParameterError, SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.release import Result, Trace
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.families.covers import Crowd, find_crowds
 from sfumato.kinds.timeline.families.tally import Deletions, Places, Tally
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, read_delta, spell_delta
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.publication import publish
+from sfumato.params import Param
+from sfumato.release.release import Result, Trace
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule

@@ -26,7 +26,7 @@ class Places:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> Tally(Timeline.of(Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}]))).places([1]).points.tolist()
     [0, 1]
     """
@@ -43,7 +43,7 @@ class Tally:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> tally = Tally(Timeline.of(Dataset.of("timeline", [{"a": 2, "b": 1}, {"b": 3}])))
     >>> tally.totals.tolist(), tally.lengths.tolist()
     ([3, 3], [3, 6])
@@ -101,7 +101,7 @@ class Deletions:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
     >>> Deletions(Tally(timeline), np.array([0, 1, 1])).error()
     Fraction(13184, 99225)

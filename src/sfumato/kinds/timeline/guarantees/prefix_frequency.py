@@ -8,10 +8,10 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, ClassVar
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.exceptions import ParameterError
+from sfumato.params import Param
 
 __all__ = ["PrefixFrequency", "read_delta", "spell_delta"]
 
@@ -41,7 +41,7 @@ def read_delta(owner: str, text: str) -> Fraction:
     >>> read_delta("Odesa", "1.5")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: Odesa: delta must be above 0 and at most 1, got '1.5'.
+    sfumato.exceptions.ParameterError: Odesa: delta must be above 0 and at most 1, got '1.5'.
     """
     if not _DELTA.fullmatch(text.strip()):
         raise ParameterError(f"{owner}: delta must be a decimal such as 0.2 or a fraction such as 1/5, got {text!r}.")

@@ -10,11 +10,11 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.run import Run
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.timeline.families.covers import Covering, Crowd
 from sfumato.kinds.timeline.families.deletion import EventDeletion, Task
+from sfumato.release.run import Run
 
 __all__ = ["Essa", "EssaJoint", "Odesa", "find_best"]
 

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Better, Metric, Operation
 
 __all__ = ["GhostEvents"]
 

@@ -6,9 +6,9 @@ import dataclasses
 import math
 from typing import Any, ClassVar
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Metric, Operation
 from sfumato.kinds.timeline.comparison import TimelineComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Better, Metric, Operation
 
 __all__ = ["SanitisationError"]
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sfumato.checking.faithful import check_people, check_rows
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 
@@ -36,7 +36,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))

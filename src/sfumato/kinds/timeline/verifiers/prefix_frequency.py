@@ -11,12 +11,12 @@ import numpy.typing as npt
 
 from sfumato.checking.claim import read_claim
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -31,8 +31,8 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.core.forms import Form
-    >>> from sfumato.core.release import PublishedColumn
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.release.release import PublishedColumn
     >>> data = Dataset.of("timeline", [{"a": 1, "b": 3}, {"a": 2, "b": 9}])
     >>> columns = (
     ...     PublishedColumn("time", "time", Form("exact", "int64")),
@@ -80,7 +80,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))

@@ -6,8 +6,8 @@ import numpy as np
 
 from sfumato.checking.order import find_disorder
 from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
-from sfumato.core.release import Release
 from sfumato.kinds.timeline.published import read_timeline
+from sfumato.release.release import Release
 
 __all__ = ["CHECKS"]
 

@@ -11,7 +11,7 @@ from typing import IO, Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 
 __all__ = [
     "MAP_SIDE",

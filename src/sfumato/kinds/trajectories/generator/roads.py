@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
+from sfumato.exceptions import ParameterError
 from sfumato.generating.options import Option
 from sfumato.generating.rhythm import spread_over_days
 from sfumato.generating.visits import Visits, rank_in_run

@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import SavedRecoding
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication.recoding import recode_visits
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import SavedRecoding
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Run
 
 if TYPE_CHECKING:
     from sfumato.kinds.trajectories.kernels.labels import Visits

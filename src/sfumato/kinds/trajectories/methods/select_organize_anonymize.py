@@ -9,16 +9,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.row_clusters import cut, join, recode_clusters
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure, hideable_rows
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication.recoding import recode_places
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.row_clusters import cut, join, recode_clusters
+from sfumato.release.run import Run
 
 __all__ = ["LmAnon", "Sga", "Zga"]
 

@@ -8,16 +8,16 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import InfeasibleError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.params import Param
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.trajectories.families import Limits, PlaceMerging
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.kinds.trajectories.publication.recoding import recode_places
+from sfumato.params import Param
+from sfumato.release.encode import Recoded
+from sfumato.release.run import Run
 
 __all__ = ["SdSeqAnon", "SeqAnon", "USeqAnon"]
 
@@ -112,7 +112,7 @@ class SdSeqAnon(KmMerging):
 
     Examples
     --------
-    >>> from sfumato.core.hierarchy import Hierarchy
+    >>> from sfumato.hierarchies.hierarchy import Hierarchy
     >>> kinds = Hierarchy.from_parents([("a", "food"), ("c", "food"), ("b", "shop"), ("food", "*"), ("shop", "*")])
     >>> xy = {"a": (0, 0), "b": (1, 0), "c": (1.2, 0)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["b", "c"]], xy, hierarchy=kinds)

@@ -5,15 +5,15 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.query_metric import describe_errors, judge_answers, tally_answers
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.params import Param
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import SchemaError
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.metrics.workload import Workload
+from sfumato.params import Param
 
 __all__ = ["AverageRelativeError"]
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.params import Param
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
 
 if TYPE_CHECKING:
     from sfumato.kinds.trajectories.kernels.patterns import Patterns

@@ -8,11 +8,11 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric, divide, sum_over_records
-from sfumato.core.measuring.tally import Facts, Tally
-from sfumato.core.measuring.whole import Whole
 from sfumato.kinds.trajectories.comparison import PlaceComparison
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric, divide, sum_over_records
+from sfumato.metrics.partial_sums import Facts, Tally
 
 __all__ = ["SemanticPenalty"]
 

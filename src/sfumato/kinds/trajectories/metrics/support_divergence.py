@@ -10,12 +10,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.subsequences import lookup, support
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Better, Operation, SummedMetric
-from sfumato.core.measuring.tally import Tally
-from sfumato.core.measuring.whole import Whole
-from sfumato.core.measuring.workload import Workload
-from sfumato.core.params import Param
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.workload import Workload
+from sfumato.params import Param
 
 __all__ = ["SupportDivergence"]
 

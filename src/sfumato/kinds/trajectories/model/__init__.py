@@ -8,10 +8,10 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.hierarchy import Hierarchy
-from sfumato.core.ragged import Ragged
-from sfumato.core.schema import Schema
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.data.schema import Schema
+from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.model.locations import Locations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.places import PlaceOrigin
+from sfumato.data.places import PlaceOrigin
 
 __all__ = ["find_bounds", "find_cells"]
 

@@ -7,9 +7,9 @@ import dataclasses
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.ragged import Ragged
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.model import find_coordinates, locate
 from sfumato.kinds.trajectories.model.locations import Locations
 

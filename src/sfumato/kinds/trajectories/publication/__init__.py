@@ -8,15 +8,15 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import SchemaError
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.method import Method
-from sfumato.core.places import CELLS
-from sfumato.core.publishing.publication import Recoded, publish
-from sfumato.core.release import Release, Result
-from sfumato.core.run import Run
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import CELLS
+from sfumato.exceptions import SchemaError
 from sfumato.kinds.trajectories.publication.places import explain_hidden, publish_places
+from sfumato.release.encode import Recoded, publish
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Run
 
 __all__ = ["publish_batch", "publish_trajectories"]
 

@@ -14,9 +14,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.errors import ParameterError
-from sfumato.core.places import CELLS, QUADTREE, Fixes, PlaceOrigin
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import CELLS, QUADTREE, Fixes, PlaceOrigin
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
 
 __all__ = ["explain_hidden", "publish_places", "refuse_small_squares"]

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError, SchemaError
-from sfumato.core.publishing.publication import Recoded
-from sfumato.core.publishing.recoding import Recoding
-from sfumato.core.ragged import Ragged
+from sfumato.data.lists import Ragged
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.model.histories import Trajectories
+from sfumato.release.encode import Recoded
+from sfumato.release.recoding import Recoding
 
 __all__ = ["EMPTY", "apply_recoding", "recode_places", "recode_visits"]
 
@@ -28,7 +28,7 @@ def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> rows = Trajectories.of(Dataset.of("trajectories", [["a", "b"], ["c"], ["b", "c"]]))
     >>> recoded = recode_places(rows, np.array([0, 0, -1], np.int32))
     >>> recoded.rows.tolist(), recoded.groups, recoded.suppressed, recoded.withheld
@@ -69,7 +69,7 @@ def recode_visits(
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> rows = Trajectories.of(Dataset.of("trajectories", [["a", "f"], ["a", "b"]], sensitive=("f",)))
     >>> recoded = recode_visits(rows, np.array([0, 1, 1]), [np.array([0]), np.array([0, 2])])
     >>> recoded.codes.tolist(), recoded.groups
@@ -93,14 +93,14 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
 
     Examples
     --------
-    >>> from sfumato.core.dataset import Dataset
+    >>> from sfumato.data.dataset import Dataset
     >>> rows = Trajectories.of(Dataset.of("trajectories", [["a", "b"], ["c"]]))
     >>> apply_recoding(rows, Recoding("places", (("a", "b"),)), "suppress").suppressed
     ('c',)
     >>> apply_recoding(rows, Recoding("places", (("a", "b"),)), "error")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: apply: 1 places are not in the recoding; they are in 1 records, for example 2.
+    sfumato.exceptions.SchemaError: apply: 1 places are not in the recoding; they are in 1 records, for example 2.
     Use unknown=suppress to remove those visits, or anonymise the batch anew.
     """
     if unknown not in {"error", "suppress"}:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.cells import Cells, as_text, marks, name_marked, refuse_empty
 
 __all__ = ["PAIRS", "split_coordinates"]

@@ -9,8 +9,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
-from sfumato.core.places import QUADTREE
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import QUADTREE
 from sfumato.io.constraints import resolve_sensitive
 from sfumato.io.layouts import looks_like_spmf
 from sfumato.io.ownership import OWNER

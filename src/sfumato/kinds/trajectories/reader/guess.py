@@ -6,7 +6,7 @@ import re
 
 import pyarrow.compute as pc
 
-from sfumato.core.dataset import Dataset
+from sfumato.data.dataset import Dataset
 from sfumato.io.layouts import looks_like_spmf, recognise_layout
 from sfumato.io.looks import Guess, Look
 from sfumato.io.ownership import OWNER

@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.places import GRID, QUADTREE, REGIONS, PlaceOrigin
+from sfumato.data.places import GRID, QUADTREE, REGIONS, PlaceOrigin
+from sfumato.exceptions import ParameterError
 from sfumato.io.hexagons import FINEST, draw_hexagons, find_hexagons
 from sfumato.kinds.trajectories.reader.positions import Positions
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
@@ -75,7 +75,7 @@ def parse_place_rule(text: str) -> PlaceRule:
     >>> parse_place_rule("grd:500m")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE,
+    sfumato.exceptions.ParameterError: reading: places must be grid:500m, quadtree:500, h3:8, h3 or regions:FILE,
     got 'grd:500m'. Did you mean grid?
     """
     kind, _, rest = text.partition(":")

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
+from sfumato.data.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
+from sfumato.exceptions import SchemaError
 from sfumato.io.cells import name_marked
 from sfumato.io.hexagons import draw_hexagons
 from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule

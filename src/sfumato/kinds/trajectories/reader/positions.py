@@ -11,7 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.core.errors import ParameterError, SchemaError
+from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
 from sfumato.io.reading import Reading
 from sfumato.io.roles import Vocabulary, assign_roles
@@ -61,7 +61,7 @@ def lay_on_plane(owner: str, names: tuple[str, str], given: tuple[Floats, Floats
     >>> lay_on_plane("visits.csv", ("lon", "lat"), (lat, 2 * lat), lonlat=True)
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.SchemaError: visits.csv: column 'lat' must lie between -90 and 90, not so in rows 1, 2.
+    sfumato.exceptions.SchemaError: visits.csv: column 'lat' must lie between -90 and 90, not so in rows 1, 2.
     Correct the data, or say that coordinates are plane.
     """
     bounds = (180.0, 90.0) if lonlat else (_WIDEST, _WIDEST)

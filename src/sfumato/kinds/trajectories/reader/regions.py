@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import SchemaError
+from sfumato.exceptions import SchemaError
 from sfumato.io.cells import LONGEST_LABEL
 from sfumato.io.files import load, to_utf8
 from sfumato.io.formats.json_files import parse_json

@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.errors import ParameterError
-from sfumato.core.places import PlaceOrigin
+from sfumato.data.places import PlaceOrigin
+from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 

@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.core.errors import SchemaError
-from sfumato.core.unit import RECORD, Unit, parse_unit
+from sfumato.data.record_unit import RECORD, Unit, parse_unit
+from sfumato.exceptions import SchemaError
 from sfumato.io.agreement import note_count
 from sfumato.io.cells import Labels, encode_labels
 from sfumato.io.files import to_utf8

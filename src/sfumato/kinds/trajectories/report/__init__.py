@@ -9,15 +9,15 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking.risk import Risk
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.metric import Score
-from sfumato.core.remaining import NOTHING, Remaining
-from sfumato.core.visible import escape_html as escape
+from sfumato.escape import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
 from sfumato.kinds.trajectories.report.parts import count_part, draw_parts
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.metric import Score
 from sfumato.report import page
 from sfumato.report.divided import Divided
 from sfumato.report.figure import inline
@@ -135,7 +135,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     >>> picture(Comparison(data, release), risk, risk, "README.gif")
     Traceback (most recent call last):
         ...
-    sfumato.core.errors.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
+    sfumato.exceptions.ParameterError: save_figure: a file name must end in .html, .pdf, .png or .svg, got '.gif'.
     """
     guarantee = comparison.release.guarantee
     if maps.find_obstacle(comparison) is not None:

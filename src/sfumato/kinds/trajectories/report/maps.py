@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.measuring.comparison import Comparison
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.kinds.trajectories.model.locations import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 from sfumato.kinds.trajectories.report.geometry import Floats, Frame, Ints, Ring
+from sfumato.metrics.comparison import Comparison
 from sfumato.report.markup import shorten
 from sfumato.report.numerals import show_amount, show_bin, show_count, show_share
 from sfumato.report.palette import BEFORE, GRID, GROUPS, INK, MUTED, NEUTRAL, STEPS

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.core.measuring.comparison import Comparison
-from sfumato.core.measuring.tally import Tally
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.partial_sums import Tally
 from sfumato.report.divided import Divided, count_values, lay_values
 from sfumato.report.plots import Figure
 from sfumato.report.values import draw_frequencies, expect_counts

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.core.unit import Unit
+from sfumato.data.record_unit import Unit
 from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
 from sfumato.report.plots import BEFORE_AND_AFTER, Figure, draw_bars
 from sfumato.report.values import draw_lengths

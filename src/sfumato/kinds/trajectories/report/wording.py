@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from sfumato.core.guarantee import Guarantee
-from sfumato.core.unit import PERSON, Unit
+from sfumato.base.guarantee import Guarantee
+from sfumato.data.record_unit import PERSON, Unit
 from sfumato.report.numerals import show_amount
 from sfumato.report.wording import ALWAYS, ReportWords
 

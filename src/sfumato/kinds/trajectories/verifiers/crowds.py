@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checking.people import Crowd, count_in_sequences
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.published import leave_out, list_sensitive
+from sfumato.release.release import Release
 
 __all__ = ["find_crowds"]
 

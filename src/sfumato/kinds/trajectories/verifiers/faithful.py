@@ -11,10 +11,10 @@ from sfumato.checking.faithful import check_names, check_people, check_rows
 from sfumato.checking.records import membership
 from sfumato.checking.structure import COUNTS, READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.trajectories.published import leave_out
+from sfumato.release.release import Release
 
 __all__ = ["verify_faithful"]
 
@@ -37,7 +37,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)

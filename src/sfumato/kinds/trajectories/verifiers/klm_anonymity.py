@@ -20,14 +20,14 @@ from sfumato.checking.claim import read_claim
 from sfumato.checking.records import Records
 from sfumato.checking.subsequences import countable_sizes, decode_key, lookup, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.ragged import Ragged
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import Ragged
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.published import leave_out
 from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -56,7 +56,7 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))
@@ -194,7 +194,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "f": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "f"], ["b"]], where, sensitive=("f",))

@@ -10,11 +10,11 @@ import numpy.typing as npt
 from sfumato.checking.claim import read_claim
 from sfumato.checking.subsequences import countable_sizes, decode_key, support
 from sfumato.checking.verdict import SHOWN_ROWS, Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
+from sfumato.release.release import Release
 
 __all__ = ["verify", "verify_against"]
 
@@ -29,7 +29,7 @@ def verify(release: Release) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
@@ -80,7 +80,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)

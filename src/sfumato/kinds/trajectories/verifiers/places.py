@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from sfumato.checking.verdict import Verdict
-from sfumato.core.dataset import Dataset
-from sfumato.core.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
-from sfumato.core.release import Release
+from sfumato.data.dataset import Dataset
+from sfumato.data.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+from sfumato.release.release import Release
 
 __all__ = ["check_coordinates", "check_listed", "verify_coordinates"]
 
@@ -158,7 +158,7 @@ def verify_coordinates(release: Release, original: Dataset, k: int) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.core.run import Run
+    >>> from sfumato.release.run import Run
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> data = Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)})
     >>> verify_coordinates(SeqAnon(k=2, m=1).anonymize(data, Run(bytes(32))).release, data, 2).checks

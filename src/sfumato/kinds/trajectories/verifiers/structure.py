@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from sfumato.checking.order import look_at_value_names
 from sfumato.checking.shapes import ReleaseChecks, Witness
-from sfumato.core.release import Release
 from sfumato.kinds.trajectories.verifiers.crowds import find_crowds
 from sfumato.kinds.trajectories.verifiers.places import check_coordinates, check_listed
+from sfumato.release.release import Release
 
 __all__ = ["CHECKS"]
 

@@ -1,0 +1,182 @@
+"""What a release promises, and how a promise is read back from what was published."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+import functools
+from collections.abc import Mapping
+from typing import Any, ClassVar, get_args, get_origin, get_type_hints
+
+from sfumato.data.kind import OfKind, all_kinds, find_kind
+from sfumato.data.record_unit import PERSON, Unit, plural
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.params import Parameterised
+
+__all__ = ["COUNTS", "NOTE_LABEL", "Guarantee", "list_guarantees", "read_guarantee"]
+
+_LARGEST = 1 << 48
+"""More than any release has records or time has seconds; sums and products of such numbers still fit."""
+COUNTS = ("records", "people")
+"""What the smallest crowd of a promise can be counted in."""
+NOTE_LABEL = "About the method (cannot be verified from the files)"
+"""What stands below a promise, before what is true of the method and no part of the promise."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Guarantee(OfKind, Parameterised, abc.ABC):
+    """A promise with frozen parameters: the claim that goes into ``release.json``.
+
+    Parameters
+    ----------
+    count
+        What the smallest crowd is counted in: ``records``, or different ``people``, who may have several records.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
+    ('km-anonymity (k=5, m=2)', 'km-anonymity (k=5, m=2, counting people)')
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str]
+    knowledge: ClassVar[str]
+    composes: ClassVar[bool]
+    """Whether people split into parts, each published so that it keeps the promise, keep it together."""
+    observed: ClassVar[tuple[str, ...]] = ()
+    """Parameters that say what a release happens to hold; of several parts, what one of them holds all of them do."""
+
+    count: str = dataclasses.field(default="records", kw_only=True, repr=False)
+
+    def __post_init__(self) -> None:
+        if self.count not in COUNTS:
+            raise ParameterError(
+                f"{type(self).__name__}: count must be one of {', '.join(COUNTS)}, got {self.count!r}."
+            )
+        super().__post_init__()
+        for field in dataclasses.fields(self):
+            names = getattr(self, field.name)
+            # The same names make the same claim in any order.
+            if isinstance(names, tuple) and all(isinstance(name, str) for name in names):
+                object.__setattr__(self, field.name, tuple(sorted(set(names))))
+
+    @property
+    def crowd(self) -> int | None:
+        """The fewest records, or people, that anything known leads to; None where the promise has no such number."""
+        k = getattr(self, "k", None)
+        return k if isinstance(k, int) and k > 1 else None
+
+    @property
+    def largest_share(self) -> float | None:
+        """The largest share of fitting records with one sensitive value; None where the promise bounds no share."""
+        diversity = getattr(self, "l", None)
+        return 1 / diversity if diversity else None
+
+    @property
+    def bound_to_whole(self) -> str:
+        """Say why this promise cannot be kept part by part; nothing where it can.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+        >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
+        (True, '')
+        """
+        return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
+
+    def join(self, other: Guarantee) -> Guarantee:
+        """Return what two parts that make these promises promise together; refuse promises that differ.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+        >>> some, none = GroupAnonymity(k=5, suppressing=True), GroupAnonymity(k=5)
+        >>> some.join(none) == some
+        True
+        """
+        if type(self) is type(other):
+            seen = {name: getattr(self, name) or getattr(other, name) for name in self.observed}
+            agreed = all(not getattr(other, name) or getattr(other, name) == value for name, value in seen.items())
+            both = dataclasses.replace(self, **seen)
+            if agreed and both == dataclasses.replace(other, **seen):
+                return both
+        raise SchemaError(f"{self.name}: parts of a release promise different things.")
+
+    @abc.abstractmethod
+    def statement(self, unit: Unit = PERSON) -> str:
+        """State the promise in one sentence that a reader of the release understands; a record is one unit."""
+
+    def say_count(self, unit: Unit) -> str:
+        """Say what is counted, as a sentence to add to the statement; nothing where a record is a person."""
+        if not unit.owner:
+            return ""
+        if self.count == "records":
+            return f" {unit.explain()}"
+        return (
+            f" {unit.explain().partition(': ')[0]}: wherever the promise counts at least {self.crowd} {unit.records}, "
+            f"they are those of at least {self.crowd} different {plural(unit.owner)}."
+        )
+
+    def __str__(self) -> str:
+        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
+        return f"{self.name} ({shown}{', counting people' * (self.count == 'people')})"
+
+    def to_dict(self, unit: Unit = PERSON) -> dict[str, Any]:
+        """Return name, parameters, what is counted and the statement as plain values."""
+        parameters = dataclasses.asdict(self)
+        return {
+            "name": self.name,
+            "parameters": {name: value for name, value in parameters.items() if name != "count"},
+            "count": self.count,
+            "statement": self.statement(unit),
+        }
+
+
+@functools.cache
+def list_guarantees(kind: str) -> dict[str, type[Guarantee]]:
+    """Return what releases of a kind of data can promise, by name.
+
+    Examples
+    --------
+    >>> sorted(list_guarantees("trajectories"))
+    ['klm-anonymity', 'km-anonymity']
+    """
+    return {name: spec.guarantee.load() for name, spec in find_kind(kind).guarantees.items()}
+
+
+def read_guarantee(kind: str, data: Mapping[str, Any]) -> Guarantee:
+    """Read a guarantee from the manifest of a release of a kind of data.
+
+    One that is about another kind is read too, so that a verifier can say what is wrong with the release.
+
+    Examples
+    --------
+    >>> read_guarantee("trajectories", {"name": "km-anonymity", "parameters": {"k": 5, "m": 2}})
+    KmAnonymity(k=5, m=2)
+    """
+    guarantees = list_guarantees(kind)
+    if data.get("name") not in guarantees:
+        guarantees = {name: guarantee for other in all_kinds() for name, guarantee in list_guarantees(other).items()}
+    if data.get("name") not in guarantees:
+        raise SchemaError(f"release.json: the guarantee is unknown; known are {', '.join(sorted(guarantees))}.")
+    parameters = {
+        name: tuple(value) if isinstance(value, list | tuple) else value for name, value in data["parameters"].items()
+    }
+    claim = guarantees[data["name"]]
+    hints = get_type_hints(claim)
+    fields = {field.name for field in dataclasses.fields(claim)} - {"count"}
+    if set(parameters) != fields or not all(_fits(value, hints[name]) for name, value in parameters.items()):
+        raise SchemaError("release.json: the parameters do not fit the guarantee.")
+    return claim(**parameters, count=data.get("count", "records"))
+
+
+def _fits(value: Any, hint: Any) -> bool:
+    """Tell whether a value read from a file has the declared type; lists of names were made tuples."""
+    if get_origin(hint) is tuple:
+        inside = get_args(hint)[0]
+        return isinstance(value, tuple | list) and all(_fits(entry, inside) for entry in value)
+    if type(value) is int and abs(value) > _LARGEST:
+        return False
+    allowed = get_args(hint) or (hint,)
+    return any(type(value) is kind for kind in allowed)

@@ -1,1 +1,0 @@
-"""The nouns everything else is made of: data, promises, releases."""

@@ -1,7 +1,0 @@
-"""Hierarchies derived from the values instead of read from a file."""
-
-from sfumato.core.hierarchy.derive.labels import balanced, flat, mask_codes
-from sfumato.core.hierarchy.derive.places import grid, quadtree
-from sfumato.core.hierarchy.derive.ranges import calendar, equal_frequency, equal_width
-
-__all__ = ["balanced", "calendar", "equal_frequency", "equal_width", "flat", "grid", "mask_codes", "quadtree"]

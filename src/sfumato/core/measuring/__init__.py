@@ -1,1 +1,0 @@
-"""What a measure is, what it compares and what it may be asked."""

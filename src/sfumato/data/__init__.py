@@ -1,0 +1,1 @@
+"""What a dataset is: people, records, columns, times, places."""

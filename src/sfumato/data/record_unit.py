@@ -1,0 +1,175 @@
+"""What one record of the data is: a person, or a day, a trip or a stay of a person."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from sfumato.exceptions import ParameterError, SchemaError
+
+__all__ = ["PERSON", "RECORD", "TIME_POINT", "Unit", "parse_unit", "plural"]
+
+_NOUN = re.compile(r"[A-Za-z][A-Za-z -]{0,38}[A-Za-z]")
+_IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
+_BEINGS = frozenset(
+    {
+        *("person", "child", "man", "woman", "patient", "customer", "client", "user", "visitor", "member", "resident"),
+        *("participant", "respondent", "household", "family", "home", "employee", "student", "passenger", "subject"),
+    }
+)
+"""Whoever has records, and is not one of several records of somebody."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Unit:
+    """What one record is, in the words of statements and reports.
+
+    Parameters
+    ----------
+    one, many
+        The noun for one record and for several.
+    owner
+        Whose the records are, where somebody may have several of them; empty where a record is a person.
+
+    Examples
+    --------
+    >>> day = Unit("day", "days", "person")
+    >>> day.count(1), PERSON.count(2000)
+    ('1 day', '2,000 people')
+    >>> day.whose, PERSON.whose
+    ('a day of a person', 'a person')
+    >>> day.owners(1), day.owners(3)
+    ('1 person', '3 people')
+    """
+
+    one: str
+    many: str
+    owner: str = ""
+
+    def __post_init__(self) -> None:
+        for noun in (self.one, self.many, self.owner or "person"):
+            if not isinstance(noun, str) or not _NOUN.fullmatch(noun):
+                raise ParameterError("unit: must be made of nouns such as 'day' or 'stay of patient', of letters only.")
+
+    @property
+    def is_person(self) -> bool:
+        """Tell whether a record is all there is of a person."""
+        return not self.owner
+
+    @property
+    def record(self) -> str:
+        """The noun for what is published of one unit: a person's record, but simply a day."""
+        return "record" if self == PERSON else self.one
+
+    @property
+    def records(self) -> str:
+        """The same for several."""
+        return "records" if self == PERSON else self.many
+
+    @property
+    def whose(self) -> str:
+        """A record with its owner: ``a day of a person``."""
+        return f"{_article(self.one)} of {_article(self.owner)}" if self.owner else _article(self.one)
+
+    def count(self, n: int) -> str:
+        """Say how many records there are.
+
+        Examples
+        --------
+        >>> PERSON.count(1)
+        '1 person'
+        """
+        return f"{n:,} {self.one if n == 1 else self.many}"
+
+    def owners(self, n: int) -> str:
+        """Say how many people, households or others there are that have the records."""
+        noun = self.owner or self.one
+        return f"{n:,} {noun if n == 1 else plural(noun)}"
+
+    def explain(self) -> str:
+        """Say in a sentence what a record is and what is counted, empty where a record is a person.
+
+        Examples
+        --------
+        >>> Unit("day", "days", "person").explain()
+        'A record is a day of a person, and a person may have several: the promise counts days, not people.'
+        """
+        if not self.owner:
+            return ""
+        if self.one == "record":
+            return (
+                f"{_article(self.owner).capitalize()} may have several records: the promise counts records, not "
+                f"{plural(self.owner)}."
+            )
+        return (
+            f"A record is {self.whose}, and {_article(self.owner)} may have several: the promise counts {self.many}, "
+            f"not {plural(self.owner)}."
+        )
+
+    def to_dict(self) -> dict[str, str]:
+        """Return plain values for JSON."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: Mapping[str, Any]) -> Unit:
+        """Read what :meth:`to_dict` wrote.
+
+        Examples
+        --------
+        >>> Unit.from_dict(PERSON.to_dict()) == PERSON
+        True
+        """
+        try:
+            return cls(**data)
+        except (TypeError, ParameterError):
+            raise SchemaError("release.json: the unit must say what one record is, with one, many and owner.") from None
+
+
+PERSON = Unit("person", "people")
+TIME_POINT = Unit("time point", "time points")
+RECORD = Unit("record", "records", "person")
+"""Where a file does not tell whether somebody has several records."""
+
+
+def plural(noun: str) -> str:
+    """Return a noun for several.
+
+    Examples
+    --------
+    >>> plural("person"), plural("diary"), plural("day"), plural("box")
+    ('people', 'diaries', 'days', 'boxes')
+    """
+    if noun in _IRREGULAR:
+        return _IRREGULAR[noun]
+    if re.search(r"[^aeiou]y$", noun):
+        return noun[:-1] + "ies"
+    return noun + ("es" if re.search(r"(s|x|ch|sh)$", noun) else "s")
+
+
+def _article(noun: str) -> str:
+    return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"
+
+
+def parse_unit(text: str) -> Unit:
+    """Read what the owner says a record is: ``basket``, or ``stay of patient``.
+
+    Where nobody is named, a being such as a household is one record each, and anything else is a person's.
+
+    Examples
+    --------
+    >>> parse_unit("stay of patient")
+    Unit(one='stay', many='stays', owner='patient')
+    >>> parse_unit("household").owner, parse_unit("basket").owner
+    ('', 'person')
+    """
+    words = [word for word in text.split() if word not in {"a", "an", "the"}]
+    named = "of" in words
+    at = len(words) - 1 - words[::-1].index("of") if named else len(words)
+    noun, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
+    if not noun or (named and not owner):
+        raise ParameterError(f"unit: write what a record is, and whose, as in 'stay of patient', got {text!r}.")
+    if not owner and noun not in _BEINGS:
+        owner = "person"
+    return Unit(noun, plural(noun), owner)

@@ -1,0 +1,115 @@
+"""What a time number means: seconds since 1970, minutes, days, or just numbers."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.exceptions import ParameterError
+
+__all__ = ["MONTHS", "UNITS", "Clock", "count_units", "find_moments", "place_moment"]
+
+UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "month": 2_629_746, "quarter": 7_889_238}
+"""Seconds of every unit; months and quarters are not equally long, and these are their means."""
+MONTHS = {"month": 1, "quarter": 3}
+"""Months of the units that are not equally long."""
+
+Longs = npt.NDArray[np.int64]
+
+
+def count_units(unit: str, micros: Longs) -> Longs:
+    """Return in which unit since 1970 every moment lies, given as microseconds since 1970.
+
+    Examples
+    --------
+    >>> count_units("month", np.array([-1, 0, 31 * 86_400_000_000])).tolist()
+    [-1, 0, 1]
+    """
+    if unit not in MONTHS:
+        return micros // (UNITS[unit] * 1_000_000)
+    months = micros.astype("datetime64[us]").astype("datetime64[M]").astype(np.int64)
+    return np.asarray(months // MONTHS[unit], dtype=np.int64)
+
+
+def find_moments(unit: str, numbers: Longs) -> Longs:
+    """Return the moment at which units begin, as microseconds since 1970.
+
+    Examples
+    --------
+    >>> (find_moments("quarter", np.array([0, 1])) // 86_400_000_000).tolist()
+    [0, 90]
+    """
+    if unit not in MONTHS:
+        return numbers * (UNITS[unit] * 1_000_000)
+    months = (numbers * MONTHS[unit]).astype("datetime64[M]")
+    return np.asarray(months.astype("datetime64[us]").astype(np.int64), dtype=np.int64)
+
+
+def place_moment(unit: str, number: float) -> float:
+    """Return the moment of a number of units, also of one between two beginnings, as microseconds since 1970.
+
+    Examples
+    --------
+    >>> place_moment("month", 1) // 86_400_000_000, place_moment("month", 1.5) // 86_400_000_000
+    (31.0, 45.0)
+    """
+    whole = int(number // 1)
+    begin, end = find_moments(unit, np.array([whole, whole + 1])).tolist()
+    return float(begin + (number - whole) * (end - begin))
+
+
+@dataclasses.dataclass(frozen=True)
+class Clock:
+    """The resolution of the times of a dataset.
+
+    Times are whole numbers. With a unit they count that unit since 1970-01-01 UTC; without one they are the
+    numbers of the file.
+
+    Parameters
+    ----------
+    unit
+        ``second``, ``minute``, ``hour``, ``day``, ``month`` or ``quarter``; None for plain numbers.
+    origin
+        For activity data, which have no times but slots: the time at which the first slot begins.
+
+    Examples
+    --------
+    >>> Clock("minute").to_arrow(np.array([60])).to_pylist()[0].isoformat()
+    '1970-01-01T01:00:00+00:00'
+    >>> Clock().form_type
+    'int64'
+    """
+
+    unit: str | None = None
+    origin: int = 0
+
+    def __post_init__(self) -> None:
+        if self.unit is not None and self.unit not in UNITS:
+            raise ParameterError(f"clock: unit must be one of {', '.join(UNITS)}, got {self.unit!r}.")
+
+    @property
+    def form_type(self) -> str:
+        """Type of published times: a point in time, or a number."""
+        return "int64" if self.unit is None else "timestamp"
+
+    def to_arrow(self, times: npt.NDArray[np.int64]) -> pa.Array:
+        """Return times as they are published."""
+        if self.unit is None:
+            return pa.array(times, pa.int64())
+        return pa.array(find_moments(self.unit, times), pa.int64()).cast(pa.timestamp("us", tz="UTC"))
+
+    def from_arrow(self, times: pa.Array) -> npt.NDArray[np.int64]:
+        """Read times as they were published.
+
+        Examples
+        --------
+        >>> Clock("day").from_arrow(Clock("day").to_arrow(np.array([3]))).tolist()
+        [3]
+        """
+        if self.unit is None:
+            return np.asarray(times.to_numpy(zero_copy_only=False), dtype=np.int64)
+        micros = np.asarray(times.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
+        return count_units(self.unit, micros)

@@ -1,0 +1,117 @@
+"""Scores of a release in parts: every measure counts in every part, and one number is made of all counts."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from sfumato.exceptions import SfumatoError
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Metric, Scores, SummedMetric
+from sfumato.metrics.partial_sums import Tally, add_tallies
+
+__all__ = ["PARTS", "Union"]
+
+PARTS = "parts"
+"""Detail of a score that says of how many parts of a release it is."""
+
+
+@dataclasses.dataclass(eq=False)
+class _Count:
+    """What a measure has counted so far."""
+
+    metric: SummedMetric
+    tally: Tally
+    unit: str
+    alone: list[float]
+    """What the measure gives for every part alone, where it is a mean."""
+
+
+class Union:
+    """What measures find in all parts of a release laid together, with one part in memory at a time.
+
+    Parameters
+    ----------
+    metrics
+        The measures.
+    whole
+        The original of all parts.
+    wanted
+        Parameters that were given: a measure that has one of them must be possible.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.data.select import pick_rows
+    >>> from sfumato.kinds.table.metrics.ncp import Ncp
+    >>> data = sf.Dataset.of("table", [(20,), (30,), (60,), (100,)], ("age",))
+    >>> union = Union([Ncp()], Whole(data))
+    >>> for number, rows in enumerate(([0, 1], [2, 3])):
+    ...     some = pick_rows(data, rows)
+    ...     release = sf.anonymize(some, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    ...     union.add(Comparison(some, release, part_of=union.whole, chosen=rows, part=number))
+    >>> union.scores()["ncp"].value, union.scores()["ncp"].details["most"]
+    (0.3125, 0.5)
+    """
+
+    def __init__(self, metrics: Iterable[Metric], whole: Whole, wanted: Sequence[str] = ()) -> None:
+        self.whole = whole
+        self.parts = 0
+        self._metrics = list(metrics)
+        self._wanted = set(wanted)
+        self._counts: dict[str, _Count] = {}
+        self._able: Counter[str] = Counter()
+        self._obstacles: dict[str, str] = {}
+
+    def add(self, comparison: Comparison) -> None:
+        """Count in a part what every measure needs."""
+        self.parts += 1
+        for metric in self._metrics:
+            obstacle = self._find_obstacle(metric, comparison)
+            if obstacle is None:
+                self._able[metric.name] += 1
+            else:
+                if self._wanted & metric.parameters().keys():
+                    raise SfumatoError(f"{metric.name}: {obstacle}")
+                self._obstacles.setdefault(metric.name, obstacle)
+                self._counts.pop(metric.name, None)
+            if metric.name not in self._obstacles:
+                assert isinstance(metric, SummedMetric)
+                self._count(metric, metric.tally(comparison), comparison)
+
+    def _find_obstacle(self, metric: Metric, comparison: Comparison) -> str | None:
+        if not isinstance(metric, SummedMetric):
+            return "is about a release in one piece; what it finds in parts does not add up."
+        return metric.obstacle(comparison)
+
+    def _count(self, metric: SummedMetric, tally: Tally, comparison: Comparison) -> None:
+        alone = [float(metric.finish(tally, self.whole)[0])] if metric.averages else []
+        count = self._counts.get(metric.name)
+        if count is None:
+            self._counts[metric.name] = _Count(metric, tally, metric.unit_of(comparison), alone)
+        else:
+            count.tally = add_tallies(count.tally, tally)
+            count.alone += alone
+
+    @property
+    def left_out(self) -> dict[str, str]:
+        """Why measures were not taken that could be taken in some of the parts, by their names."""
+        return {
+            name: f"could be taken in {self._able[name]:,} of {self.parts:,} parts only: {obstacle}"
+            for name, obstacle in self._obstacles.items()
+            if self._able[name]
+        }
+
+    def scores(self) -> Scores:
+        """Return what was found; of every measure that is a mean, also the least and the most of a part alone."""
+        results = Scores(left_out=self.left_out)
+        for count in self._counts.values():
+            value, details = count.metric.finish(count.tally, self.whole)
+            beside: dict[str, Any] = {PARTS: self.parts}
+            if count.alone:
+                beside |= {"least": min(count.alone), "most": max(count.alone)}
+            results.append(count.metric.tell(value, {**details, **beside}, count.unit))
+        return results

@@ -1,0 +1,206 @@
+"""Parameters declared once: validation, command line, policy files and docs read the same lines."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import functools
+import types
+import typing
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+
+from sfumato.exceptions import ParameterError
+
+__all__ = ["Param", "Parameter", "Parameterised", "build", "declared"]
+
+T = TypeVar("T", bound="Parameterised")
+
+
+@dataclasses.dataclass(frozen=True)
+class Param:
+    """What a parameter means and which values it takes.
+
+    Examples
+    --------
+    >>> Param("Smallest group a person hides in.", ge=2).range_text()
+    'at least 2'
+    """
+
+    help: str
+    ge: float | None = None
+    le: float | None = None
+    choices: tuple[str, ...] = ()
+
+    def range_text(self) -> str:
+        """Say the allowed values in words."""
+        if self.choices:
+            return "one of " + ", ".join(self.choices)
+        bounds = []
+        if self.ge is not None:
+            bounds.append(f"at least {self.ge:g}")
+        if self.le is not None:
+            bounds.append(f"at most {self.le:g}")
+        return ", ".join(bounds)
+
+
+@dataclasses.dataclass(frozen=True)
+class Parameter:
+    """One declared parameter of a class, as forms and help texts need it.
+
+    Examples
+    --------
+    >>> Parameter("k", int, Param("Group size.", ge=2), dataclasses.MISSING, False).required
+    True
+    """
+
+    name: str
+    type: type
+    param: Param
+    default: Any
+    optional: bool
+
+    @property
+    def required(self) -> bool:
+        """Whether a value must be given."""
+        return self.default is dataclasses.MISSING
+
+    def parse(self, owner: str, text: str) -> Any:
+        """Turn the text of a command line or policy file into a value of the declared type."""
+        if self.optional and text.lower() in {"", "none"}:
+            return None
+        try:
+            if self.type is bool:
+                return {"true": True, "on": True, "1": True, "false": False, "off": False, "0": False}[text.lower()]
+            return self.type(text)
+        except (ValueError, KeyError):
+            kind = {int: "a whole number", float: "a number", bool: "true or false"}[self.type]
+            raise ParameterError(f"{owner}: {self.name} must be {kind}, got {text!r}.") from None
+
+    def check(self, owner: str, value: Any) -> Any:
+        """Return the value as declared, or raise :class:`ParameterError`."""
+        if value is None and self.optional:
+            return None
+        if self.type is float and type(value) is int:
+            value = float(value)
+        if type(value) is not self.type:
+            names = {int: "a whole number", float: "a number", bool: "true or false", str: "text"}
+            raise ParameterError(
+                f"{owner}: {self.name} must be {names[self.type]}, got {type(value).__name__} {value!r}."
+            )
+        if self.param.choices and value not in self.param.choices:
+            near = difflib.get_close_matches(str(value), self.param.choices, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(f"{owner}: {self.name} must be {self.param.range_text()}, got {value!r}.{hint}")
+        self._check_bounds(owner, value)
+        return value
+
+    def _check_bounds(self, owner: str, value: Any) -> None:
+        if self.param.ge is not None and not value >= self.param.ge:
+            raise ParameterError(f"{owner}: {self.name} must be at least {self.param.ge:g}, got {value!r}.")
+        if self.param.le is not None and not value <= self.param.le:
+            raise ParameterError(f"{owner}: {self.name} must be at most {self.param.le:g}, got {value!r}.")
+
+
+class Parameterised:
+    """Base of frozen dataclasses whose fields are ``Annotated[type, Param(...)]``.
+
+    Values are checked on construction, so an object that exists is valid.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Crowd(Parameterised):
+    ...     k: Annotated[int, Param("Group size.", ge=2)]
+    >>> Crowd(1)
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Crowd: k must be at least 2, got 1.
+    """
+
+    def __post_init__(self) -> None:
+        for parameter in declared(type(self)):
+            value = parameter.check(type(self).__name__, getattr(self, parameter.name))
+            object.__setattr__(self, parameter.name, value)
+
+    def parameters(self) -> dict[str, Any]:
+        """Return the parameters as plain values."""
+        return {parameter.name: getattr(self, parameter.name) for parameter in declared(type(self))}
+
+
+def declared(cls: type[Parameterised]) -> tuple[Parameter, ...]:
+    """List the parameters a class declares, in order.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Crowd(Parameterised):
+    ...     k: Annotated[int, Param("Group size.", ge=2)] = 5
+    >>> [(p.name, p.type.__name__, p.default) for p in declared(Crowd)]
+    [('k', 'int', 5)]
+    """
+    return _find_parameters(typing.cast(Any, cls))
+
+
+@functools.cache
+def _find_parameters(cls: Any) -> tuple[Parameter, ...]:
+    hints = get_type_hints(cls, include_extras=True)
+    parameters = []
+    for field in dataclasses.fields(cls):
+        hint = hints[field.name]
+        if get_origin(hint) is not Annotated:
+            continue
+        base, *extras = get_args(hint)
+        param = next(extra for extra in extras if isinstance(extra, Param))
+        optional = get_origin(base) in {types.UnionType, typing.Union} and type(None) in get_args(base)
+        if optional:
+            base = next(a for a in get_args(base) if a is not type(None))
+        parameters.append(Parameter(field.name, base, param, field.default, optional))
+    return tuple(parameters)
+
+
+def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Parameter]], str] | None = None) -> T:
+    """Make an object from named values; text is parsed, unknown names are refused with the nearest one.
+
+    Parameters
+    ----------
+    cls
+        Of the object.
+    values
+        By name.
+    suggest
+        Says how to give parameters that are missing.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Crowd(Parameterised):
+    ...     k: Annotated[int, Param("Group size.", ge=2)]
+    >>> build(Crowd, {"k": "5"})
+    Crowd(k=5)
+    >>> build(Crowd, {"kk": "5"})
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Crowd: there is no parameter 'kk'. Did you mean 'k'? Known: k.
+    >>> build(Crowd, {})
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Crowd: k must be given. k: Group size.
+    """
+    by_name = {parameter.name: parameter for parameter in declared(cls)}
+    chosen: dict[str, Any] = {}
+    for name, value in values.items():
+        if name not in by_name:
+            near = difflib.get_close_matches(name.lower(), by_name, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            raise ParameterError(f"{cls.__name__}: there is no parameter {name!r}.{hint} Known: {', '.join(by_name)}.")
+        parameter = by_name[name]
+        parse = isinstance(value, str) and parameter.type is not str
+        chosen[name] = parameter.parse(cls.__name__, typing.cast(str, value)) if parse else value
+    missing = [parameter for name, parameter in by_name.items() if parameter.required and name not in chosen]
+    if missing:
+        names = " and ".join(parameter.name for parameter in missing)
+        about = " ".join(f"{parameter.name}: {parameter.param.help}" for parameter in missing)
+        hint = "" if suggest is None else suggest(missing)
+        raise ParameterError(f"{cls.__name__}: {names} must be given. {about}", hint=hint)
+    return cls(**chosen)

@@ -1,0 +1,1 @@
+"""Releases: what is published, what its owner keeps, and how both are written and read."""

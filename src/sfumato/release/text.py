@@ -1,0 +1,399 @@
+r"""Published cells: the Arrow type tells the form, and text has one spelling per form.
+
+==================  ==========================  =============
+form                Arrow                       CSV
+==================  ==========================  =============
+exact               T                           ``42``
+interval (closed)   struct<lo: T, hi: T>        ``[20..29]``
+no value            struct without bounds       ``[]``
+set                 list<T>, sorted             ``{A|B}``
+category            dictionary<string>          ``Europe``
+suppressed          null                        ``*``
+==================  ==========================  =============
+
+An interval without bounds says that there is no value; it is not suppressed, which may be any value or none.
+A history is a list of such cells, joined by ``;``. A backslash escapes. A cell that a spreadsheet
+could run as a formula starts with a backslash, so that it is text there and reads back unchanged. Line
+breaks are spelled ``\n`` and ``\r``, so that a record is a line, and an empty text ``\e``.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.data.timestamps import encode_timestamps
+from sfumato.exceptions import SchemaError
+
+__all__ = ["Form", "decode", "encode"]
+
+_TYPES: dict[str, pa.DataType] = {
+    "string": pa.string(),
+    "int64": pa.int64(),
+    "float64": pa.float64(),
+    "bool": pa.bool_(),
+    "date": pa.date32(),
+    "timestamp": pa.timestamp("us", tz="UTC"),
+}
+_INSIDE = re.compile(r"[\\;|{}\[\]*.\n\r]")
+_OUTSIDE = re.compile(r"[\\;\n\r]")
+_NAMED = {"\n": r"\n", "\r": r"\r"}
+_NAMES = {"n": "\n", "r": "\r", "e": ""}
+_PLAIN = {"int64", "timestamp"}
+"""Types whose spelling needs no escape, so that long histories are spelled and read by Arrow."""
+_BOUNDS = re.compile(r"((?:\\.|[^\\])*?)\.\.(.*)", re.DOTALL)
+_FORMULA = ("=", "+", "-", "@", "\t", "\r")
+_EMPTY, _WORDS = r"\e", r"\A[0-9A-Za-z]+\z"
+
+
+@dataclasses.dataclass(frozen=True)
+class Form:
+    """How the cells of a column are published.
+
+    Parameters
+    ----------
+    cell
+        ``exact``, ``interval``, ``set`` or ``category``.
+    type
+        Type of the value inside: ``string``, ``int64``, ``float64``, ``bool``, ``date``, ``timestamp``.
+    history
+        Whether the column holds a list of such cells.
+    meaning
+        How a generalised value is read: ``one of`` its members, or ``at least one of`` them.
+
+    Examples
+    --------
+    >>> Form("category", history=True).arrow
+    ListType(list<element: dictionary<values=string, indices=int32, ordered=0>>)
+    """
+
+    cell: str
+    type: str = "string"
+    history: bool = False
+    meaning: str = "one of"
+
+    def __post_init__(self) -> None:
+        if self.cell not in {"exact", "interval", "set", "category"}:
+            raise SchemaError(f"form must be exact, interval, set or category, got {self.cell!r}.")
+        if self.type not in _TYPES:
+            raise SchemaError(f"form: type must be one of {', '.join(_TYPES)}, got {self.type!r}.")
+        if self.meaning not in {"one of", "at least one of"}:
+            raise SchemaError("form: meaning must be 'one of' or 'at least one of'.")
+
+    @property
+    def arrow(self) -> pa.DataType:
+        """Arrow type of the column."""
+        value = _TYPES[self.type]
+        cell = {
+            "exact": value,
+            "interval": pa.struct([("lo", value), ("hi", value)]),
+            "set": pa.list_(pa.field("element", value)),
+            "category": pa.dictionary(pa.int32(), pa.string()),
+        }[self.cell]
+        return pa.list_(pa.field("element", cell)) if self.history else cell
+
+
+def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    r"""Spell a column as text, one string per row.
+
+    Examples
+    --------
+    >>> encode(pa.array([["A", "B"], None]), Form("set")).to_pylist()
+    ['{A|B}', '*']
+    >>> encode(pa.array(["=1+1", "a;b", ""]), Form("exact")).to_pylist()
+    ['\\=1+1', 'a\\;b', '\\e']
+    """
+    if form.history and form.cell == "category":
+        return _encode_categories(column)
+    if form.history and form.type in _PLAIN and form.cell in {"exact", "interval"}:
+        array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        if not array.null_count and not array.flatten().null_count:
+            return _encode_many(array, form)
+    if not form.history:
+        return _encode_distinct(column, form)
+    rows = ("*" if row is None else ";".join(_encode_cell(cell, form) for cell in row) for row in column.to_pylist())
+    return pa.array([_safe(text, form) for text in rows], pa.string())
+
+
+def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    r"""Read a column back from its text; the inverse of :func:`encode`.
+
+    Examples
+    --------
+    >>> decode(pa.array(["{A|B}", "*"]), Form("set")).to_pylist()
+    [['A', 'B'], None]
+    >>> decode(pa.array(["\\=1+1"]), Form("exact")).to_pylist()
+    ['=1+1']
+    """
+    if form.history and form.cell == "category":
+        return _decode_categories(texts)
+    if form.history and form.type in _PLAIN and form.cell in {"exact", "interval"}:
+        many = _decode_many(texts, form)
+        if many is not None:
+            return many
+    if form.cell == "exact" and not form.history:
+        return _decode_distinct(texts, form)
+    read = _decode_history if form.history else _decode_cell
+    values: list[Any] = []
+    for row, text in enumerate(texts.to_pylist()):
+        try:
+            values.append(read(text or "", form))
+        except (ValueError, TypeError):
+            raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
+    if form.cell == "category":
+        return pa.array(values, pa.string()).dictionary_encode()
+    return pa.array(values, form.arrow)
+
+
+def escape(text: str) -> str:
+    r"""Escape a member of a set or a bound of an interval.
+
+    Examples
+    --------
+    >>> escape("a|b"), escape("*"), escape("")
+    ('a\\|b', '\\*', '\\e')
+    """
+    return _INSIDE.sub(_with_backslash, text) if text else _EMPTY
+
+
+def _escape_label(text: str) -> str:
+    """Escape a whole cell: only what separates cells, and what would read as suppressed."""
+    if text in {"", "*"}:
+        return _EMPTY if text == "" else r"\*"
+    return _OUTSIDE.sub(_with_backslash, text)
+
+
+def unescape(text: str) -> str:
+    r"""Undo :func:`escape`.
+
+    Examples
+    --------
+    >>> unescape("a\\|b"), unescape("\\e")
+    ('a|b', '')
+    """
+    return re.sub(r"\\(.)", lambda match: _NAMES.get(match[1], match[1]), text, flags=re.DOTALL)
+
+
+def _with_backslash(match: re.Match[str]) -> str:
+    return _NAMED.get(match[0], "\\" + match[0])
+
+
+def _safe(text: str, form: Form) -> str:
+    numeric = form.type in {"int64", "float64"} and form.cell == "exact"
+    return "\\" + text if text.startswith(_FORMULA) and not numeric else text
+
+
+def _encode_value(value: Any, form: Form) -> str:
+    if form.type == "string":
+        return escape(value) if form.cell in {"set", "interval"} else _escape_label(value)
+    if form.type == "timestamp":
+        return str(value.isoformat()).replace("+00:00", "Z")
+    if form.type == "bool":
+        return "true" if value else "false"
+    return repr(value) if form.type == "float64" else str(value)
+
+
+def _encode_cell(value: Any, form: Form) -> str:
+    if value is None:
+        return "*"
+    if form.cell == "interval":
+        if value["lo"] is None and value["hi"] is None:
+            return "[]"
+        return f"[{_encode_value(value['lo'], form)}..{_encode_value(value['hi'], form)}]"
+    if form.cell == "set":
+        return "{" + "|".join(_encode_value(item, form) for item in value) + "}"
+    return _escape_label(value) if form.cell == "category" else _encode_value(value, form)
+
+
+def _encode_many(array: pa.Array, form: Form) -> pa.Array:
+    """Spell histories of numbers or points in time: they have millions of entries."""
+    flat = array.flatten()
+    if form.cell == "exact":
+        cells = _spell_values(flat, form)
+    else:
+        lo, hi = (_spell_values(flat.field(side), form) for side in ("lo", "hi"))
+        cells = pc.binary_join_element_wise("[", lo, "..", hi, "]", "")
+    offsets = pc.subtract(array.offsets, array.offsets[0]).cast(pa.int32())
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets, cells), ";")
+    formula = pc.starts_with(joined, "-")
+    return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
+
+
+def _spell_values(values: pa.Array, form: Form) -> pa.Array:
+    return values.cast(pa.string()) if form.type == "int64" else encode_timestamps(values)
+
+
+def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | None:
+    """Read what :func:`_encode_many` spelled, or None where something else is there."""
+    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    column = pc.replace_substring_regex(pc.fill_null(column.cast(pa.string()), ""), r"^\\-", "-")
+    rows = pc.split_pattern(column, ";")
+    if len(column):
+        rows = pc.if_else(pc.equal(column, ""), pa.scalar([], pa.list_(pa.string())), rows)
+    try:
+        flat = rows.flatten()
+        if form.cell == "exact":
+            cells = flat.cast(_TYPES[form.type])
+        else:
+            bounds = pc.extract_regex(flat, r"^\[(?P<lo>[^\[\]]*?)\.\.(?P<hi>[^\[\]]*)\]$")
+            if bounds.null_count:
+                return None
+            sides = [bounds.field(side).cast(_TYPES[form.type]) for side in ("lo", "hi")]
+            cells = pa.StructArray.from_arrays(sides, names=["lo", "hi"])
+    except pa.ArrowInvalid:
+        return None
+    return pa.ListArray.from_arrays(rows.offsets, cells).cast(form.arrow)
+
+
+def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    """Spell each distinct cell once: attributes of many records have few different ones."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    # Names of people are all different; where they are words of letters and digits, nothing is to be escaped.
+    is_text = (form.cell, form.type) == ("exact", "string") and pa.types.is_string(array.type)
+    if is_text and pc.all(pc.match_substring_regex(array, _WORDS)).as_py() is not False:
+        return pc.fill_null(array, "*")
+    if form.cell == "interval":
+        cells, index = _number_ranges(array)
+    elif form.cell == "set":
+        cells, index = _number_sets(array)
+    else:
+        coded = array if pa.types.is_dictionary(array.type) else array.dictionary_encode()
+        cells, index = coded.dictionary.to_pylist(), coded.indices
+    words = [_safe(_encode_cell(value, form), form) for value in cells]
+    return pc.fill_null(pa.array(words, pa.string()).take(index), "*")
+
+
+def _number_ranges(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the distinct ranges, and which of them every row has; null where a row is suppressed."""
+    sides = [array.field(side).dictionary_encode() for side in (0, 1)]
+    codes = [side.indices.fill_null(len(side.dictionary)) for side in sides]
+    keys = pc.add(pc.multiply(codes[0].cast(pa.int64()), len(sides[1].dictionary) + 1), codes[1].cast(pa.int64()))
+    # What lies below a suppressed range is no bound.
+    keys = pc.if_else(array.is_null(), pa.scalar(None, pa.int64()), keys)
+    coded = keys.dictionary_encode()
+    return array.take(pc.index_in(coded.dictionary, value_set=keys)).to_pylist(), coded.indices
+
+
+def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
+    """Return the distinct sets, and which of them every row has; null where a row is suppressed."""
+    flat = array.flatten()
+    coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
+    members = [*coded.dictionary.to_pylist(), None]
+    codes = coded.indices.cast(pa.int32()).fill_null(len(members) - 1).to_numpy(zero_copy_only=False)
+    lengths = pc.list_value_length(array).fill_null(0).to_numpy(zero_copy_only=False)
+    # The codes of a set, one behind the other, are bytes, which Arrow can number.
+    ends = np.concatenate([[0], codes.itemsize * np.cumsum(lengths, dtype=np.int64)])
+    valid = pa.array(array.is_valid().to_numpy(zero_copy_only=False)).buffers()[1]
+    keys = pa.Array.from_buffers(pa.large_binary(), len(array), [valid, pa.py_buffer(ends), pa.py_buffer(codes)])
+    sets = keys.dictionary_encode()
+    return [[members[code] for code in np.frombuffer(key, "i4")] for key in sets.dictionary.to_pylist()], sets.indices
+
+
+def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+    """Read each distinct cell once; the inverse of :func:`_encode_distinct`."""
+    array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    coded = pc.fill_null(array.cast(pa.string()), "").dictionary_encode()
+    values: list[Any] = []
+    for code, text in enumerate(coded.dictionary.to_pylist()):
+        try:
+            values.append(_decode_cell(text, form))
+        except (ValueError, TypeError):
+            row = pc.index(coded.indices, code).as_py()
+            raise SchemaError(f"published row {row + 1}: not a cell of form {form.cell}.") from None
+    return pa.array(values, form.arrow).take(coded.indices)
+
+
+def _encode_categories(column: pa.ChunkedArray | pa.Array) -> pa.Array:
+    """Spell each distinct label once, then join rows in Arrow: histories have millions of entries."""
+    array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+    flat = array.flatten()
+    words = pa.array([_escape_label(label) for label in flat.dictionary.to_pylist()], pa.string())
+    texts = pc.fill_null(words.take(flat.indices), "*") if len(words) else pa.array(["*"] * len(flat), pa.string())
+    offsets = pc.subtract(array.offsets, array.offsets[0])
+    joined = pc.binary_join(pa.ListArray.from_arrays(offsets.cast(pa.int32()), texts), ";")
+    formula = pc.match_substring_regex(joined, r"^[=+\-@\t\r]")
+    return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
+
+
+def _split(text: str, separator: str) -> list[str]:
+    """Split at separators that no backslash escapes."""
+    if "\\" not in text:
+        return text.split(separator)
+    parts, start, i = [], 0, 0
+    while i < len(text):
+        if text[i] == "\\":
+            i += 2
+            continue
+        if text[i] == separator:
+            parts.append(text[start:i])
+            start = i + 1
+        i += 1
+    return [*parts, text[start:]]
+
+
+def _decode_value(text: str, form: Form) -> Any:
+    if form.type == "string":
+        return unescape(text)
+    if form.type == "bool":
+        return {"true": True, "false": False}[text]
+    if form.type == "int64":
+        return int(text)
+    if form.type == "float64":
+        return float(text)
+    return pa.scalar(text).cast(_TYPES[form.type]).as_py()
+
+
+def _decode_cell(text: str, form: Form) -> Any:
+    if text == "*":
+        return None
+    if form.cell == "interval":
+        if text == "[]":
+            return {"lo": None, "hi": None}
+        bounds = _BOUNDS.fullmatch(_unwrap(text, "[", "]"))
+        if bounds is None:
+            raise ValueError(text)
+        return {"lo": _decode_value(bounds[1], form), "hi": _decode_value(bounds[2], form)}
+    if form.cell == "set":
+        inside = _unwrap(text, "{", "}")
+        return [_decode_value(part, form) for part in _split(inside, "|")] if inside else []
+    return unescape(text) if form.cell == "category" else _decode_value(text, form)
+
+
+def _unwrap(text: str, opening: str, closing: str) -> str:
+    if not (text.startswith(opening) and text.endswith(closing)):
+        raise ValueError(text)
+    return text[1:-1]
+
+
+def _decode_history(text: str, form: Form) -> Any:
+    return [_decode_cell(part, form) for part in _split(text, ";")] if text else []
+
+
+def _decode_categories(texts: pa.ChunkedArray | pa.Array) -> pa.Array:
+    column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    column = pc.fill_null(column.cast(pa.string()), "")
+    if not pc.any(pc.match_substring(column, "\\")).as_py():
+        split = pc.split_pattern(column, ";")
+        empty = pc.equal(column, "")
+        rows = pc.if_else(empty, pa.scalar([], pa.list_(pa.string())), split) if len(column) else split
+        flat, offsets = rows.flatten(), rows.offsets
+    else:
+        lists = [[] if text == "" else _split(text, ";") for text in column.to_pylist()]
+        rows = pa.array(lists, pa.list_(pa.string()))
+        flat, offsets = rows.flatten(), rows.offsets
+    coded = flat.dictionary_encode()
+    words: Iterable[str | None] = coded.dictionary.to_pylist()
+    labels = [None if word == "*" else unescape(word or "") for word in words]
+    vocabulary = pa.array(sorted({label for label in labels if label is not None}), pa.string())
+    index = {label: i for i, label in enumerate(vocabulary.to_pylist())}
+    recode = pa.array([None if label is None else index[label] for label in labels], pa.int32())
+    indices = recode.take(coded.indices) if len(recode) else pa.array([], pa.int32())
+    return pa.ListArray.from_arrays(offsets, pa.DictionaryArray.from_arrays(indices, vocabulary))

@@ -21,7 +21,7 @@ def method_options(method: str, data: Path, folder: Path) -> list[object]:
     import pyarrow.parquet as pq
 
     from sfumato.hierarchies.derive import balanced
-    from sfumato.io.hierarchies import write_hierarchy
+    from sfumato.readers.hierarchies import write_hierarchy
 
     places = sorted(set(pq.read_table(data, columns=["place"]).column("place").unique().to_pylist()))
     if method == "sd-seqanon":

@@ -236,7 +236,7 @@ def write_thesaurus(path: Path, paths: Paths) -> None:
 
 def read_values(tree: Path) -> list[str]:
     """Return the values of a hierarchy, in their order."""
-    from sfumato.io.hierarchies import read_hierarchy
+    from sfumato.readers.hierarchies import read_hierarchy
 
     return sorted(read_hierarchy(tree).leaf_labels)
 
@@ -244,7 +244,7 @@ def read_values(tree: Path) -> list[str]:
 def write_fan_out(folder: Path, values: list[str], number: int) -> Path:
     """Write a fan-out tree, for data that take hierarchies from files only."""
     from sfumato.hierarchies import derive
-    from sfumato.io.hierarchies import write_hierarchy
+    from sfumato.readers.hierarchies import write_hierarchy
 
     path = folder / f"fan-{len(values)}.csv"
     write_hierarchy(derive.balanced(values, number), path, "arx")

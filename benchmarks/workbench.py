@@ -27,7 +27,7 @@ from tests.workbench.running import Running, serving, wait_for
 from benchmarks.browsers import Browser, View, list_files, use_of
 from benchmarks.measure import run_parts, table
 from sfumato import plugins
-from sfumato.io.export import write_table
+from sfumato.exports import write_table
 from sfumato.workbench.project import Project
 
 __all__ = ["first_page", "load", "million", "soak", "views"]

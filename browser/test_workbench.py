@@ -11,7 +11,7 @@ import pytest
 
 from sfumato import plugins
 from sfumato.cli import run
-from sfumato.io.export import write_table
+from sfumato.exports import write_table
 
 _OVER = {"rt": "education", "sequences": "event", "sets": "item", "table": "education", "trajectories": "place"}
 """What a hierarchy is derived over and edited, of the kinds that take one."""

@@ -103,7 +103,7 @@ def python_page() -> str:
             lines += ["```{eval-rst}", *direct(name), "```", ""]
             if name == "read":
                 lines += ["#### Options of read", "", "```{eval-rst}"]
-                lines += [".. autoclass:: sfumato.io.reading.Reading", "```", ""]
+                lines += [".. autoclass:: sfumato.readers.options.Reading", "```", ""]
     return "\n".join(lines)
 
 

@@ -10,9 +10,9 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.engines.local import Local
 from sfumato.exceptions import InfeasibleError, ParameterError, SfumatoError
-from sfumato.io.releases import read_release
 from sfumato.params import declared
 from sfumato.release.run import Run
+from sfumato.release.storage import read_release
 from tests.kinds.contract_data import KINDS, required_parameters
 
 METHODS = list(plugins.all_methods().values())

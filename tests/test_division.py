@@ -16,8 +16,9 @@ from sfumato.data.select import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.exceptions import SchemaError
-from sfumato.io.releases import divided, read_release, write_release
-from sfumato.io.releases.source import set_parts_beside
+from sfumato.release import partitioned
+from sfumato.release.locate import set_parts_beside
+from sfumato.release.storage import read_release, write_release
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 
@@ -341,8 +342,8 @@ def test_parts_that_went_or_came_are_found_with_the_original(left, damaged):
         shutil.copytree(part(out, 0), part(out, 3))
     for number in range(left, 3):
         shutil.rmtree(part(out, number))
-    parts = [divided.describe_part(part(out, number), f"part-{number:05}") for number in range(left)]
-    divided.write_divided(divided.unite_parts(parts), out / "release")
+    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(left)]
+    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
     assert sf.verify(out).outcome == "holds"
     verdict = sf.verify(out, original=data)
     assert verdict.outcome == "broken" and verdict.witness["check"] == KEPT
@@ -360,8 +361,8 @@ def test_a_part_that_breaks_its_promise_breaks_all(damaged):
         told = json.loads(path.read_text())
         told["guarantee"]["parameters"]["k"] = 25
         path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
-    parts = [divided.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
-    divided.write_divided(divided.unite_parts(parts), out / "release")
+    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
+    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
     verdict = sf.verify(out)
     assert verdict.outcome == "broken"
     assert verdict.witness["part"] == "part-00000"
@@ -372,8 +373,8 @@ def test_a_note_that_all_parts_share_and_the_method_does_not_give_is_found(damag
     for number in range(3):
         release = dataclasses.replace(read_release(part(out, number)), method_note="Safe.")
         write_release(release, part(out, number))
-    parts = [divided.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
-    divided.write_divided(divided.unite_parts(parts), out / "release")
+    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
+    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
     verdict = sf.verify(out)
     assert verdict.outcome == "undeclared"
     assert verdict.undeclared[0] == "part-00000/release.json: a note that the method does not give"

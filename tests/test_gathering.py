@@ -20,11 +20,11 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.io.reading import Reading
-from sfumato.io.streaming import buckets, remote, shelved
-from sfumato.io.streaming import rows as rows_of_files
 from sfumato.partition import mark_file
 from sfumato.proving import verify_file
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned import buckets, remote, stored
+from sfumato.readers.partitioned import rows as rows_of_files
 from sfumato.release.run import StoredFile
 from sfumato.release.store import Kept
 from tests.examples import settings
@@ -225,7 +225,7 @@ def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
 @pytest.mark.parametrize("kind", CASES)
 def test_files_of_this_machine_that_are_handed_over_give_the_release_that_their_data_give(kind, tmp_path, monkeypatch):
-    monkeypatch.setattr(shelved, "_LOT", 2_000)
+    monkeypatch.setattr(stored, "_LOT", 2_000)
     monkeypatch.setattr(rows_of_files, "_BLOCK", 1_000)
     path = save(generate(kind, shuffled=True), tmp_path / "data.csv")
     publish_both(path, kind, *CASES[kind], tmp_path, engine=Elsewhere(tmp_path))
@@ -250,14 +250,14 @@ def test_files_that_options_name_go_where_people_are(kind, options, method, tmp_
         lines = [f'{name},"POLYGON (({square}))"' for name, square in zip(("west", "east"), squares, strict=True)]
         (tmp_path / "named" / "towns.csv").write_text("\n".join(["name,wkt", *lines, ""]))
     spelled = json.loads(json.dumps(options).replace("{}", str(tmp_path / "named")))
-    seen, move = [], shelved.move_named_files
+    seen, move = [], stored.move_named_files
 
     def hide(given, packed, folder):
         moved = move(given, packed, folder)
         seen.append(str(moved))
         return moved
 
-    monkeypatch.setattr(shelved, "move_named_files", hide)
+    monkeypatch.setattr(stored, "move_named_files", hide)
     _, made = publish_both(path, kind, method, spelled, tmp_path, engine=Elsewhere(tmp_path))
     assert seen and not any(str(tmp_path / "named") in each for each in seen)
     assert {name: made.original.reading[name] for name in spelled if name in ("places", "hierarchies")} == {
@@ -283,9 +283,9 @@ def test_files_with_other_types_are_read_whole_wherever_they_are(tmp_path):
 
 
 def test_a_part_that_fails_by_a_fault_says_which_and_no_value():
-    making = shelved.Making(abs, None, (3, 7), None)
+    making = stored.Making(abs, None, (3, 7), None)
     with pytest.raises(sf.SfumatoError, match=r"^engine: part-00007 failed \(\w+\)\.$"):
-        list(shelved.make_part(making, 1, {"slice-00000": pa.py_buffer(b"zaphod")}))
+        list(stored.make_part(making, 1, {"slice-00000": pa.py_buffer(b"zaphod")}))
 
 
 def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():

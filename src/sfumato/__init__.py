@@ -31,10 +31,9 @@ if TYPE_CHECKING:
         SfumatoError,
         VerificationError,
     )
+    from sfumato.exports import read_export
+    from sfumato.formats.limits import allow_expansion
     from sfumato.hierarchies.hierarchy import Hierarchy
-    from sfumato.io.export import read_export
-    from sfumato.io.limits import allow_expansion
-    from sfumato.io.releases import read_release
     from sfumato.metrics.workload import Workload
     from sfumato.pipeline import (
         anonymize,
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from sfumato.questions import query, query_all
     from sfumato.release.release import Release, Result
     from sfumato.release.run import Run
+    from sfumato.release.storage import read_release
     from sfumato.study import run_study as study
     from sfumato.study.explore import explore
 
@@ -112,12 +112,12 @@ _WHERE = {
     "Unit": "sfumato.data.record_unit",
     "Verdict": "sfumato.checking.verdict",
     "Workload": "sfumato.metrics.workload",
-    "allow_expansion": "sfumato.io.limits",
+    "allow_expansion": "sfumato.formats.limits",
     "publish_in_parts": "sfumato.division",
-    "read_export": "sfumato.io.export",
+    "read_export": "sfumato.exports",
     "explore": "sfumato.study.explore",
     "query_all": "sfumato.questions",
-    "read_release": "sfumato.io.releases",
+    "read_release": "sfumato.release.storage",
 }
 
 

@@ -17,18 +17,6 @@ from sfumato.checking.risk import Finding, Findings, Risk
 from sfumato.checking.together import Together
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.io import releases
-from sfumato.io.identifiers import look_at_columns
-from sfumato.io.releases.source import (
-    Source,
-    find_original,
-    find_release_in,
-    is_divided,
-    pick_parts_beside,
-    read_parts,
-    set_beside,
-    set_parts_beside,
-)
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.metric import Scores
@@ -46,6 +34,18 @@ from sfumato.overview import (
     unite_findings,
 )
 from sfumato.progress import go_on, tell, track
+from sfumato.readers.identifiers import look_at_columns
+from sfumato.release import storage
+from sfumato.release.locate import (
+    Source,
+    find_original,
+    find_release_in,
+    is_divided,
+    pick_parts_beside,
+    read_parts,
+    set_beside,
+    set_parts_beside,
+)
 from sfumato.release.release import Release, Result
 from sfumato.report.notebook import Figures
 
@@ -404,7 +404,7 @@ def save_plots(
 
     if form not in FORMATS:
         raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
-    published, target = Path(str(releases.find_release(Path(path)))).resolve(), Path(folder).resolve()
+    published, target = Path(str(storage.find_release(Path(path)))).resolve(), Path(folder).resolve()
     if target.exists() and not target.is_dir():
         raise ParameterError("plot: a file has the name of the folder for the plots. Name another folder.")
     if target == published or published in target.parents:

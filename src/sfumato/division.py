@@ -18,24 +18,33 @@ from typing import Any
 import numpy as np
 
 from sfumato import counting, pipeline
+from sfumato.api.edits import describe_edited
 from sfumato.assessment import attack_more
 from sfumato.base.method import Method
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.checking.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
+from sfumato.engines.checkpoint import Workshop
 from sfumato.engines.local import Local
+from sfumato.engines.upload import put_away
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
+from sfumato.formats.memory import MemoryPlace
 from sfumato.gathering import gather
-from sfumato.io.archives import name_place
-from sfumato.io.edited import describe_edited
-from sfumato.io.files import is_uri
-from sfumato.io.identifiers import refuse_identifiers
-from sfumato.io.memory import MemoryPlace
-from sfumato.io.reading import Reading
-from sfumato.io.releases import owner, write_release
-from sfumato.io.releases.away import put_away
-from sfumato.io.releases.divided import (
+from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
+from sfumato.overview import combine_attacks, say_untested, write_parts_report
+from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
+from sfumato.readers.archives import name_place
+from sfumato.readers.files import is_uri
+from sfumato.readers.identifiers import refuse_identifiers
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.partitioned.records import StoredPart
+from sfumato.readers.partitioned.remote import RemoteFiles, find_source
+from sfumato.release import owner
+from sfumato.release.attachments import copy_in
+from sfumato.release.folder import Stage, check_free, staged
+from sfumato.release.partitioned import (
     DATA,
     TAKEN,
     DividedRelease,
@@ -45,17 +54,9 @@ from sfumato.io.releases.divided import (
     unite_parts,
     write_divided,
 )
-from sfumato.io.releases.included import copy_in
-from sfumato.io.releases.stage import Stage, check_free, staged
-from sfumato.io.releases.workshop import Workshop
-from sfumato.io.streaming.gathering import ReadWhole
-from sfumato.io.streaming.records import StoredPart
-from sfumato.io.streaming.remote import RemoteFiles, find_source
-from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
-from sfumato.overview import combine_attacks, say_untested, write_parts_report
-from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.release.release import Result, Trace, describe_claim
 from sfumato.release.run import PartEngine, Progress, Run, silent
+from sfumato.release.storage import write_release
 from sfumato.release.store import Shelf
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.verification import check_written

@@ -22,19 +22,19 @@ from sfumato.data.fingerprint import Fingerprint
 from sfumato.data.kind import find_kind
 from sfumato.data.secret import Secret
 from sfumato.exceptions import SfumatoError, StoppedError
-from sfumato.io.agreement import DISAGREED, Said, count_owners, unite_notes, unite_said
-from sfumato.io.ownership import tell_owners
-from sfumato.io.reading import Reading
-from sfumato.io.streaming.disk import OnDisk
-from sfumato.io.streaming.fixes import SHARES
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
-from sfumato.io.streaming.passes import BucketFacts, BucketJob
-from sfumato.io.streaming.records import Whole, load_keys, strip
-from sfumato.io.streaming.remote import RemoteFiles
-from sfumato.io.streaming.rows import Rows
-from sfumato.io.streaming.shelved import OnShelf
-from sfumato.io.streaming.tally import Tally
 from sfumato.progress import Progress, watch
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import tell_owners
+from sfumato.readers.partitioned.agreement import DISAGREED, Said, count_owners, unite_notes, unite_said
+from sfumato.readers.partitioned.disk import OnDisk
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole
+from sfumato.readers.partitioned.observations import SHARES
+from sfumato.readers.partitioned.passes import BucketFacts, BucketJob
+from sfumato.readers.partitioned.records import Whole, load_keys, strip
+from sfumato.readers.partitioned.remote import RemoteFiles
+from sfumato.readers.partitioned.rows import Rows
+from sfumato.readers.partitioned.stored import OnShelf
+from sfumato.readers.partitioned.tally import Tally
 from sfumato.release.partition_bounds import Slices, cut_pieces
 from sfumato.release.partition_plan import check_parts
 
@@ -79,7 +79,7 @@ def gather(
 ) -> Gathered:
     """Read files in bounded memory, and lay their people aside in parts of neighbours.
 
-    Raise :class:`~sfumato.io.streaming.gathering.ReadWhole` where it has to be read whole.
+    Raise :class:`~sfumato.readers.partitioned.gathering.ReadWhole` where it has to be read whole.
     """
     specified = find_kind(reading.kind).gathering
     if specified is None:

@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 from sfumato import plugins
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.io.archives import Part, find_archive, list_parts, name_place
-from sfumato.io.looks import Guess, Look
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.sources import Source
-from sfumato.io.tables import first_lines
+from sfumato.readers.archives import Part, find_archive, list_parts, name_place
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.sources import Source
+from sfumato.readers.tables import first_lines
 
 __all__ = ["Completed", "Guessed", "complete_reading", "guess_file", "name_other_kind"]
 

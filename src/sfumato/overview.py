@@ -15,7 +15,6 @@ from sfumato.checking.risk import Finding, Risk, unite_risks
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import require
 from sfumato.data.select import take_rows
-from sfumato.io.releases.source import Source, pick_parts_beside, read_divided_from
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
@@ -23,6 +22,7 @@ from sfumato.metrics.partial_sums import Tally, add_tallies
 from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
 from sfumato.metrics.utility_warning import judge_usefulness
 from sfumato.progress import tell, track
+from sfumato.release.locate import Source, pick_parts_beside, read_divided_from
 
 if TYPE_CHECKING:
     from sfumato.report.divided import Divided

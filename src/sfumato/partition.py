@@ -19,11 +19,11 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint, digest_records
 from sfumato.data.secret import Secret, digest
 from sfumato.data.select import take_part, thin_fixes
-from sfumato.io.reading import Reading
-from sfumato.io.streaming.disk import OnDisk
-from sfumato.io.streaming.named_files import find_named_files
-from sfumato.io.streaming.remote import RemoteFiles
-from sfumato.io.streaming.shelved import OnShelf
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.disk import OnDisk
+from sfumato.readers.partitioned.named_files import find_named_files
+from sfumato.readers.partitioned.remote import RemoteFiles
+from sfumato.readers.partitioned.stored import OnShelf
 from sfumato.release.partition_bounds import Slices
 from sfumato.release.partition_plan import Plan, make_plan
 from sfumato.release.run import FileEngine, PartEngine

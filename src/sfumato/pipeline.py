@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import counting, plugins
+from sfumato.api.edits import change_file
 from sfumato.assessment import (
     attack,
     attack_beyond,
@@ -34,26 +35,25 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.io import frames, releases
-from sfumato.io.archives import name_place
-from sfumato.io.edited import change_file
-from sfumato.io.identifiers import refuse_identifiers
-from sfumato.io.reading import Reading
-from sfumato.io.releases import divided, owner
-from sfumato.io.releases.ledger import Ledger, people_of, read_ledger
-from sfumato.io.releases.source import Source, find_release_in, is_divided, name_parts
-from sfumato.io.releases.stage import staged
+from sfumato.formats import frames
 from sfumato.metrics.retained_detail import find_leftover, judge_leftover
 from sfumato.overview import combine_attacks, say_untested
 from sfumato.params import declared
 from sfumato.progress import tell
+from sfumato.readers.archives import name_place
+from sfumato.readers.identifiers import refuse_identifiers
+from sfumato.readers.options import Reading
+from sfumato.release import owner, partitioned, storage
+from sfumato.release.batches import Ledger, people_of, read_ledger
+from sfumato.release.folder import staged
+from sfumato.release.locate import Source, find_release_in, is_divided, name_parts
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 from sfumato.verification import check_written, verify
 
 if TYPE_CHECKING:
-    from sfumato.io.export import Exported
+    from sfumato.exports import Exported
 
 __all__ = [
     "anonymize",
@@ -96,7 +96,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     kind
         What one row is, such as ``trajectories``.
     options
-        Fields of :class:`sfumato.io.reading.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
+        Fields of :class:`sfumato.readers.options.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
         ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
 
     Examples
@@ -265,7 +265,7 @@ def write(
     with staged(Path(out), force=force) as stage:
         tell("write", 0, 0)
         with clock.phase("write"):
-            releases.write_release(result.release, stage.release, [Path(path) for path in include])
+            storage.write_release(result.release, stage.release, [Path(path) for path in include])
         tell("verify", 0, 0)
         with clock.phase("verify"):
             verdict = check_written(result, stage.folder)
@@ -329,7 +329,7 @@ def export_source(
     source: Source, out: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
 ) -> Exported:
     """Write the records of a release, or of all its parts, and return what was written."""
-    from sfumato.io.export import export_parts, export_release
+    from sfumato.exports import export_parts, export_release
 
     if not is_divided(source):
         return export_release(find_release_in(source), out, layout, format, force=force)
@@ -361,8 +361,8 @@ def apply(
     {'{a|b}': ('a', 'b')}
     """
     limit = read_limit(withhold_at_most)
-    divided.refuse_divided(path)
-    earlier = releases.read_release(Path(path))
+    partitioned.refuse_divided(path)
+    earlier = storage.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     refuse_identifiers(dataset)
     run = run or Run()
@@ -383,7 +383,7 @@ def _ledger_of(result: Result) -> Ledger:
     trace, secret = result.trace, result.trace.secret or Secret.fresh()
     if trace.earlier is None:
         return Ledger.begin(secret)
-    return read_ledger(trace.earlier) or owner.begin_ledger(trace.earlier, releases.read_release(trace.earlier))
+    return read_ledger(trace.earlier) or owner.begin_ledger(trace.earlier, storage.read_release(trace.earlier))
 
 
 def _enter_ledger(result: Result, out: Path, folder: Path) -> None:

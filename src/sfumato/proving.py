@@ -16,15 +16,15 @@ from sfumato import plugins
 from sfumato.checking.verdict import Verdict
 from sfumato.engines.local import Local
 from sfumato.exceptions import SfumatoError, StoppedError
+from sfumato.formats.memory import MemoryPlace
 from sfumato.gathering import Gathered, gather
-from sfumato.io.memory import MemoryPlace
-from sfumato.io.reading import Reading
-from sfumato.io.releases import divided, owner
-from sfumato.io.releases.stage import hold_in_passing
-from sfumato.io.streaming.disk import OnDisk
-from sfumato.io.streaming.gathering import ReadWhole
-from sfumato.io.streaming.records import StoredPart
 from sfumato.partition import count_known
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.disk import OnDisk
+from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.partitioned.records import StoredPart
+from sfumato.release import owner, partitioned
+from sfumato.release.folder import hold_in_passing
 from sfumato.release.run import PartEngine, Progress, silent
 from sfumato.verification import verify_part, verify_whole
 
@@ -77,11 +77,11 @@ def verify_file(
     ...     verify_file(Path(folder, "out"), original, engine=Local(1)).holds
     True
     """
-    folder, trace = divided.find_divided(path), owner.read_trace(path)
+    folder, trace = partitioned.find_divided(path), owner.read_trace(path)
     secret_file = path / "owner" / owner.SECRET_FILE
     if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not secret_file.is_file():
         return None
-    release = divided.read_divided(folder)
+    release = partitioned.read_divided(folder)
     verdict = verify_whole(path, folder, release)
     if not verdict.holds:
         return verdict
@@ -117,7 +117,7 @@ def verify_file(
     return Verdict.unite({part.name: verdicts[part.name] for part in release.parts}) & verdict
 
 
-def _is_the_same(gathered: Gathered, trace: Mapping[str, Any], release: divided.DividedRelease) -> bool:
+def _is_the_same(gathered: Gathered, trace: Mapping[str, Any], release: partitioned.DividedRelease) -> bool:
     fingerprint = trace.get("original", {}).get("fingerprint")
     return fingerprint == gathered.fingerprint.to_bytes().hex() and len(gathered.parts) == len(release.parts)
 

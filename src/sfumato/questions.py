@@ -15,9 +15,6 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.releases import read_release
-from sfumato.io.releases.divided import DATA, find_divided, name_part, read_divided
-from sfumato.io.releases.source import Source, find_release_in
 from sfumato.query.answer import Answer
 from sfumato.query.asking import ask
 from sfumato.query.comparing import Periods
@@ -26,7 +23,10 @@ from sfumato.query.language import parse, parse_lines
 from sfumato.query.moments import Span
 from sfumato.query.naming import add_categories
 from sfumato.query.syntax import Query, QueryError
+from sfumato.release.locate import Source, find_release_in
+from sfumato.release.partitioned import DATA, find_divided, name_part, read_divided
 from sfumato.release.release import Release
+from sfumato.release.storage import read_release
 
 __all__ = ["query", "query_all"]
 

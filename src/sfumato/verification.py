@@ -19,13 +19,12 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind, require
 from sfumato.data.select import take_rows
 from sfumato.exceptions import SchemaError, VerificationError
-from sfumato.io import releases
-from sfumato.io.memory import Place
-from sfumato.io.releases import divided, inventory, owner
-from sfumato.io.releases.owner import NOTHING_KEPT, Kept
-from sfumato.io.releases.source import Source, find_kept, find_original, find_place
+from sfumato.formats.memory import Place
 from sfumato.overview import combine_attacks, say_untested
 from sfumato.progress import tell
+from sfumato.release import inventory, owner, partitioned, storage
+from sfumato.release.locate import Source, find_kept, find_original, find_place
+from sfumato.release.owner import NOTHING_KEPT, Kept
 from sfumato.release.release import Release, Result
 
 __all__ = ["check_written", "verify", "verify_part", "verify_whole"]
@@ -103,7 +102,7 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
     >>> verify(sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)))
     Verdict(holds=True, claimed k=2, measured k=2, classes=1, fitting=2)
     """
-    folder = divided.find_divided(source) if isinstance(source, str | Path) else None
+    folder = partitioned.find_divided(source) if isinstance(source, str | Path) else None
     if folder is not None:
         return _verify_parts(Path(str(source)), folder, original, attack=attack)
     original = find_original(source, original)
@@ -113,8 +112,8 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
 
 def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
     """Check a release in parts: what it says of all of them, and one part after another."""
-    release = divided.read_divided(folder)
-    verdict = divided.check_divided(release, folder) if original is None else verify_whole(path, folder, release)
+    release = partitioned.read_divided(folder)
+    verdict = partitioned.check_divided(release, folder) if original is None else verify_whole(path, folder, release)
     if not verdict.holds:
         return verdict
     rows = None if original is None else owner.read_division(path, original, len(release.parts))
@@ -127,7 +126,7 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack
     return Verdict.unite(verdicts) & verdict
 
 
-def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> Verdict:
+def verify_whole(path: Path, folder: Place, release: partitioned.DividedRelease) -> Verdict:
     """Check what a release in parts says of all of them, also against what its owner kept, where that is at hand.
 
     Parameters
@@ -137,7 +136,7 @@ def verify_whole(path: Path, folder: Place, release: divided.DividedRelease) -> 
     folder, release
         That of what is published, and what it says.
     """
-    verdict, claim = divided.check_divided(release, folder), owner.read_claim(path)
+    verdict, claim = partitioned.check_divided(release, folder), owner.read_claim(path)
     return verdict if claim is None else verdict & verify_kept(release, claim)
 
 
@@ -162,7 +161,7 @@ def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, 
         NOTHING_KEPT if original is None else owner.read_kept(path / "owner" / name, original)._replace(reordered=False)
     )
     try:
-        return _verify_at(folder / divided.DATA / name, original, owner_facts, attack=attack)
+        return _verify_at(folder / partitioned.DATA / name, original, owner_facts, attack=attack)
     except SchemaError as error:
         raise SchemaError(f"{name}: {error}") from None
 
@@ -210,8 +209,8 @@ def _say_another(original: Dataset, *, fits: bool) -> str:
 
 def _verify_published(path: Place) -> tuple[Release, Verdict]:
     """Read the published files, and check what they tell on their own."""
-    folder = releases.find_release(path)
-    release = releases.read_release(folder)
+    folder = storage.find_release(path)
+    release = storage.read_release(folder)
     verdict = plugins.find_verifier(release.guarantee).verify(release)
     if not verdict.checks.get(READABLE, True):
         return release, verdict
@@ -224,7 +223,7 @@ def _verify_published(path: Place) -> tuple[Release, Verdict]:
 def _verify_files(release: Release, folder: Place) -> Verdict:
     """Check everything that lies in the folder, byte by byte, and what order and numbers could tell."""
     verdict = verify_order(release) & _verify_method(release) & _verify_reasons(release)
-    kind = releases.marked_kind(folder)
+    kind = storage.marked_kind(folder)
     if kind is None:
         return verdict & inventory.check_folder(release, folder)
     return verdict & require(find_kind(kind).folder).check_folder(release, folder)

@@ -13,7 +13,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.export import write_table
+from sfumato.exports import write_table
 from sfumato.kinds.activity.generator import MODELS, generate
 from sfumato.kinds.activity.generator.routines import ACTIVITIES, builtin_routines, learn_routines
 

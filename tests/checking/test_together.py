@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.checking.together import attack_together
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.releases.source import pick_parts_beside
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.release.locate import pick_parts_beside
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
 

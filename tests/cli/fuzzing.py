@@ -30,7 +30,7 @@ import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
 from sfumato.cli import run
-from sfumato.io.limits import ALWAYS
+from sfumato.formats.limits import ALWAYS
 
 EXPECTED = {0, 1, 2, 3, 130}
 MEMORY = 16 * ALWAYS

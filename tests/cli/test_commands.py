@@ -313,7 +313,7 @@ def test_a_stopped_run_leaves_nothing(checkins, tmp_path, name, where):
     program = (
         "import os, signal, sys\n"
         "from sfumato.release.run import Run\n"
-        "from sfumato.io.releases.stage import Stage\n"
+        "from sfumato.release.folder import Stage\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"{where} = lambda *_: os.kill(os.getpid(), signal.{name})\n"
         "from sfumato.cli import main\n"

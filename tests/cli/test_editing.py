@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.cli import run
-from sfumato.io.hierarchies import read_hierarchy
+from sfumato.readers.hierarchies import read_hierarchy
 
 ROWS = [(f"canary{n}", 20 + n % 9, "MF"[n % 2], ("flu", "cold")[n % 2]) for n in range(60)]
 

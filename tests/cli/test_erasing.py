@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sfumato as sf
-from sfumato.io.releases import owner
+from sfumato.release import owner
 
 METHOD = ("--method", "seqanon", "-p", "k=3", "-p", "m=1", "--no-report")
 

@@ -60,7 +60,7 @@ def test_a_release_that_does_not_fit_on_the_disk_is_not_left(tmp_path, monkeypat
     def write(*_):
         raise OSError("IO error: No space left on device (os error 28)")
 
-    monkeypatch.setattr("sfumato.io.releases.write_release", write)
+    monkeypatch.setattr("sfumato.release.storage.write_release", write)
     words = ["anonymize", "data.csv", "--kind", "sets", "--method", "disassociation", "-p", "k=2", "-p", "m=1"]
     assert run([*words, "--out", "out"]) == 2
     assert "No space left on device" in capfd.readouterr().err

@@ -18,12 +18,12 @@ from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, SfumatoError
-from sfumato.io.releases import owner
-from sfumato.io.releases.stage import Stage
 from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders
 from sfumato.kinds.snapshots.stream import run as stream_run
 from sfumato.kinds.snapshots.stream.writer import StreamFolder
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
+from sfumato.release import owner
+from sfumato.release.folder import Stage
 
 OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
 METHOD = sf.methods.Reposition(l=3, window=4)
@@ -383,8 +383,8 @@ def test_batches_do_not_matter(whole, tmp_path, monkeypatch, block):
 
 
 def test_parquet_and_json_lines_are_streams_too(whole, tmp_path):
-    from sfumato.io.export import write_table
-    from sfumato.io.tables import read_table
+    from sfumato.exports import write_table
+    from sfumato.readers.tables import read_table
 
     data, undisturbed = whole
     for name in ("cases.parquet", "cases.jsonl"):

@@ -26,11 +26,11 @@ from sfumato.cli.app import app
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.publishing import show_risk
 from sfumato.data.kind import all_kinds, find_kind
-from sfumato.io.policy import Policy
-from sfumato.io.reading import Reading
 from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
+from sfumato.policy import Policy
 from sfumato.questions import query
+from sfumato.readers.options import Reading
 from sfumato.study import run_study
 from sfumato.study.file import Study
 from sfumato.warehouse.definition import Definition

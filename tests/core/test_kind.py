@@ -19,9 +19,9 @@ from sfumato.base.method import Method
 from sfumato.checking.shapes import ReleaseChecks
 from sfumato.data.kind import KindSpec, Lazy
 from sfumato.exceptions import ParameterError
-from sfumato.io.roles import Vocabulary
-from sfumato.io.streaming.gathering import Gathering
 from sfumato.metrics.metric import Metric
+from sfumato.readers.partitioned.gathering import Gathering
+from sfumato.readers.roles import Vocabulary
 from sfumato.report.wording import ReportWords
 
 SCRIPT = """

@@ -11,8 +11,8 @@ from tests.examples import settings
 from tests.io.export import drawing
 
 from sfumato.exceptions import ParameterError
-from sfumato.io.releases import same_cells
 from sfumato.release.layouts import gather_entries, lay_out
+from sfumato.release.storage import same_cells
 
 WITH_LISTS = {name: drawing.RELEASES[name] for name in ("trajectories", "sequences", "sets", "timeline", "rt")}
 WITH_LISTS["separated sets"] = drawing.separated_sets()

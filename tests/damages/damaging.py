@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.io.releases import read_release
+from sfumato.release.storage import read_release
 
 
 def edit_json(change: Callable[[dict[str, Any]], Any], file: str = "release.json") -> Callable[[Path], None]:

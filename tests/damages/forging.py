@@ -14,13 +14,13 @@ import pyarrow.compute as pc
 import sfumato as sf
 from sfumato import plugins
 from sfumato.data.lists import Ragged
-from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.families.relational import looks_at_values
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.storage import read_release, write_release
 from sfumato.release.text import Form
 
 

@@ -17,9 +17,9 @@ from sfumato import plugins
 from sfumato.base.guarantee import list_guarantees
 from sfumato.data.kind import all_kinds
 from sfumato.exceptions import SchemaError, VerificationError
-from sfumato.io.releases import read_release
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
 from sfumato.release.release import Part, Release
+from sfumato.release.storage import read_release
 
 
 def draw_pairs() -> set[tuple[str, str]]:

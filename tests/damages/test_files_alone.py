@@ -16,9 +16,10 @@ import sfumato as sf
 from sfumato.data.record_unit import Unit
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.io.releases import divided, read_release
 from sfumato.kinds.trajectories.model import KIND
+from sfumato.release import partitioned
 from sfumato.release.release import Release
+from sfumato.release.storage import read_release
 
 SECRET = bytes([7] * 32)
 
@@ -114,8 +115,8 @@ def remove_part(folder: Path) -> list[str]:
 
 def double_part(folder: Path) -> list[str]:
     names = sorted(part.name for part in (folder / "data").iterdir())
-    shutil.copytree(folder / "data" / names[0], folder / "data" / divided.name_part(len(names)))
-    return [*names, divided.name_part(len(names))]
+    shutil.copytree(folder / "data" / names[0], folder / "data" / partitioned.name_part(len(names)))
+    return [*names, partitioned.name_part(len(names))]
 
 
 def exchange_part(folder: Path) -> list[str]:
@@ -132,8 +133,10 @@ def test_other_parts_than_there_were_are_found_with_the_original(parts, tmp_path
     out = tmp_path / "out"
     shutil.copytree(good, out)
     names = change(out / "release")
-    whole = divided.unite_parts([divided.describe_part(out / "release" / "data" / name, name) for name in names])
-    divided.write_divided(whole, out / "release")
+    whole = partitioned.unite_parts(
+        [partitioned.describe_part(out / "release" / "data" / name, name) for name in names]
+    )
+    partitioned.write_divided(whole, out / "release")
     assert answer(out) == "holds"
     assert answer(out, data) != "holds"
 
@@ -144,6 +147,6 @@ def test_values_that_look_alike_in_two_parts_are_not_named(tmp_path) -> None:
     publish_in_parts(
         sf.Dataset.of("sets", rows), sf.methods.Apriori(k=3, m=1), out, engine=Local(1), part_size=30, secret=SECRET
     )
-    one, other = (read_release(out / "release" / "data" / divided.name_part(at)) for at in range(2))
+    one, other = (read_release(out / "release" / "data" / partitioned.name_part(at)) for at in range(2))
     assert {*one.history().labels, *other.history().labels} == {"flu", "flu\u200b"}
     assert sf.verify(out).warnings == ()

@@ -18,7 +18,7 @@ from sfumato.data.select import take_rows
 from sfumato.division import PartJob, publish_in_parts, publish_part
 from sfumato.engines.local import Local
 from sfumato.engines.spark import Spark
-from sfumato.io.streaming import buckets
+from sfumato.readers.partitioned import buckets
 from sfumato.release.partition_plan import make_plan
 
 SECRET = Secret(bytes([1] * 32))

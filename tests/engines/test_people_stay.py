@@ -11,9 +11,9 @@ from sfumato import plugins
 from sfumato.division import PublishedPart, publish_in_parts
 from sfumato.engines import spark_shelf
 from sfumato.engines.local import Local
-from sfumato.io.streaming import buckets
-from sfumato.io.streaming.disk import OnDisk
-from sfumato.io.streaming.records import StoredPart
+from sfumato.readers.partitioned import buckets
+from sfumato.readers.partitioned.disk import OnDisk
+from sfumato.readers.partitioned.records import StoredPart
 from sfumato.release.store import Kept
 
 SECRET = bytes([1] * 32)

@@ -20,7 +20,7 @@ CHECKED = (
     "src/sfumato/kinds/*/knowledge.py",
     "src/sfumato/checking",
     "src/sfumato/verification.py",
-    "src/sfumato/io/releases/inventory.py",
+    "src/sfumato/release/inventory.py",
 )
 """Folders and files in which faults are planted."""
 

@@ -15,14 +15,14 @@ from sfumato.data.record_unit import Unit
 from sfumato.data.secret import Secret
 from sfumato.data.time_units import Clock
 from sfumato.engines.local import Local
+from sfumato.exports import FORMATS, list_formats
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.export import FORMATS, list_formats
-from sfumato.io.releases.source import set_beside
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.overview import compare_parts
 from sfumato.params import declared
+from sfumato.release.locate import set_beside
 
 SECRET = bytes(range(32))
 COUNT_OF_RECORDS = "records"

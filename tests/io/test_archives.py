@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.exceptions import SchemaError
-from sfumato.io.reading import Reading
-from sfumato.io.sources import Source
+from sfumato.readers.options import Reading
+from sfumato.readers.sources import Source
 
 READING = Reading("trajectories")
 ROWS = st.lists(st.tuples(*[st.text('ab1,;" ', max_size=3)] * 2), min_size=1, max_size=4)

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import ParameterError
-from sfumato.io.constraints import depends_on_labels, read_groups, spell_groups
+from sfumato.readers.constraints import depends_on_labels, read_groups, spell_groups
 
 _ENTRY = st.text(alphabet="ab ;,\"\t'é", min_size=1, max_size=5).filter(lambda text: text == text.strip())
 _GROUPS = st.lists(st.lists(_ENTRY, min_size=1, max_size=3), min_size=1, max_size=4)

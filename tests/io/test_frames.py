@@ -12,7 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.frames import make_file, to_table
+from sfumato.formats.frames import make_file, to_table
 
 DAY = datetime.datetime(2024, 1, 1, tzinfo=datetime.UTC)
 VISITS = {

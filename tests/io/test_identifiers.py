@@ -7,7 +7,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError
-from sfumato.io.identifiers import look_for_identifiers
+from sfumato.readers.identifiers import look_for_identifiers
 
 FOUND = {
     "contact": (["a@b.org", "c.d@e-f.com", "x_y@z.co.uk"], "e-mail addresses"),

@@ -13,12 +13,12 @@ import pytest
 import sfumato as sf
 from sfumato.base.guarantee import read_guarantee
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io import limits
-from sfumato.io.files import load
-from sfumato.io.formats.json_files import parse_json
-from sfumato.io.formats.json_text import find_deep_line, read_toml
-from sfumato.io.tables import read_table
+from sfumato.formats import limits
+from sfumato.formats.json_files import parse_json
+from sfumato.formats.json_text import find_deep_line, read_toml
 from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.readers.files import load
+from sfumato.readers.tables import read_table
 
 
 @pytest.fixture(autouse=True)
@@ -40,7 +40,7 @@ def test_a_packed_file_unpacks_to_a_multiple_of_its_size(tmp_path, suffix, pack)
 
 
 def test_a_hierarchy_is_bounded_like_data(tmp_path):
-    from sfumato.io.hierarchies import read_hierarchy
+    from sfumato.readers.hierarchies import read_hierarchy
 
     file = tmp_path / "tree.csv.gz"
     file.write_bytes(gzip.compress(b"a;A;*\n" * 1_000_000))

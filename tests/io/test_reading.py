@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.exceptions import ParameterError
-from sfumato.io.policy import read_policy
-from sfumato.io.reading import Reading
+from sfumato.policy import read_policy
+from sfumato.readers.options import Reading
 
 FULL = Reading(
     "trajectories",

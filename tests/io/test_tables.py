@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.tables import detect_delimiter, parse_table, read_table
+from sfumato.readers.tables import detect_delimiter, parse_table, read_table
 
 ROWS = [{"person": "007", "place": "NA"}, {"person": "1e5", "place": "=2+3"}]
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.times import parse_times, split_periods
+from sfumato.readers.times import parse_times, split_periods
 
 SPELLINGS = [
     "%Y-%m-%dT%H:%M:%S",

@@ -13,7 +13,7 @@ from tests.kinds.contract_data import KINDS, required_parameters
 import sfumato as sf
 from sfumato import pipeline, plugins
 from sfumato.data.fingerprint import describe_original, digest_records, match_records
-from sfumato.io.releases.owner import find_rows
+from sfumato.release.owner import find_rows
 
 RNG = np.random.default_rng(8)
 ROWS = [[f"p{i}" for i in RNG.integers(0, 6, RNG.integers(2, 5))] for _ in range(36)]

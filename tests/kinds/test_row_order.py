@@ -17,9 +17,9 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.engines.local import Local
-from sfumato.io.streaming import buckets
-from sfumato.io.visits import arrange_moments
 from sfumato.proving import verify_file
+from sfumato.readers.partitioned import buckets
+from sfumato.readers.visits import arrange_moments
 
 SECRET = bytes([5] * 32)
 PEOPLE = [f"p{number}" for number in range(9, 17)]

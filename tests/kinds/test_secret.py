@@ -13,7 +13,7 @@ from scipy.stats import chisquare, spearmanr
 import sfumato as sf
 from sfumato.data.secret import Secret, digest
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.releases.owner import read_secret, write_secret
+from sfumato.release.owner import read_secret, write_secret
 from sfumato.release.run import Run
 
 PEOPLE = 24

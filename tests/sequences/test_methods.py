@@ -12,8 +12,8 @@ from tests.sequences.naive import knowledge as naive
 
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.exports import write_table
 from sfumato.hierarchies.derive import balanced
-from sfumato.io.export import write_table
 from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
 from sfumato.kinds.sequences.generator import generate
 from sfumato.kinds.sequences.methods.comparators import Sa, Ta

@@ -15,10 +15,10 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import VerificationError
-from sfumato.io.releases import read_release, write_release
 from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
 from sfumato.kinds.snapshots.verifiers.l_diversity import verify, verify_against
 from sfumato.release.release import Part, Release
+from sfumato.release.storage import read_release, write_release
 
 VALUES = ("cold", "flu", "gout", "rash")
 PEOPLE = [(at // 6, str(20 + at), "f", VALUES[at % 4]) for at in range(9)]

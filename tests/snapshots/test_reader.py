@@ -9,8 +9,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.reading import Reading
 from sfumato.kinds.snapshots.reader.batches import read_batches
+from sfumato.readers.options import Reading
 
 QI = {"qi": "age"}
 

@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies import derive
-from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
 from sfumato.warehouse.hierarchies.tree import find_cycle, settle_parents
 from sfumato.warehouse.hierarchies.values import count_values

@@ -286,7 +286,7 @@ class TestDarwinCore:
             read(path, table=self.TABLE, extensions={"VernacularName": {}})
 
     def test_an_archive_that_fills_the_memory_is_refused(self, tmp_path, monkeypatch):
-        monkeypatch.setattr("sfumato.io.limits.ALWAYS", 1000)
+        monkeypatch.setattr("sfumato.formats.limits.ALWAYS", 1000)
         with pytest.raises(SchemaError, match="unpacks to more than"):
             read(self.pack(tmp_path, {**FILES, "taxon.txt": "id,name\n" + "1,a\n" * 100_000}), table=self.TABLE)
 

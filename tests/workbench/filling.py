@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, plugins
-from sfumato.io.constraints import spell_groups
-from sfumato.io.export import write_table
+from sfumato.exports import write_table
+from sfumato.readers.constraints import spell_groups
 from sfumato.workbench.jobs import Job, Jobs
 from sfumato.workbench.pages.compare import _write_study
 from sfumato.workbench.pages.parts import Bench

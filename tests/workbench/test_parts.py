@@ -10,8 +10,8 @@ from tests.workbench.running import wait_for
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.io.policy import read_policy
-from sfumato.io.releases.source import is_divided
+from sfumato.policy import read_policy
+from sfumato.release.locate import is_divided
 from sfumato.workbench.jobs import Jobs
 from sfumato.workbench.policies import Recipe, write_recipe
 from sfumato.workbench.project import Project

@@ -10,7 +10,7 @@ from tests.workbench.filling import do
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError
-from sfumato.io.hierarchies import read_hierarchy
+from sfumato.readers.hierarchies import read_hierarchy
 from sfumato.workbench.policies import Recipe, look_up_files, read_recipe, write_recipe
 from sfumato.workbench.project import Project
 

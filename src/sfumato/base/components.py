@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from sfumato.checking.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.generating.options import Option
-    from sfumato.io.reading import Reading
     from sfumato.metrics.comparison import Comparison
     from sfumato.metrics.partial_sums import Tally
     from sfumato.query.evidence import Evidence
+    from sfumato.readers.options import Reading
     from sfumato.release.release import Release
     from sfumato.report.divided import Divided
     from sfumato.report.figure import Figure

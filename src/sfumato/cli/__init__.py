@@ -100,7 +100,7 @@ def _put_first(arguments: list[str]) -> list[str]:
 def _leave_at_once() -> NoReturn:
     """Leave in the place of a main thread that is at work and does not hear, with the disk as it was."""
     from sfumato.cli.output import STOPPED, fail
-    from sfumato.io.releases.stage import close_stages
+    from sfumato.release.folder import close_stages
 
     close_stages()
     with contextlib.suppress(SystemExit):

@@ -22,7 +22,7 @@ from sfumato.cli.warehouse import app as warehouse
 from sfumato.cli.workloads import app as workloads
 from sfumato.data.kind import all_kinds, require
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
-from sfumato.io.limits import EXPANSION, allow_expansion
+from sfumato.formats.limits import EXPANSION, allow_expansion
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 
 app = typer.Typer(
@@ -192,9 +192,9 @@ def anonymize(
     from sfumato.cli.dividing import find_engine, find_file, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.cli.usage import example_of_parameters
-    from sfumato.io.archives import refuse_absent
-    from sfumato.io.files import is_uri
     from sfumato.plugins import find_kind, make_method
+    from sfumato.readers.archives import refuse_absent
+    from sfumato.readers.files import is_uri
 
     if data != _STANDARD_INPUT and not is_uri(data):
         refuse_absent(Path(data))

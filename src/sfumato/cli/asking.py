@@ -81,8 +81,8 @@ def _collect(questions: list[str], file: Path | None) -> list[Any]:
 def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read data where a kind is said; otherwise the source is a release, and hierarchies only lend their names."""
     from sfumato import pipeline
-    from sfumato.io.hierarchies import read_hierarchy
-    from sfumato.io.releases import find_release
+    from sfumato.readers.hierarchies import read_hierarchy
+    from sfumato.release.storage import find_release
 
     if kind:
         return pipeline.read(source, kind, **reading), {}

@@ -12,9 +12,9 @@ from sfumato.cli.output import Output, show_progress
 from sfumato.cli.publishing import announce_compilation
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError
-from sfumato.io.files import is_uri
-from sfumato.io.releases.stage import check_free
 from sfumato.kernels.compilation import notice_compilation
+from sfumato.readers.files import is_uri
+from sfumato.release.folder import check_free
 from sfumato.release.run import PartEngine
 
 __all__ = ["find_engine", "find_file", "publish_parts"]

@@ -40,9 +40,9 @@ def edit(
 
     Steps of a file come first, then those of --step, then --rename, --replace, --recode, --filter and --drop.
     """
+    from sfumato.api.edits import write_edited
     from sfumato.cli.publishing import check_file
-    from sfumato.io.edited import write_edited
-    from sfumato.io.steps import read_steps
+    from sfumato.readers.transform import read_steps
 
     named = {"rename": rename, "replace": replace, "recode": recode, "filter": filter, "drop": drop}
     listed = [*(read_steps(steps) if steps is not None else ()), *step]

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sfumato import pipeline, plugins
+from sfumato.api.removal import Changes, compare_releases, leave_out, read_as_table
 from sfumato.base.method import Method
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.io.erasing import Changes, compare_releases, leave_out, read_as_table
-from sfumato.io.files import read_lines
-from sfumato.io.reading import Reading
-from sfumato.io.releases import find_release, owner, read_release
+from sfumato.readers.files import read_lines
+from sfumato.readers.options import Reading
+from sfumato.release import owner
 from sfumato.release.release import Result
 from sfumato.release.run import Run
+from sfumato.release.storage import find_release, read_release
 
 __all__ = ["Erased", "erase_people", "leave_out_people"]
 

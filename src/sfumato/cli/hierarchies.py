@@ -37,7 +37,7 @@ def derive(
     """Derive a hierarchy from data by a rule and write it to a file, to be looked at, edited and used."""
     from sfumato import pipeline
     from sfumato.cli.publishing import check_file
-    from sfumato.io.hierarchies import write_hierarchy
+    from sfumato.readers.hierarchies import write_hierarchy
 
     check_file(out, force=force)
     options = {**reading, "hierarchies": {**reading.get("hierarchies", {}), of: rule}}
@@ -53,8 +53,8 @@ def derive(
 @app.command()
 def show(file: File, as_json: Json = False) -> None:
     """Show a hierarchy as an indented tree."""
-    from sfumato.io.hierarchies import read_hierarchy
-    from sfumato.io.hierarchies.formats import SPELLERS
+    from sfumato.hierarchies.files import SPELLERS
+    from sfumato.readers.hierarchies import read_hierarchy
 
     tree = read_hierarchy(file)
     output = Output(as_json=as_json)
@@ -68,7 +68,7 @@ def show(file: File, as_json: Json = False) -> None:
 def convert(file: File, out: Out, written: Format = "arx", force: Force = False, as_json: Json = False) -> None:
     """Write a hierarchy in another format."""
     from sfumato.cli.publishing import check_file
-    from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+    from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
     check_file(out, force=force)
     tree = read_hierarchy(file)
@@ -93,7 +93,7 @@ def edit(
     """Rename, add, move and delete nodes, in this order; the result is checked before it is written."""
     from sfumato.cli.publishing import check_file
     from sfumato.hierarchies import edit
-    from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
+    from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
     check_file(out, force=force)
     tree = read_hierarchy(file)

@@ -287,7 +287,7 @@ def existing(path: Path) -> Path:
         return path
     if not path.exists():
         raise ParameterError(f"{path}: there is no such directory.")
-    from sfumato.io.releases import is_release
+    from sfumato.release.storage import is_release
 
     release_folder = next((folder for folder in path.parents if is_release(folder)), None)
     if release_folder is None:

@@ -21,17 +21,16 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.io import releases
-from sfumato.io.archives import refuse_absent
-from sfumato.io.files import is_uri
-from sfumato.io.formats.toml_text import spell_toml
-from sfumato.io.policy import Policy, read_policy
-from sfumato.io.releases import divided, owner
-from sfumato.io.releases.stage import check_free
+from sfumato.formats.toml_text import spell_toml
 from sfumato.kernels.compilation import notice_compilation
 from sfumato.kernels.loading import load_ahead
 from sfumato.metrics.aggregate import PARTS
 from sfumato.metrics.workload import Workload
+from sfumato.policy import Policy, read_policy
+from sfumato.readers.archives import refuse_absent
+from sfumato.readers.files import is_uri
+from sfumato.release import owner, partitioned, storage
+from sfumato.release.folder import check_free
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 
@@ -133,14 +132,14 @@ def given_secret(path: str | Path | None) -> Secret | None:
 
 def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     """Read the original the way it was read for a release; options given now win."""
-    folder = divided.find_divided(directory)
-    kind = releases.read_release(directory).kind if folder is None else divided.read_divided(folder).kind
+    folder = partitioned.find_divided(directory)
+    kind = storage.read_release(directory).kind if folder is None else partitioned.read_divided(folder).kind
     return pipeline.read(path, kind, **{**_remembered(directory), **given})
 
 
 def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Verdict | None:
     """Check a release in parts against the file of its original in bounded memory; None where that cannot be."""
-    if divided.find_divided(directory) is None:
+    if partitioned.find_divided(directory) is None:
         return None
     from sfumato.proving import verify_file
 
@@ -158,8 +157,8 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
     recoding of the release say all that applying them needs. Where a file decides on the columns, what is sensitive are
     columns, which a batch has as well.
     """
-    divided.refuse_divided(directory)
-    release = releases.read_release(directory)
+    partitioned.refuse_divided(directory)
+    release = storage.read_release(directory)
     about_values = {"constraints", "hierarchies"} | (
         {"sensitive"} if plugins.find_kind(release.kind).columns else set()
     )
@@ -359,7 +358,7 @@ def generate_file(
     force: bool,
 ) -> None:
     """Generate data of a kind into a file."""
-    from sfumato.io.export import write_table
+    from sfumato.exports import write_table
 
     check_file(path, force=force)
     generator = plugins.find_kind(kind).generator.load()
@@ -386,7 +385,7 @@ def write_reconstructions(
     out: Output, directory: Path, path: Path, copies: int, seed: int | None, *, force: bool
 ) -> None:
     """Draw possible originals of a release into files of one row per person and item."""
-    from sfumato.io.export import write_table
+    from sfumato.exports import write_table
 
     numbered = [path.with_stem(f"{path.stem}-{number}") for number in range(1, copies + 1)]
     paths = numbered if copies > 1 else [path]

@@ -13,10 +13,10 @@ from sfumato.cli.inspection import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
+from sfumato.formats.toml_text import spell_toml
 from sfumato.guessing import Guessed, guess_file
-from sfumato.io.formats.toml_text import spell_toml
-from sfumato.io.looks import Guess
 from sfumato.params import build, declared
+from sfumato.readers.detect import Guess
 from sfumato.release.partition_plan import has_many_parts
 
 __all__ = ["spell_policy", "start"]

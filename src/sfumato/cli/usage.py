@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.io.meanings import find_option
+from sfumato.readers.option_scope import find_option
 
 __all__ = ["example_of_parameters", "explain_usage"]
 

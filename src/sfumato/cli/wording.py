@@ -14,7 +14,7 @@ import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
 
-from sfumato.io.reading import Reading
+from sfumato.readers.options import Reading
 
 __all__ = ["speak"]
 

@@ -22,11 +22,11 @@ if TYPE_CHECKING:
     from sfumato.base.method import Method
     from sfumato.checking.shapes import ReleaseChecks
     from sfumato.data.dataset import Dataset
-    from sfumato.io.looks import Guess, Look
-    from sfumato.io.roles import Vocabulary
-    from sfumato.io.streaming.gathering import Gathering
     from sfumato.metrics.metric import Metric
     from sfumato.metrics.retained_detail import Leftover
+    from sfumato.readers.detect import Guess, Look
+    from sfumato.readers.partitioned.gathering import Gathering
+    from sfumato.readers.roles import Vocabulary
     from sfumato.release.release import Release
     from sfumato.report.wording import ReportWords
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 from sfumato import counting, pipeline, plugins
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
+from sfumato.exports import write_table
 from sfumato.guessing import guess_file
-from sfumato.io.export import write_table
 from sfumato.kernels.compilation import notice_compilation
 from sfumato.params import build
 from sfumato.progress import Progress, silent, tell, watch

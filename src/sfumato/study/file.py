@@ -15,10 +15,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.exceptions import ParameterError
-from sfumato.io.formats.json_text import read_bounded, read_toml
-from sfumato.io.policy import locate_files
-from sfumato.io.reading import Reading
+from sfumato.formats.json_text import read_bounded, read_toml
 from sfumato.params import build
+from sfumato.policy import locate_files
+from sfumato.readers.options import Reading
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 from sfumato.study.cells import Cell
 from sfumato.study.places import Places

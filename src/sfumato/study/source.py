@@ -19,8 +19,8 @@ from sfumato import pipeline, plugins
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import digest
 from sfumato.exceptions import ParameterError
+from sfumato.exports import write_table
 from sfumato.generating.options import choose_model
-from sfumato.io.export import write_table
 
 __all__ = ["FileSource", "GeneratedSource", "HeldSource", "Source", "hash_plain"]
 

@@ -16,11 +16,11 @@ from sfumato import pipeline, plugins
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
-from sfumato.io import releases
 from sfumato.metrics.comparison import Comparison
 from sfumato.params import build
 from sfumato.query.certainty import OpenQuestions
 from sfumato.query.course import follow_course
+from sfumato.release import storage
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
 from sfumato.report.wording import fill_in
@@ -92,7 +92,7 @@ class Bench:
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 pipeline.write(result, folder, reports=False)
-            release = releases.read_release(folder)
+            release = storage.read_release(folder)
             clock = Run()
             with clock.phase("attack"):
                 after = _sum_up(self._attack(release, result).to_dict())

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.files import load, to_utf8
+from sfumato.readers.files import load, to_utf8
 from sfumato.warehouse.provenance import explain
 from sfumato.warehouse.warehouse import Answer, Warehouse
 

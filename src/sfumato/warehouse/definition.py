@@ -10,7 +10,7 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.formats.json_text import read_toml
+from sfumato.formats.json_text import read_toml
 from sfumato.warehouse.expressions import Step, parse_step
 from sfumato.warehouse.terms import Pattern, Prefixes, shorten_text
 

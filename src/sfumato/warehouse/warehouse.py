@@ -166,7 +166,7 @@ class Warehouse:
 
     def read_query(self, path: Path) -> str:
         """Return the text of a file with a query."""
-        from sfumato.io.files import load, to_utf8
+        from sfumato.readers.files import load, to_utf8
 
         text = to_utf8(path.name, load(path)).decode()
         if not text.strip():

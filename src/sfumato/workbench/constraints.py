@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.constraints import spell_groups
+from sfumato.readers.constraints import spell_groups
 from sfumato.workbench.policies import read_recipe
 from sfumato.workbench.project import Project, replace_text
 

@@ -7,7 +7,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from sfumato.io.steps import Step
+from sfumato.readers.transform import Step
 from sfumato.workbench.policies import Recipe
 from sfumato.workbench.project import Project, replace_text
 

@@ -12,10 +12,10 @@ from typing import Any
 from sfumato import plugins
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.formats.toml_text import spell_toml
-from sfumato.io.hierarchies.derived import RULES
-from sfumato.io.policy import read_policy
-from sfumato.io.steps import Step
+from sfumato.formats.toml_text import spell_toml
+from sfumato.hierarchies.rules import RULES
+from sfumato.policy import read_policy
+from sfumato.readers.transform import Step
 from sfumato.workbench.project import Project, replace_text
 from sfumato.workbench.versions import Versions
 

@@ -11,8 +11,8 @@ import pytest
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
+from sfumato.readers.options import Reading
 
 CANARY = "Q7canaryZ"
 HEADER = "person,start,end,activity\n"

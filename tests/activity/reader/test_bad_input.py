@@ -13,8 +13,8 @@ from tests.activity.naive.files import ADL, CANARY, GOOD, HEADER, write_and_read
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
+from sfumato.readers.options import Reading
 
 ARAS = "0 " * 20
 

@@ -16,10 +16,10 @@ from tests.examples import settings
 
 from sfumato import plugins
 from sfumato.data.time_units import Clock
-from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader import read
 from sfumato.kinds.activity.reader.episodes import Calendar, Episodes, fill_slots, split_episodes
 from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES
+from sfumato.readers.options import Reading
 
 
 @pytest.fixture

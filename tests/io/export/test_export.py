@@ -15,9 +15,9 @@ from tests.io.export import drawing
 import sfumato as sf
 from sfumato.data.kind import all_kinds
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.io.export import FORMATS, export_release, list_formats, read_export
-from sfumato.io.releases import same_cells
+from sfumato.exports import FORMATS, export_release, list_formats, read_export
 from sfumato.release.layouts import LAYOUTS
+from sfumato.release.storage import same_cells
 
 PAIRS = [(kind, layout, format) for kind in all_kinds() for layout in LAYOUTS for format in FORMATS]
 ALLOWED = [pair for pair in PAIRS if pair[2] in list_formats(*pair[:2])]

@@ -10,7 +10,7 @@ import zipfile
 import pytest
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.formats.spreadsheets import parse_sheet
+from sfumato.readers.xlsx import parse_sheet
 
 xlsxwriter = pytest.importorskip("xlsxwriter")
 pytest.importorskip("fastexcel")

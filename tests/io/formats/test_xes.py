@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.files import iterate_blocks
-from sfumato.io.formats import xes
-from sfumato.io.formats.xes import parse_xes
+from sfumato.readers import xes
+from sfumato.readers.files import iterate_blocks
+from sfumato.readers.xes import parse_xes
 
 KEYS = st.sampled_from(["concept:name", "time:timestamp", "cost"])
 TEXTS = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), max_size=5)

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.files import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
-from sfumato.io.hierarchies.formats import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
+from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
 FORMATS = tuple(PARSERS)
 

@@ -9,8 +9,8 @@ import pytest
 import sfumato as sf
 from sfumato.data.record_unit import Unit
 from sfumato.exceptions import InfeasibleError, SchemaError
-from sfumato.io.releases.ledger import LEDGER_FILE, Batch, Ledger, people_of
 from sfumato.plugins import find_method
+from sfumato.release.batches import LEDGER_FILE, Batch, Ledger, people_of
 
 XY = {f"p{i}": (float(i % 3), float(i // 3)) for i in range(6)}
 

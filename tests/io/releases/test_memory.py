@@ -13,10 +13,11 @@ from tests.damages.releases import RELEASES, SECRET, rt, sequences, sets, snapsh
 import sfumato as sf
 from sfumato.checking.risk import Findings
 from sfumato.exceptions import ParameterError
-from sfumato.io.memory import MemoryPlace
-from sfumato.io.releases import inventory, read_release, write_release
-from sfumato.io.releases.page import spell_page
+from sfumato.formats.memory import MemoryPlace
+from sfumato.release import inventory
+from sfumato.release.readme import spell_page
 from sfumato.release.release import Trace
+from sfumato.release.storage import read_release, write_release
 
 MADE = {
     "trajectories": lambda: (trajectories(), sf.methods.SeqAnon(k=3, m=2)),

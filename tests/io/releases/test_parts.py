@@ -9,8 +9,8 @@ import pytest
 import sfumato as sf
 from sfumato.checking.structure import verify_structure
 from sfumato.exceptions import SchemaError
-from sfumato.io.releases import read_release, write_release
 from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.storage import read_release, write_release
 from sfumato.release.text import Form
 
 PARTS = "parts are the declared ones"

@@ -10,8 +10,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.releases import read_release
-from sfumato.io.releases.manifest import FORMAT_VERSION
+from sfumato.release.manifest import FORMAT_VERSION
+from sfumato.release.storage import read_release
 
 OLD_MANIFEST = {
     "format_version": 1,

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.exceptions import SfumatoError
-from sfumato.io.releases.exchange import can_exchange, exchange
-from sfumato.io.releases.stage import staged
+from sfumato.release.exchange import can_exchange, exchange
+from sfumato.release.folder import staged
 
 
 def publish(out, text="{}", **options):
@@ -83,7 +83,7 @@ def test_a_killed_run_leaves_nothing_that_looks_finished_and_the_next_run_sweeps
         """
         import os, signal, sys
         from pathlib import Path
-        from sfumato.io.releases.stage import staged
+        from sfumato.release.folder import staged
         with staged(Path(sys.argv[1])) as stage:
             (stage.release / "data.csv").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
@@ -140,7 +140,7 @@ def killed_at(line, action):
 def test_killed_at_any_line_both_parts_are_old_or_both_are_new(tmp_path, monkeypatch, exchanging, replacing):
     monkeypatch.setattr(os, "fsync", lambda handle: None)  # a killed process loses nothing that it has written
     if not exchanging:
-        monkeypatch.setattr("sfumato.io.releases.stage.can_exchange", lambda folder: False)
+        monkeypatch.setattr("sfumato.release.folder.can_exchange", lambda folder: False)
     before = "old" if replacing else None
     seen = []
     for line in range(1, 2000, 1 if exchanging and replacing else 5):
@@ -181,7 +181,7 @@ def test_an_error_while_names_change_keeps_the_old_pair(tmp_path, monkeypatch):
             raise OSError(5, "Input/output error")
         exchange(one, two)
 
-    monkeypatch.setattr("sfumato.io.releases.stage.exchange", fail_late)
+    monkeypatch.setattr("sfumato.release.folder.exchange", fail_late)
     with pytest.raises(OSError, match="Input/output"):
         publish_pair(tmp_path, "new", force=True)
     assert pair(tmp_path) == "old" and sorted(p.name for p in tmp_path.iterdir()) == ["owner", "release"]
@@ -222,7 +222,7 @@ def test_a_stop_that_comes_while_names_change_waits(tmp_path, monkeypatch):
         os.kill(os.getpid(), signal.SIGINT)
         return can_exchange(folder)
 
-    monkeypatch.setattr("sfumato.io.releases.stage.can_exchange", stop)
+    monkeypatch.setattr("sfumato.release.folder.can_exchange", stop)
     # Whoever runs the tests in the background may have told them not to listen.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     try:

@@ -13,8 +13,8 @@ from tests.examples import settings
 from tests.sequences.naive.files import AGENT, CANARY, GOOD, HEADER, people, request, write_and_read, write_and_refuse
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.reading import Reading
 from sfumato.kinds.sequences.reader import read
+from sfumato.readers.options import Reading
 
 
 @pytest.fixture

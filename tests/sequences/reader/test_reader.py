@@ -16,12 +16,12 @@ from tests.sequences.naive.files import CANARY, GOOD, HEADER, people, plain_read
 from sfumato import plugins
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.exports import write_table
 from sfumato.generating.taxonomy import taxonomy
-from sfumato.io.export import write_table
-from sfumato.io.hierarchies import write_hierarchy
-from sfumato.io.reading import Reading
 from sfumato.kinds.sequences.generator import generate
 from sfumato.kinds.sequences.reader import read
+from sfumato.readers.hierarchies import write_hierarchy
+from sfumato.readers.options import Reading
 
 
 @pytest.fixture

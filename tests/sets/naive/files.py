@@ -7,8 +7,8 @@ import traceback
 import pytest
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.reading import Reading
 from sfumato.kinds.sets.reader import read
+from sfumato.readers.options import Reading
 
 CANARY = "Q7canaryZ"
 HEADER = "person,item\n"

@@ -13,8 +13,8 @@ from tests.examples import settings
 from tests.sets.naive.files import CANARY, GOOD, HEADER, people, write_and_read, write_and_refuse
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.reading import Reading
 from sfumato.kinds.sets.reader import read
+from sfumato.readers.options import Reading
 
 
 @pytest.fixture

@@ -16,14 +16,14 @@ from tests.sets.naive.files import CANARY, HEADER, people, plain_lines, plain_ro
 import sfumato as sf
 from sfumato import plugins
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.exports import write_table
 from sfumato.generating.taxonomy import taxonomy
-from sfumato.io.constraints import read_itemsets, read_partition
-from sfumato.io.export import write_table
-from sfumato.io.hierarchies import write_hierarchy
-from sfumato.io.reading import Reading
 from sfumato.kinds.sets.generator import generate
 from sfumato.kinds.sets.reader import read
 from sfumato.kinds.sets.reader.items import split_cells
+from sfumato.readers.constraints import read_itemsets, read_partition
+from sfumato.readers.hierarchies import write_hierarchy
+from sfumato.readers.options import Reading
 
 
 @pytest.fixture

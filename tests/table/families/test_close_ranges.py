@@ -15,7 +15,7 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.hierarchies.derived import derive_ranges
+from sfumato.hierarchies.rules import derive_ranges
 from sfumato.kinds.table.families import full_domain
 from sfumato.kinds.table.families.ladders import Ladder
 from sfumato.kinds.table.families.recoded_cells import close_ranges, find_cells

@@ -5,8 +5,8 @@ import traceback
 import pytest
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.reading import Reading
 from sfumato.kinds.table.reader import read
+from sfumato.readers.options import Reading
 
 CANARY = "Q7canaryZ"
 ROLES = {"identifier": ("name",), "quasi": ("age", "sex"), "sensitive": ("illness",)}

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.io.reading import Reading
-from sfumato.io.tables import read_table
 from sfumato.kinds.trajectories.reader import read
+from sfumato.readers.options import Reading
+from sfumato.readers.tables import read_table
 
 CANARY = "Q7canaryZ"
 HEADER = "person,time,place,x,y\n"

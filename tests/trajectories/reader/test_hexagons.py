@@ -6,7 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io import hexagons
+from sfumato.hierarchies import h3 as hexagons
 
 h3 = pytest.importorskip("h3")
 

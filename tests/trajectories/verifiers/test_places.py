@@ -16,7 +16,7 @@ from sfumato import pipeline
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import Fixes
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.formats.json_files import spell_json
+from sfumato.formats.json_files import spell_json
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon, USeqAnon
 from sfumato.release.run import Run
 

@@ -58,7 +58,7 @@ def hierarchy(
 ) -> None:
     """Take a tree out of a warehouse as a hierarchy that methods read; with --values, over the values of data."""
     from sfumato.cli.publishing import check_file
-    from sfumato.io.hierarchies import write_hierarchy
+    from sfumato.readers.hierarchies import write_hierarchy
     from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
     from sfumato.warehouse.warehouse import Warehouse
 

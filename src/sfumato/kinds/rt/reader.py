@@ -17,17 +17,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged, distinct
 from sfumato.data.schema import Schema
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.memory import Readable, as_place
 from sfumato.hierarchies.build import name_rows
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.cells import as_text, encode_labels
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
-from sfumato.io.looks import Guess, Look
-from sfumato.io.memory import Readable, as_place
-from sfumato.io.protection import choose_l, list_sensitive, share_with_sensitive
-from sfumato.io.reading import Reading
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
+from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
@@ -42,6 +35,13 @@ from sfumato.kinds.table.reader import read_attributes, read_file
 from sfumato.kinds.table.reader.gathering import keep_together
 from sfumato.kinds.table.reader.guess import guess_roles
 from sfumato.kinds.table.reader.roles import name_columns
+from sfumato.readers.cells import as_text, encode_labels
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole
+from sfumato.readers.protection import choose_l, list_sensitive, share_with_sensitive
 
 __all__ = ["GATHERING", "guess", "protect", "read"]
 

@@ -20,13 +20,14 @@ from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.checking.verdict import Verdict
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import SchemaError, VerificationError
-from sfumato.io.formats.json_files import read_json
-from sfumato.io.releases import inventory, read_release
-from sfumato.io.releases.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show
-from sfumato.io.releases.manifest import check_version
-from sfumato.io.releases.page import PAGE, spell_page
+from sfumato.formats.json_files import read_json
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
+from sfumato.release import inventory
+from sfumato.release.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show
+from sfumato.release.manifest import check_version
+from sfumato.release.readme import PAGE, spell_page
 from sfumato.release.release import Part, Release
+from sfumato.release.storage import read_release
 
 __all__ = [
     "check_folder",

@@ -12,16 +12,16 @@ from sfumato.data.record_unit import TIME_POINT
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import SchemaError
-from sfumato.io.cells import encode_labels, name_marked, parse_numbers
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.looks import Guess, Look
-from sfumato.io.memory import Readable, as_place
-from sfumato.io.missing import settle_missing
-from sfumato.io.reading import Reading
-from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
-from sfumato.io.sources import Source
-from sfumato.io.times import cut_times, parse_times
-from sfumato.io.visits import rank_names
+from sfumato.formats.memory import Readable, as_place
+from sfumato.readers.cells import encode_labels, name_marked, parse_numbers
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
+from sfumato.readers.sources import Source
+from sfumato.readers.times import cut_times, parse_times
+from sfumato.readers.visits import rank_names
 
 __all__ = ["WORDS", "guess", "read"]
 

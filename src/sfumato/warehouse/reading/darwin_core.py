@@ -16,10 +16,10 @@ import pyarrow as pa
 from pyoxigraph import BlankNode, NamedNode, Quad
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.archives import list_parts
-from sfumato.io.files import load, to_utf8
-from sfumato.io.formats.xml_text import walk_xml
-from sfumato.io.tables import check_delimiter, parse_table
+from sfumato.formats.xml_text import walk_xml
+from sfumato.readers.archives import list_parts
+from sfumato.readers.files import load, to_utf8
+from sfumato.readers.tables import check_delimiter, parse_table
 from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
 from sfumato.warehouse.reading.tables import Rows, fill_template, turn_rows
 from sfumato.warehouse.terms import Node, Prefixes

@@ -11,9 +11,9 @@ from typing import Any
 from pyoxigraph import DefaultGraph, Quad, RdfFormat, parse
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.files import load
-from sfumato.io.formats.json_text import DEEPEST
-from sfumato.io.limits import check_expansion
+from sfumato.formats.json_text import DEEPEST
+from sfumato.formats.limits import check_expansion
+from sfumato.readers.files import load
 
 __all__ = ["read_rdf"]
 

@@ -13,7 +13,7 @@ import pyarrow as pa
 from pyoxigraph import Literal, NamedNode, Quad
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.tables import check_delimiter, read_table
+from sfumato.readers.tables import check_delimiter, read_table
 from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
 from sfumato.warehouse.reading.datatypes import fits_datatype
 from sfumato.warehouse.terms import COMMON, Node, Prefixes

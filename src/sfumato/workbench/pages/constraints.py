@@ -8,8 +8,8 @@ from typing import Any
 from nicegui import ui
 
 from sfumato.exceptions import ParameterError
-from sfumato.io.constraints import spell_entries, spell_groups
-from sfumato.io.reading import Reading
+from sfumato.readers.constraints import spell_entries, spell_groups
+from sfumato.readers.options import Reading
 from sfumato.report.numerals import show_amount
 from sfumato.workbench.constraints import (
     LARGEST,

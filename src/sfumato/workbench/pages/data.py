@@ -212,7 +212,7 @@ def _change_kind(bench: Bench, name: str, recipe: Recipe, kind: str) -> None:
 
 
 def _settle(bench: Bench, name: str, recipe: Recipe) -> None:
-    from sfumato.io.reading import Reading
+    from sfumato.readers.options import Reading
 
     Reading.of(recipe.kind, recipe.options)
     write_recipe(bench.project, name, recipe)

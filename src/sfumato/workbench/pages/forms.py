@@ -15,8 +15,8 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.record_unit import Unit
 from sfumato.exceptions import ParameterError
-from sfumato.io.reading import Reading
 from sfumato.params import Parameter, build, declared
+from sfumato.readers.options import Reading
 from sfumato.release.partition_plan import check_parts
 from sfumato.workbench.pages.parts import Field, more, say
 

@@ -13,8 +13,8 @@ from sfumato import plugins
 from sfumato.escape import escape_html
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies import edit
-from sfumato.io.hierarchies import read_hierarchy, write_hierarchy
-from sfumato.io.reading import Reading
+from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
+from sfumato.readers.options import Reading
 from sfumato.workbench.pages.constraints import offer_constraints
 from sfumato.workbench.pages.data import offer_upload
 from sfumato.workbench.pages.forms import explain_options, read_option, spell_option

@@ -12,8 +12,8 @@ from sfumato import plugins
 from sfumato.base.guarantee import NOTE_LABEL, read_guarantee
 from sfumato.data.kind import WRITTEN
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.io.export import list_formats
-from sfumato.io.releases.manifest import DIVIDED
+from sfumato.exports import list_formats
+from sfumato.release.manifest import DIVIDED
 from sfumato.workbench.pages.anonymise import (
     offer_files,
     show_remaining,

@@ -8,8 +8,8 @@ from typing import Any
 from sfumato import pipeline
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.hierarchies import write_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
+from sfumato.hierarchies.rules import derive_hierarchy
+from sfumato.readers.hierarchies import write_hierarchy
 from sfumato.release.run import Progress
 from sfumato.workbench.policies import RULE, Recipe, read_recipe
 from sfumato.workbench.project import Project, replace_text

@@ -15,7 +15,7 @@ from sfumato import pipeline
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SfumatoError
-from sfumato.io.constraints import depends_on_labels, read_groups
+from sfumato.readers.constraints import depends_on_labels, read_groups
 from sfumato.release.run import Progress
 from sfumato.workbench.constraints import digest_text
 from sfumato.workbench.project import Project

@@ -10,12 +10,11 @@ from sfumato import assessment, pipeline, plugins
 from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
 from sfumato.exceptions import SchemaError
-from sfumato.io import releases
-from sfumato.io.releases import owner
-from sfumato.io.releases.source import is_divided, read_divided_from
 from sfumato.metrics.metric import Score
 from sfumato.metrics.workload import Workload
 from sfumato.proving import verify_file
+from sfumato.release import owner, storage
+from sfumato.release.locate import is_divided, read_divided_from
 from sfumato.release.run import Progress
 from sfumato.report.wording import fill_in
 from sfumato.workbench.project import Project
@@ -101,7 +100,7 @@ def list_scores(scores: Iterable[Score], original: Dataset) -> list[dict[str, An
 def read_as_released(project: Project, release: Path, data: str, *, batch: bool = False) -> Dataset:
     """Read data the way the original of a release was read; a later batch, without what need not hold in it."""
     path = project.find("data", data)
-    kind = read_divided_from(release).kind if is_divided(release) else releases.read_release(release).kind
+    kind = read_divided_from(release).kind if is_divided(release) else storage.read_release(release).kind
     reading = owner.read_trace(release).get("reading", {})
     if not isinstance(reading, dict) or not reading:
         return read_data(project, data)[0]

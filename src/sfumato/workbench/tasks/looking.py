@@ -12,9 +12,9 @@ import numpy as np
 from sfumato import assessment, pipeline, plugins
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.exports import write_table
 from sfumato.guessing import Guessed, guess_file
-from sfumato.io.export import write_table
-from sfumato.io.looks import Look
+from sfumato.readers.detect import Look
 from sfumato.release.run import Progress
 from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
 from sfumato.workbench.project import Project

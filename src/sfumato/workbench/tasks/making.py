@@ -15,9 +15,9 @@ from sfumato.data.dataset import Dataset
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.exceptions import ReleaseWarning
-from sfumato.io.releases.divided import DividedRelease
 from sfumato.kernels.compilation import notice_compilation
 from sfumato.params import build
+from sfumato.release.partitioned import DividedRelease
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Progress, Run
 from sfumato.release.suppression import WITHHOLD_AT_MOST

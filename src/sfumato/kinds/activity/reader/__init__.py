@@ -17,18 +17,7 @@ from sfumato.data.record_unit import RECORD, Unit
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import MONTHS, Clock, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.agreement import agree
-from sfumato.io.cells import Cells, Labels, encode_labels, name_marked
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.files import load
-from sfumato.io.memory import Place, Readable, as_place
-from sfumato.io.ownership import OWNER, Whose, name_records, settle_unit
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.sources import Source
-from sfumato.io.tables import first_lines
-from sfumato.io.visits import combine_labels
-from sfumato.io.weights import Floats, read_weights, tell_weights, weigh_people
+from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.kinds.activity.model import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
@@ -45,6 +34,17 @@ from sfumato.kinds.activity.reader.episodes import (
 from sfumato.kinds.activity.reader.gathering import find_person, has_episodes
 from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
+from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.files import load
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER, Whose, name_records, settle_unit
+from sfumato.readers.partitioned.agreement import agree
+from sfumato.readers.roles import assign_roles
+from sfumato.readers.sources import Source
+from sfumato.readers.tables import first_lines
+from sfumato.readers.visits import combine_labels
+from sfumato.readers.weights import Floats, read_weights, tell_weights, weigh_people
 
 __all__ = ["read"]
 

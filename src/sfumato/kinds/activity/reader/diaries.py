@@ -11,15 +11,15 @@ import pyarrow.compute as pc
 
 from sfumato.data.record_unit import PERSON
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
-from sfumato.io.files import to_utf8
-from sfumato.io.missing import settle_missing
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records
-from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
-from sfumato.io.times import parse_times
 from sfumato.kinds.activity.reader.episodes import DAY, MONDAY, Episodes, parse_start
 from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES, parse_adl, parse_aras
+from sfumato.readers.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
+from sfumato.readers.files import to_utf8
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER, Whose, check_people, name_records
+from sfumato.readers.roles import Vocabulary, assign_roles
+from sfumato.readers.times import parse_times
 
 __all__ = ["NAMES", "WORDS", "Found", "read_adl", "read_aras", "read_episodes"]
 

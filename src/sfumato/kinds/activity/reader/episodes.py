@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.agreement import agree, note_count
-from sfumato.io.cells import Cells
-from sfumato.io.visits import rank_names
+from sfumato.readers.cells import Cells
+from sfumato.readers.partitioned.agreement import agree, note_count
+from sfumato.readers.visits import rank_names
 
 __all__ = [
     "DAY",

@@ -7,14 +7,14 @@ import re
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
 from sfumato.kinds.activity.model import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS
 from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.readers.roles import assign_roles
 
 __all__ = ["GATHERING", "find_person", "has_episodes"]
 

@@ -8,15 +8,15 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.archives import list_parts
-from sfumato.io.looks import Guess, Look
-from sfumato.io.protection import choose_l, share_with_sensitive
-from sfumato.io.reading import Reading
-from sfumato.io.tables import first_lines
-from sfumato.io.weights import looks_like_weight
 from sfumato.kinds.activity.reader.diaries import WORDS
 from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
 from sfumato.kinds.activity.reader.slot_columns import choose_columns
+from sfumato.readers.archives import list_parts
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.options import Reading
+from sfumato.readers.protection import choose_l, share_with_sensitive
+from sfumato.readers.tables import first_lines
+from sfumato.readers.weights import looks_like_weight
 
 __all__ = ["guess", "knows_folder", "protect"]
 

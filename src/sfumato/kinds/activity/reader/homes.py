@@ -12,8 +12,8 @@ import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import parse_numbers
-from sfumato.io.tables import parse_table
+from sfumato.readers.cells import parse_numbers
+from sfumato.readers.tables import parse_table
 
 __all__ = ["ARAS_ACTIVITIES", "list_recordings", "looks_like_adl", "looks_like_aras", "parse_adl", "parse_aras"]
 

@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from sfumato.data.time_units import MONTHS, UNITS, Clock, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import LONGEST_LABEL, Cells, as_text, marks
-from sfumato.io.reading import Reading
 from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start
+from sfumato.readers.cells import LONGEST_LABEL, Cells, as_text, marks
+from sfumato.readers.options import Reading
 
 __all__ = ["Layout", "choose_columns", "encode_slots", "lay_out"]
 

@@ -15,24 +15,24 @@ from sfumato.data.record_unit import PERSON, RECORD
 from sfumato.data.schema import Schema
 from sfumato.data.time_units import UNITS, Clock
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.agreement import note_count
-from sfumato.io.cells import Labels, encode_labels
-from sfumato.io.constraints import resolve_monitored
-from sfumato.io.files import to_utf8
-from sfumato.io.formats.spmf import Token, parse_sequences, refuse_token
-from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
-from sfumato.io.memory import Place, Readable, as_place
-from sfumato.io.missing import settle_missing
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
-from sfumato.io.reading import Reading
-from sfumato.io.roles import EVENT_LOGS, assign_roles
-from sfumato.io.sources import Source
-from sfumato.io.times import cut_times, parse_times
-from sfumato.io.visits import SHARED_MOMENT, arrange_moments, combine_labels, renumber
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
+from sfumato.readers.cells import Labels, encode_labels
+from sfumato.readers.constraints import resolve_monitored
+from sfumato.readers.files import to_utf8
+from sfumato.readers.layouts import is_utf8, looks_like_spmf, recognise_layout
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.roles import EVENT_LOGS, assign_roles
+from sfumato.readers.sources import Source
+from sfumato.readers.spmf import Token, parse_sequences, refuse_token
+from sfumato.readers.times import cut_times, parse_times
+from sfumato.readers.visits import SHARED_MOMENT, arrange_moments, combine_labels, renumber
 
 __all__ = ["read"]
 

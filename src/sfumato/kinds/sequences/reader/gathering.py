@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.constraints import resolve_monitored
-from sfumato.io.layouts import looks_like_spmf
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
 from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog
+from sfumato.readers.constraints import resolve_monitored
+from sfumato.readers.layouts import looks_like_spmf
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.readers.roles import assign_roles
 
 __all__ = ["GATHERING"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.io.layouts import looks_like_spmf
-from sfumato.io.looks import Guess, Look
 from sfumato.kinds.sequences.reader.values import WORDS
 from sfumato.kinds.sequences.reader.weblog import looks_like_weblog
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.layouts import looks_like_spmf
 
 __all__ = ["guess"]
 

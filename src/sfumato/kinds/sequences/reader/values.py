@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
+from sfumato.hierarchies.rules import derive_hierarchy
+from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
 
 __all__ = ["WORDS", "read_hierarchies"]
 

@@ -19,7 +19,7 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import Cells, marks
+from sfumato.readers.cells import Cells, marks
 
 __all__ = ["WebLog", "looks_like_weblog", "parse_weblog"]
 

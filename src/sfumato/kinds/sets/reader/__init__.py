@@ -15,16 +15,7 @@ from sfumato.data.lists import Ragged
 from sfumato.data.record_unit import RECORD, Unit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.cells import Cells, Labels, as_text, encode_labels
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.files import to_utf8
-from sfumato.io.memory import Place, Readable, as_place
-from sfumato.io.missing import settle_missing
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.sources import Source
-from sfumato.io.tables import first_lines
+from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -42,6 +33,15 @@ from sfumato.kinds.sets.reader.transactions import (
     parse_transactions,
 )
 from sfumato.kinds.sets.reader.values import NAMES, WAYS, WORDS, find_hierarchies, read_constraints, recognise
+from sfumato.readers.cells import Cells, Labels, as_text, encode_labels
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.files import to_utf8
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.roles import assign_roles
+from sfumato.readers.sources import Source
+from sfumato.readers.tables import first_lines
 
 __all__ = ["read"]
 

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SfumatoError
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
 from sfumato.kinds.sets.reader.values import WORDS, find_hierarchies, read_constraints, recognise
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.readers.roles import assign_roles
 
 __all__ = ["GATHERING"]
 

@@ -6,11 +6,11 @@ import re
 from typing import Any
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.layouts import looks_like_spmf
-from sfumato.io.looks import Guess, Look
 from sfumato.kinds.sets.reader.items import spell_mark
 from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
 from sfumato.kinds.sets.reader.values import WORDS
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.layouts import looks_like_spmf
 
 __all__ = ["guess", "protect"]
 

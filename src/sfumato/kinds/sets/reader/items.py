@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
+from sfumato.readers.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
 
 __all__ = [
     "Occurrences",

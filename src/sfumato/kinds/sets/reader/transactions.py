@@ -14,8 +14,6 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import Cells, marks
-from sfumato.io.layouts import looks_like_spmf
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,
@@ -25,6 +23,8 @@ from sfumato.kinds.sets.reader.items import (
     spell_mark,
     split_cells,
 )
+from sfumato.readers.cells import Cells, marks
+from sfumato.readers.layouts import looks_like_spmf
 
 __all__ = [
     "Lines",

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.constraints import read_itemsets, read_partition
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_by_popularity, derive_hierarchy
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary
-from sfumato.io.tables import detect_delimiter
+from sfumato.hierarchies.rules import derive_by_popularity, derive_hierarchy
 from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
+from sfumato.readers.constraints import read_itemsets, read_partition
+from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.roles import Vocabulary
+from sfumato.readers.tables import detect_delimiter
 
 __all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "read_constraints", "recognise"]
 

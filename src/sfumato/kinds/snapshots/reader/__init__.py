@@ -7,10 +7,10 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RECORD
-from sfumato.io.memory import Readable, as_place
-from sfumato.io.reading import Reading
-from sfumato.io.sources import Source
+from sfumato.formats.memory import Readable, as_place
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
+from sfumato.readers.options import Reading
+from sfumato.readers.sources import Source
 
 __all__ = ["read"]
 

@@ -15,10 +15,10 @@ from typing import Any, BinaryIO
 import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.files import choose_format
-from sfumato.io.formats.bounded_parquet import iterate_parquet
-from sfumato.io.reading import Reading
-from sfumato.io.tables import detect_delimiter, first_lines, parse_table
+from sfumato.formats.parquet import iterate_parquet
+from sfumato.readers.files import choose_format
+from sfumato.readers.options import Reading
+from sfumato.readers.tables import detect_delimiter, first_lines, parse_table
 
 __all__ = ["STANDARD_INPUT", "is_feed", "read_batches"]
 

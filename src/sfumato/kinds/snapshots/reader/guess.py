@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.looks import Guess, Look
-from sfumato.io.protection import choose_l, list_sensitive
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.protection import choose_l, list_sensitive
 
 __all__ = ["guess", "protect"]
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import Clock, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.cells import encode_labels, name_marked
-from sfumato.io.missing import settle_missing
-from sfumato.io.reading import Reading
-from sfumato.io.times import Times, parse_times
+from sfumato.readers.cells import encode_labels, name_marked
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.times import Times, parse_times
 
 __all__ = ["RecordShape", "SnapshotRecords"]
 

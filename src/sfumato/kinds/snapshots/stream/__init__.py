@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sfumato.data.secret import Secret
 from sfumato.exceptions import ParameterError
-from sfumato.io.reading import Reading
 from sfumato.kinds.snapshots.reader.batches import is_feed
+from sfumato.readers.options import Reading
 from sfumato.release.suppression import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 
 if TYPE_CHECKING:

@@ -22,10 +22,6 @@ from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, VerificationError
-from sfumato.io.identifiers import IdentifierWatch
-from sfumato.io.reading import Reading
-from sfumato.io.releases import read_release
-from sfumato.io.releases.owner import read_rows
 from sfumato.kinds.snapshots.families.homes import Snapshot
 from sfumato.kinds.snapshots.families.reposition_window import WindowState
 from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, StreamState
@@ -34,7 +30,11 @@ from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 from sfumato.kinds.snapshots.stream.feed import Closed, SnapshotFeed, sum_times
 from sfumato.kinds.snapshots.stream.writer import Checkpoint, StreamFolder, snapshot_name
+from sfumato.readers.identifiers import IdentifierWatch
+from sfumato.readers.options import Reading
+from sfumato.release.owner import read_rows
 from sfumato.release.release import Result, Trace
+from sfumato.release.storage import read_release
 
 __all__ = ["Judges", "StreamRun", "StreamingMethod"]
 

@@ -23,13 +23,13 @@ from pyarrow import ipc
 
 from sfumato.data.time_units import Clock, find_moments
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.io.formats.json_files import read_json, spell_json
-from sfumato.io.releases import read_release, write_data, write_release
-from sfumato.io.releases.page import PAGE
-from sfumato.io.releases.stage import Stage, find_busy
+from sfumato.formats.json_files import read_json, spell_json
 from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders, spell_stream_page
 from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
+from sfumato.release.folder import Stage, find_busy
+from sfumato.release.readme import PAGE
 from sfumato.release.release import Release, describe_claim
+from sfumato.release.storage import read_release, write_data, write_release
 
 __all__ = ["Checkpoint", "StreamFolder", "snapshot_name"]
 

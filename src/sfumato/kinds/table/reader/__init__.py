@@ -15,18 +15,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RECORD, Unit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.cells import encode_labels, holds_values
-from sfumato.io.memory import Place, Readable, as_place
-from sfumato.io.missing import settle_missing
-from sfumato.io.ownership import Whose, name_records, settle_unit
-from sfumato.io.reading import Reading
-from sfumato.io.sources import Source
-from sfumato.io.weights import Floats, read_weights, tell_weights
 from sfumato.kinds.table.reader.cells import encode_values
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, settle_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
+from sfumato.readers.cells import encode_labels, holds_values
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import Whose, name_records, settle_unit
+from sfumato.readers.sources import Source
+from sfumato.readers.weights import Floats, read_weights, tell_weights
 
 __all__ = ["Attributes", "read", "read_attributes", "read_file"]
 

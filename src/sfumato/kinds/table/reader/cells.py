@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.io.cells import LONGEST_LABEL, Cells, holds_values, marks
 from sfumato.kinds.table.model import MISSING
+from sfumato.readers.cells import LONGEST_LABEL, Cells, holds_values, marks
 
 __all__ = ["Values", "encode_values"]
 

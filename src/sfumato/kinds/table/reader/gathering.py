@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.hierarchies.derived import RULES
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole
+from sfumato.hierarchies.rules import RULES
 from sfumato.kinds.table.reader.roles import name_columns
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole
 
 __all__ = ["GATHERING", "keep_together", "refuse_derived"]
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.looks import ColumnLook, Guess, Look, find_no_value
-from sfumato.io.ownership import OWNER
-from sfumato.io.protection import choose_l, list_sensitive
-from sfumato.io.weights import looks_like_weight
 from sfumato.kinds.table.reader.roles import OPTIONS, guess_role, name_columns, roles_of_words
+from sfumato.readers.detect import ColumnLook, Guess, Look, find_no_value
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.protection import choose_l, list_sensitive
+from sfumato.readers.weights import looks_like_weight
 
 __all__ = ["guess", "guess_roles", "protect"]
 

@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.weights import refuse_second_role
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.weights import refuse_second_role
 
 __all__ = ["OPTIONS", "Roles", "guess_role", "is_known_word", "name_columns", "roles_of_words", "settle_roles"]
 

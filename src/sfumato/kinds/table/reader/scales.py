@@ -12,9 +12,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.cells import Cells, marks
-from sfumato.io.times import parse_times
 from sfumato.kinds.table.reader.cells import Values
+from sfumato.readers.cells import Cells, marks
+from sfumato.readers.times import parse_times
 
 __all__ = ["Scaled", "parse_scale", "scale_values"]
 

@@ -8,14 +8,14 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.schema import Schema
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.memory import Readable, as_place
-from sfumato.io.reading import Reading
-from sfumato.io.visits import arrange_visits, renumber
+from sfumato.formats.memory import Readable, as_place
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.reader.places import find_places
 from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
 from sfumato.kinds.trajectories.reader.visits import Visits
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.options import Reading
+from sfumato.readers.visits import arrange_visits, renumber
 
 __all__ = ["read"]
 

@@ -6,7 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.cells import Cells, as_text, marks, name_marked, refuse_empty
+from sfumato.readers.cells import Cells, as_text, marks, name_marked, refuse_empty
 
 __all__ = ["PAIRS", "split_coordinates"]
 

@@ -11,16 +11,16 @@ import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import QUADTREE
-from sfumato.io.constraints import resolve_sensitive
-from sfumato.io.layouts import looks_like_spmf
-from sfumato.io.ownership import OWNER
-from sfumato.io.reading import Reading
-from sfumato.io.roles import assign_roles
-from sfumato.io.streaming.gathering import All, Gathering, ReadWhole, leave_out
 from sfumato.kinds.trajectories.reader.place_rules import parse_place_rule
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.values import find_hierarchies, read_constraints
 from sfumato.kinds.trajectories.reader.visits import WORDS
+from sfumato.readers.constraints import resolve_sensitive
+from sfumato.readers.layouts import looks_like_spmf
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole, leave_out
+from sfumato.readers.roles import assign_roles
 
 __all__ = ["GATHERING"]
 

@@ -7,12 +7,12 @@ import re
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.io.layouts import looks_like_spmf, recognise_layout
-from sfumato.io.looks import Guess, Look
-from sfumato.io.ownership import OWNER
-from sfumato.io.protection import choose_l, share_with_sensitive
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS
 from sfumato.kinds.trajectories.reader.visits import WORDS
+from sfumato.readers.detect import Guess, Look
+from sfumato.readers.layouts import looks_like_spmf, recognise_layout
+from sfumato.readers.ownership import OWNER
+from sfumato.readers.protection import choose_l, share_with_sensitive
 
 __all__ = ["guess", "protect"]
 

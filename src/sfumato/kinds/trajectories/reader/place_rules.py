@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sfumato.data.places import GRID, QUADTREE, REGIONS, PlaceOrigin
 from sfumato.exceptions import ParameterError
-from sfumato.io.hexagons import FINEST, draw_hexagons, find_hexagons
+from sfumato.hierarchies.h3 import FINEST, draw_hexagons, find_hexagons
 from sfumato.kinds.trajectories.reader.positions import Positions
 from sfumato.kinds.trajectories.reader.regions import locate_in_regions, read_regions
 from sfumato.kinds.trajectories.reader.squares import cut_grid, grow_quadtree

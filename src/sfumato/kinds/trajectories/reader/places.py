@@ -10,12 +10,12 @@ import pyarrow as pa
 
 from sfumato.data.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
 from sfumato.exceptions import SchemaError
-from sfumato.io.cells import name_marked
-from sfumato.io.hexagons import draw_hexagons
+from sfumato.hierarchies.h3 import draw_hexagons
 from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule
 from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, lay_on_plane
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import Visits
+from sfumato.readers.cells import name_marked
 
 __all__ = ["Places", "average_positions", "find_places", "tabulate_places"]
 

@@ -12,12 +12,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.io.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
-from sfumato.io.reading import Reading
-from sfumato.io.roles import Vocabulary, assign_roles
-from sfumato.io.tables import read_table
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import LATITUDES, LONGITUDES, WORDS, Visits
+from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
+from sfumato.readers.options import Reading
+from sfumato.readers.roles import Vocabulary, assign_roles
+from sfumato.readers.tables import read_table
 
 __all__ = ["Positions", "find_positions", "lay_on_plane"]
 

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import SchemaError
-from sfumato.io.cells import LONGEST_LABEL
-from sfumato.io.files import load, to_utf8
-from sfumato.io.formats.json_files import parse_json
-from sfumato.io.tables import parse_table
+from sfumato.formats.json_files import parse_json
+from sfumato.readers.cells import LONGEST_LABEL
+from sfumato.readers.files import load, to_utf8
+from sfumato.readers.tables import parse_table
 
 __all__ = ["Region", "locate_in_regions", "read_regions"]
 

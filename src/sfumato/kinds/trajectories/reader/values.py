@@ -6,10 +6,10 @@ import pyarrow as pa
 
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.io.constraints import read_partition
-from sfumato.io.hierarchies import read_hierarchy
-from sfumato.io.hierarchies.derived import derive_hierarchy
-from sfumato.io.reading import Reading
+from sfumato.hierarchies.rules import derive_hierarchy
+from sfumato.readers.constraints import read_partition
+from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.options import Reading
 
 __all__ = ["find_hierarchies", "read_constraints"]
 

@@ -11,20 +11,20 @@ import pyarrow as pa
 
 from sfumato.data.record_unit import RECORD, Unit, parse_unit
 from sfumato.exceptions import SchemaError
-from sfumato.io.agreement import note_count
-from sfumato.io.cells import Labels, encode_labels
-from sfumato.io.files import to_utf8
-from sfumato.io.formats.spmf import Token, parse_sequences
-from sfumato.io.layouts import is_utf8, looks_like_spmf, recognise_layout
-from sfumato.io.memory import Place
-from sfumato.io.missing import settle_missing
-from sfumato.io.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
-from sfumato.io.reading import Reading
-from sfumato.io.roles import UNUSED_IN_XES, Vocabulary, assign_roles
-from sfumato.io.sources import Source
-from sfumato.io.times import Times, parse_times, split_periods
-from sfumato.io.visits import SHARED_MOMENT, combine_labels
+from sfumato.formats.memory import Place
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS, split_coordinates
+from sfumato.readers.cells import Labels, encode_labels
+from sfumato.readers.files import to_utf8
+from sfumato.readers.layouts import is_utf8, looks_like_spmf, recognise_layout
+from sfumato.readers.missing import settle_missing
+from sfumato.readers.options import Reading
+from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.roles import UNUSED_IN_XES, Vocabulary, assign_roles
+from sfumato.readers.sources import Source
+from sfumato.readers.spmf import Token, parse_sequences
+from sfumato.readers.times import Times, parse_times, split_periods
+from sfumato.readers.visits import SHARED_MOMENT, combine_labels
 
 __all__ = ["LATITUDES", "LONGITUDES", "WORDS", "Visits"]
 

@@ -1,0 +1,287 @@
+"""Releases as other tools read them, and back: the same records in another layout and format."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import os
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import IO, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+
+from sfumato.data.kind import WRITTEN, find_kind
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.exports import csv, geojson, jsonl, parquet, spmf, xes
+from sfumato.exports.tables import write_table
+from sfumato.release.layouts import LAYOUTS, Laid, gather_entries, lay_out
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form
+
+__all__ = ["FORMATS", "Exported", "export_parts", "export_release", "list_formats", "read_export", "write_table"]
+
+FORMATS: dict[str, ModuleType] = {
+    "csv": csv,
+    "parquet": parquet,
+    "jsonl": jsonl,
+    "geojson": geojson,
+    "xes": xes,
+    "spmf": spmf,
+}
+"""Every format by its name, which is the extension of its files."""
+
+
+_PART_COLUMNS = ("part", "release_part", "part_of_release")
+"""Names of the column that says in which part a record is: the first that no other column has."""
+
+
+class Exported(NamedTuple):
+    """What was written.
+
+    Attributes
+    ----------
+    layout, format
+        As they were chosen.
+    rows
+        Rows of the layout.
+    empty
+        Records without an entry: in the long layout of tables a row each, whose cells of an entry are empty.
+    """
+
+    layout: str
+    format: str
+    rows: int
+    empty: int
+
+
+def list_formats(kind: str, layout: str) -> tuple[str, ...]:
+    """Return the formats in which releases of a kind of data can be exported in a layout.
+
+    Examples
+    --------
+    >>> list_formats("trajectories", "long"), list_formats("trajectories", "wide"), list_formats("table", "long")
+    (('csv', 'parquet', 'jsonl', 'geojson', 'spmf'), ('csv', 'parquet', 'jsonl'), ())
+    """
+    about = find_kind(kind)
+    if layout == "wide":
+        return WRITTEN
+    # Kinds of data whose releases have lists tell receivers about them.
+    return (*WRITTEN, *about.exports) if "history" in about.told else ()
+
+
+def export_release(
+    release: Release, path: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
+) -> Exported:
+    """Write the records of a release in a layout and format; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    release
+        What :func:`sfumato.read_release` returns.
+    path
+        The file to write.
+    layout
+        ``long``, a row per visit, event or item, or ``wide``, a row per record; ``long`` where records have lists.
+    format
+        One of :data:`FORMATS`; told by the extension if not given.
+    force
+        Whether to replace a file that is there.
+    """
+    layout, format = _choose(release, path, layout, format)
+    _check_target(path, force=force)
+    laid = lay_out(release, layout)
+    with _appearing(path) as file:
+        for part in FORMATS[format].spell(release, laid):
+            file.write(part)
+    return Exported(layout, format, laid.table.num_rows, _count_empty(laid))
+
+
+def export_parts(
+    parts: Callable[[], Iterable[tuple[str, Release]]],
+    path: Path,
+    layout: str | None = None,
+    format: str | None = None,
+    *,
+    force: bool = False,
+) -> Exported:
+    """Write the records of all parts of a release into one file, part by part, with a column that names the part.
+
+    Records are numbered anew in every part, and the same value may stand for something else in another part: the part
+    belongs to both.
+
+    Parameters
+    ----------
+    parts
+        Reads the parts, one at a time, each with its name; anew whenever it is called.
+    path, layout, format, force
+        As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1)).release
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
+    >>> export_parts(lambda: [("part-00000", release), ("part-00001", release)], file).rows
+    4
+    >>> file.read_text().split()[:3]
+    ['part,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
+    """
+    _, first = next(iter(parts()))
+    layout, format = _choose(first, path, layout, format)
+    if format not in WRITTEN:
+        raise ParameterError(
+            f"export: {format} has no place for the part that a record is in. Choose {', '.join(WRITTEN)}, or export "
+            "one part: name its folder."
+        )
+    _check_target(path, force=force)
+    rows = empty = 0
+    with _appearing(path) as file:
+        write = FORMATS[format].begin(file)
+        located = _list_coordinates(parts(), layout)
+        for name, release in parts():
+            laid = _add_coordinates(_name_part(lay_out(release, layout), name), located)
+            write(laid)
+            rows, empty = rows + laid.table.num_rows, empty + _count_empty(laid)
+        write(None)
+    return Exported(layout, format, rows, empty)
+
+
+def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
+    """Return the columns of coordinates that some part has: one without exact places has none."""
+    coordinates: dict[str, None] = {}
+    for _, release in parts:
+        if layout == "wide" or release.places is None:
+            break
+        coordinates |= {column.name: None for column in lay_out(release, layout).columns if column.role == "coordinate"}
+    return tuple(coordinates)
+
+
+def _add_coordinates(laid: Laid, names: tuple[str, ...]) -> Laid:
+    """Put columns of coordinates at the end that other parts have, without any in them."""
+    others = [column for column in laid.columns if column.role != "coordinate"]
+    located = [PublishedColumn(name, "coordinate", Form("exact", "float64")) for name in names]
+    nowhere = pa.nulls(laid.table.num_rows, pa.float64())
+    cells = {
+        column.name: laid.table.column(column.name) if column.name in laid.table.column_names else nowhere
+        for column in (*others, *located)
+    }
+    entries = tuple(dict.fromkeys((*names, *laid.entries)))
+    return dataclasses.replace(laid, columns=(*others, *located), table=pa.table(cells), entries=entries)
+
+
+def _name_part(laid: Laid, name: str) -> Laid:
+    """Put a column in front that names the part."""
+    taken = {column.name for column in laid.columns}
+    title = next(candidate for candidate in _PART_COLUMNS if candidate not in taken)
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(laid.table.num_rows, np.int32)), pa.array([name], pa.string())
+    )
+    column = PublishedColumn(title, "plain", Form("exact", "string"))
+    return dataclasses.replace(
+        laid, columns=(column, *laid.columns), table=laid.table.add_column(0, title, cells.cast(pa.string()))
+    )
+
+
+def _check_target(path: Path, *, force: bool) -> None:
+    """Refuse to write where something is, where no folder is, or into a release."""
+    if path.exists() and (path.is_dir() or not force):
+        raise SfumatoError(f"{path}: is there already; choose another file, or have it replaced (force).")
+    if not path.parent.is_dir():
+        raise ParameterError(f"{path.parent}: there is no such directory.")
+    if (path.parent / "release.json").exists():
+        raise ParameterError(
+            f"{path}: lies in a release, where everything must be declared. Choose a file outside of it."
+        )
+
+
+def read_export(
+    path: str | os.PathLike[str], release: Release, layout: str | None = None, format: str | None = None
+) -> pa.Table:
+    """Read an exported file back: the table of the release, cell by cell, if nobody changed the file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    release
+        The release that it was exported from: its columns and their forms say how cells are read.
+    layout, format
+        As for :func:`export_release`.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["wine", "bread"]])
+    >>> release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2)).release
+    >>> file = Path(tempfile.mkdtemp()) / "baskets.spmf"
+    >>> export_release(release, file)
+    Exported(layout='long', format='spmf', rows=4, empty=0)
+    >>> read_export(file, release).to_pylist() == release.table.to_pylist()
+    True
+    """
+    file = Path(path)
+    layout, format = _choose(release, file, layout, format)
+    laid = lay_out(release, layout)
+    try:
+        table: pa.Table = FORMATS[format].parse(file, release, laid)
+        return table if layout == "wide" else gather_entries(release, table)
+    except OSError as error:
+        raise SchemaError(f"{file}: cannot be read ({error.strerror or 'not a valid path'}).") from None
+    except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError):
+        # What libraries say of a cell may quote it.
+        raise SchemaError(f"{file.name}: this is not an export of the release in {format}, {layout}.") from None
+
+
+def _choose(release: Release, path: Path, layout: str | None, format: str | None) -> tuple[str, str]:
+    """Return layout and format that were asked for, or refuse a pair that there is not."""
+    format = format or path.suffix.removeprefix(".").lower()
+    if format not in FORMATS:
+        raise ParameterError(
+            f"format must be one of {', '.join(FORMATS)}, got {format!r}. Name it, or end the file so."
+        )
+    if layout is None:
+        lists = any(column.form.history for column in release.columns)
+        layout = "long" if lists else "wide"
+    if layout not in LAYOUTS:
+        raise ParameterError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
+    allowed = list_formats(release.kind, layout)
+    if not allowed:
+        raise ParameterError(
+            f"export: a row of a release of {release.kind} holds no list of entries, so that it has no long layout. "
+            "Use the wide one."
+        )
+    if format not in allowed:
+        raise ParameterError(
+            f"export: {release.kind} cannot be written as {format} in the {layout} layout; there are "
+            f"{', '.join(allowed)}."
+        )
+    return layout, format
+
+
+def _count_empty(laid: Laid) -> int:
+    return int(laid.table.column(laid.entries[-1]).null_count) if laid.entries else 0
+
+
+@contextlib.contextmanager
+def _appearing(path: Path) -> Iterator[IO[bytes]]:
+    """Write a file aside and put it in its place at the end, or leave nothing."""
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
+        aside = Path(file.name)
+        try:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+            aside.chmod(0o666 & ~_umask())
+            aside.replace(path)
+        finally:
+            aside.unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

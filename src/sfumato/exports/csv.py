@@ -1,0 +1,97 @@
+"""Releases as CSV: cells in the spelling of published files, and nothing where a record has no entry."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.exceptions import SchemaError
+from sfumato.formats.csv_files import read_csv, spell_csv
+from sfumato.release.layouts import Laid
+from sfumato.release.release import PublishedColumn, Release
+from sfumato.release.text import Form, decode, encode
+
+__all__ = ["begin", "parse", "refuse_other_columns", "spell"]
+
+
+def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+    """Yield the text of a file."""
+    yield from spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another, under one head; None ends it."""
+    head: list[tuple[str, ...]] = []
+
+    def write(laid: Laid | None) -> None:
+        if laid is None:
+            return
+        names = tuple(column.name for column in laid.columns)
+        refuse_other_columns(head, names)
+        text = spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+        for piece in itertools.islice(text, len(head) > 1, None):
+            file.write(piece)
+
+    return write
+
+
+def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) -> None:
+    """Keep the names of the columns of a part, or refuse them if those of the first one are others.
+
+    Examples
+    --------
+    >>> refuse_other_columns([("age",)], ("age", "sex"))
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.SchemaError: export: the parts do not have the same columns. Export every part on its own.
+    """
+    head.append(names)
+    if head[0] != names:
+        raise SchemaError("export: the parts do not have the same columns. Export every part on its own.")
+
+
+def _spell_column(laid: Laid, column: PublishedColumn) -> Any:
+    cells = _one(laid.table.column(column.name))
+    texts = encode(cells, column.form)
+    if column.form.cell == "interval" and laid.part is not None:
+        exact = encode(cells.field("lo"), Form("exact", column.form.type))
+        texts = pc.if_else(_is_exact(laid, laid.table.column(laid.part)), exact, texts)
+    if column.name in laid.entries:
+        texts = pc.if_else(cells.is_null(), "", texts)
+    return texts
+
+
+def _is_exact(laid: Laid, parts: Any) -> Any:
+    """Tell which rows are entries of lists that have no intervals."""
+    named = _one(parts)
+    named = named.cast(pa.string()) if pa.types.is_dictionary(named.type) else named
+    return pc.is_in(named, value_set=pa.array(laid.exact, pa.string()))
+
+
+def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+    """Read a file back, cell by cell as the forms of the release say."""
+    texts = read_csv(path, [column.name for column in laid.columns])
+    return pa.table({column.name: _read_column(laid, column, texts) for column in laid.columns})
+
+
+def _read_column(laid: Laid, column: PublishedColumn, texts: pa.Table) -> Any:
+    cells = _one(texts.column(column.name))
+    missing = pc.equal(cells, "") if column.name in laid.entries else pa.array([False] * len(cells), pa.bool_())
+    # What stands for no entry is read as suppressed, and both are null.
+    cells = pc.if_else(missing, "*", cells)
+    if column.form.cell == "interval" and laid.part is not None:
+        exact = _is_exact(laid, texts.column(laid.part))
+        cells = pc.if_else(exact, pc.binary_join_element_wise("[", cells, "..", cells, "]", ""), cells)
+    return decode(cells, column.form)
+
+
+def _one(column: Any) -> Any:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    return array

@@ -1,0 +1,92 @@
+"""Releases as JSON lines: an object per row, intervals as ``{"lo": ..., "hi": ...}``, times as ISO 8601 has them."""
+
+from __future__ import annotations
+
+import dataclasses
+import datetime
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+
+from sfumato.exceptions import SchemaError
+from sfumato.formats.json_text import find_deep_line
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
+from sfumato.release.text import Form
+
+__all__ = ["begin", "build_column", "parse", "show_time", "spell"]
+
+_ROWS = 10_000
+
+
+def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+    """Yield the text of a file."""
+    yield from _spell_table(laid.table)
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another; None ends it."""
+
+    def write(laid: Laid | None) -> None:
+        for piece in [] if laid is None else _spell_table(laid.table):
+            file.write(piece)
+
+    return write
+
+
+def _spell_table(table: pa.Table) -> Iterator[bytes]:
+    for batch in table.to_batches(max_chunksize=_ROWS):
+        lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=show_time) for row in batch.to_pylist())
+        yield "".join(f"{line}\n" for line in lines).encode()
+
+
+def show_time(value: datetime.date | datetime.datetime) -> str:
+    """Spell a day or a moment.
+
+    Examples
+    --------
+    >>> show_time(datetime.datetime(2024, 1, 2, tzinfo=datetime.UTC)), show_time(datetime.date(2024, 1, 2))
+    ('2024-01-02T00:00:00Z', '2024-01-02')
+    """
+    return value.isoformat().replace("+00:00", "Z")
+
+
+def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+    """Read a file back."""
+    data = path.read_bytes()
+    deep = find_deep_line(data)
+    if deep is not None:
+        raise SchemaError(f"{path.name}: line {deep} is not an object of an export.")
+    rows = [json.loads(line) for line in data.decode().split("\n") if line]
+    columns = {column.name: [row[column.name] for row in rows] for column in laid.columns}
+    return pa.table({column.name: build_column(columns[column.name], column.form) for column in laid.columns})
+
+
+def build_column(values: list[Any], form: Form) -> Any:
+    """Return plain values as a column of a form; the text of a time is read as one."""
+    inside = dataclasses.replace(form, history=False)
+    if form.history:
+        offsets = pa.array([0, *_add_up(len(value) for value in values)], pa.int32())
+        flat = build_column([entry for value in values for entry in value], inside)
+        return pa.ListArray.from_arrays(offsets, flat)
+    if form.cell == "category":
+        return pa.array(values, pa.string()).dictionary_encode()
+    read = _READ.get(form.type)
+    if read is not None and form.cell == "interval":
+        values = [value and {side: value[side] and read(value[side]) for side in ("lo", "hi")} for value in values]
+    elif read is not None:
+        values = [None if value is None else read(value) for value in values]
+    return pa.array(values, form.arrow)
+
+
+def _add_up(lengths: Iterator[int]) -> Iterator[int]:
+    total = 0
+    for length in lengths:
+        total += length
+        yield total
+
+
+_READ = {"date": datetime.date.fromisoformat, "timestamp": datetime.datetime.fromisoformat}

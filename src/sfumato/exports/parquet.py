@@ -1,0 +1,66 @@
+"""Releases as Parquet: cells by their types, as in ``data.parquet``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import IO, Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.exceptions import SchemaError
+from sfumato.formats.parquet import read_parquet
+from sfumato.release.layouts import Laid
+from sfumato.release.release import Release
+from sfumato.release.text import Form
+
+__all__ = ["begin", "parse", "spell"]
+
+
+def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+    """Yield the content of a file."""
+    sink = pa.BufferOutputStream()
+    pq.write_table(laid.table.combine_chunks(), sink, version="2.6", compression="none")
+    yield sink.getvalue().to_pybytes()
+
+
+def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+    """Begin a file to which parts of a release are written one after another, a row group each; None ends it."""
+    writers: list[pq.ParquetWriter] = []
+
+    def write(laid: Laid | None) -> None:
+        if laid is None:
+            for writer in writers:
+                writer.close()
+            return
+        table = laid.table.combine_chunks()
+        if not writers:
+            writers.append(pq.ParquetWriter(file, table.schema, version="2.6", compression="none"))
+        if not writers[0].schema.equals(table.schema):
+            raise SchemaError(
+                "export: one part publishes a column as it is that another makes coarser, so that they do not fit into "
+                "one Parquet file. Choose csv or jsonl."
+            )
+        writers[0].write_table(table)
+
+    return write
+
+
+def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+    """Read a file back."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        table = read_parquet(path.name, file, size)
+    return pa.table({column.name: _as_form(table.column(column.name), column.form) for column in laid.columns})
+
+
+def _as_form(column: Any, form: Form) -> Any:
+    array = column.combine_chunks()
+    if isinstance(array, pa.ChunkedArray):
+        array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)
+    if form.cell != "category":
+        return array.cast(form.arrow)
+    if not form.history:
+        return array.cast(pa.string()).dictionary_encode()
+    return pa.ListArray.from_arrays(array.offsets, array.flatten().cast(pa.string()).dictionary_encode())

@@ -1,0 +1,90 @@
+"""CSV with one spelling per table, so that equal tables are equal bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv as pacsv
+
+from sfumato.exceptions import SchemaError
+from sfumato.formats.memory import Place, open_for_arrow
+
+__all__ = ["read_csv", "read_header", "spell_csv", "write_csv"]
+
+_ROWS = 1 << 16
+"""So many rows are spelled at a time: enough for Arrow, little for the memory."""
+
+_QUOTED = '[",\r\n]'
+_QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", ""))
+
+
+def spell_csv(table: pa.Table) -> Iterator[bytes]:
+    r"""Spell a table of text as CSV, portion by portion.
+
+    A cell is quoted if it holds a comma, a quote or a line break, or nothing at all; lines end with a line feed.
+
+    Examples
+    --------
+    >>> b"".join(spell_csv(pa.table({"person": ["1", "2"], "places": ['a "x", b', ""]})))
+    b'person,places\n1,"a ""x"", b"\n2,""\n'
+    """
+    yield _spell_rows([pa.array([name], pa.large_string()) for name in table.column_names])
+    for begin in range(0, table.num_rows, _ROWS):
+        part = table.slice(begin, _ROWS)
+        yield _spell_rows([part.column(name).combine_chunks().cast(pa.large_string()) for name in table.column_names])
+
+
+def _spell_rows(columns: list[pa.Array]) -> bytes:
+    if not columns:
+        return b"\n"
+    cells = []
+    for column in columns:
+        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
+        quoted = pc.or_(pc.match_substring_regex(column, _QUOTED), pc.equal(column, ""))
+        if pc.any(quoted).as_py():
+            wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(column, '"', '""'), _QUOTE, _NOTHING)
+            column = pc.if_else(quoted, wrapped, column)
+        cells.append(column)
+    lines = pc.binary_join_element_wise(*cells, _COMMA).to_pylist()
+    return ("\n".join(lines) + "\n").encode()
+
+
+def write_csv(table: pa.Table, path: Place) -> None:
+    """Write a table of text."""
+    with path.open("wb") as file:
+        file.writelines(spell_csv(table))
+
+
+def read_csv(path: Place, columns: list[str]) -> pa.Table:
+    """Read columns of a CSV file as text, whatever else it holds."""
+    try:
+        table = pacsv.read_csv(
+            open_for_arrow(path),
+            parse_options=pacsv.ParseOptions(newlines_in_values=True),
+            convert_options=pacsv.ConvertOptions(
+                column_types={name: pa.string() for name in columns}, strings_can_be_null=False
+            ),
+        )
+        present = table.column_names
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+    for name in columns:
+        if present.count(name) != 1:
+            fault = "is missing" if name not in present else "is there more than once"
+            raise SchemaError(f"{path.name}: column {name!r} {fault}.")
+    return table.select(columns)
+
+
+def read_header(path: Place) -> list[str]:
+    """Return the column names of a CSV file."""
+    try:
+        with pacsv.open_csv(
+            open_for_arrow(path),
+            read_options=pacsv.ReadOptions(block_size=1 << 20),
+            parse_options=pacsv.ParseOptions(newlines_in_values=True),
+        ) as reader:
+            return [str(name) for name in reader.schema.names]
+    except (pa.ArrowException, OSError, UnicodeDecodeError):
+        raise SchemaError(f"{path.name}: not a complete CSV file.") from None

@@ -1,0 +1,185 @@
+"""Data frames of other libraries, as files that the readers read."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.memory import MemoryPlace
+
+__all__ = ["FrameFile", "is_frame", "make_file", "plain_type", "to_table"]
+
+_NAME = "data frame"
+_INDEX = re.compile(r"__index_level_\d+__")
+"""What pandas calls rows that have no column of names."""
+_UNFIT = (pa.ArrowException, TypeError, ValueError, OverflowError, NotImplementedError, RuntimeError)
+"""What libraries raise for columns that Arrow has no type for; their messages may quote cells."""
+
+
+class FrameFile(MemoryPlace):
+    """A data frame that is read like a file of Parquet.
+
+    Parameters
+    ----------
+    content
+        The table as Parquet.
+    notes
+        What was done to the frame, in sentences.
+    label
+        What it is called in messages.
+    table
+        The table itself, where nobody has to read the content.
+    count
+        How many files its rows come from.
+
+    Examples
+    --------
+    >>> file = make_file(pa.table({"person": ["7"]}))
+    >>> file.name, file.suffix, file.notes
+    ('data frame', '.parquet', ())
+    """
+
+    def __init__(
+        self,
+        content: bytes,
+        notes: tuple[str, ...] = (),
+        label: str = _NAME,
+        table: pa.Table | None = None,
+        count: int = 1,
+    ) -> None:
+        super().__init__({"frame.parquet": content}, "frame.parquet", label)
+        self.notes = notes
+        self.table = table
+        self.count = count
+
+    @classmethod
+    def hold(cls, table: pa.Table, label: str, count: int = 1) -> FrameFile:
+        """Make a file of rows that were read already from so many files, as types that every reader knows.
+
+        Examples
+        --------
+        >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
+        'visits.csv'
+        """
+        return cls(b"PAR1", (), label, table, count)
+
+
+def is_frame(value: object) -> bool:
+    """Tell whether something is a table of some library: Arrow, pandas, Polars or another that hands tables over.
+
+    Examples
+    --------
+    >>> is_frame(pa.table({"person": ["7"]})), is_frame("visits.csv")
+    (True, False)
+    """
+    return any(hasattr(value, name) for name in ("__arrow_c_stream__", "__dataframe__"))
+
+
+def make_file(frame: Any, label: str = _NAME) -> FrameFile:
+    """Make a file of a data frame: its columns are read by the rules for files, and nothing is written to disk.
+
+    An index of pandas that has a name is a column; one without a name numbers the rows, and is left out.
+    """
+    table = to_table(frame)
+    unnamed = [name for name in table.column_names if _INDEX.fullmatch(name)]
+    table = table.drop_columns(unnamed)
+    sink = pa.BufferOutputStream()
+    try:
+        # As it is: what is read is bounded by the size of the file, and equal cells take no room in a packed one.
+        pq.write_table(table, sink, version="2.6", compression="none", use_dictionary=False, write_statistics=False)
+    except _UNFIT:
+        raise SchemaError(f"{_NAME}: {_name_unfit(table)}") from None
+    notes = ("The index of the data frame has no name and is left out.",) if unnamed else ()
+    return FrameFile(sink.getvalue().to_pybytes(), notes, label)
+
+
+def to_table(frame: Any) -> pa.Table:
+    """Return a data frame as a table of Arrow, with types that every reader knows.
+
+    Examples
+    --------
+    >>> to_table(pa.table({"place": pa.array(["home"], pa.string_view())})).schema.field("place").type
+    DataType(large_string)
+    """
+    try:
+        table = _convert(frame)
+    except _UNFIT:
+        raise SchemaError(_explain(frame)) from None
+    for number, field in enumerate(table.schema):
+        plain = plain_type(field.type)
+        if plain != field.type:
+            try:
+                chunks = [_spread(chunk).cast(plain) for chunk in table.column(number).chunks]
+            except _UNFIT:
+                raise SchemaError(f"{_NAME}: {_say_type(field)}") from None
+            table = table.set_column(number, field.name, pa.chunked_array(chunks, plain))
+    return table
+
+
+def _spread(array: Any) -> Any:
+    """Return the labels of a column that has a dictionary, one by one; Arrow cannot spread all of them itself."""
+    if not pa.types.is_dictionary(array.type):
+        return array
+    return array.dictionary.cast(plain_type(array.type.value_type)).take(array.indices)
+
+
+def _say_type(field: pa.Field) -> str:
+    return f"column {field.name!r} has the type {field.type}, which files do not have. Store it as text or numbers."
+
+
+def _convert(frame: Any) -> pa.Table:
+    if isinstance(frame, pa.Table):
+        return frame
+    if hasattr(frame, "__arrow_c_stream__"):
+        return pa.table(frame)
+    if not hasattr(frame, "__dataframe__"):
+        raise ParameterError("read: give a path, or a table of pandas, Polars or Arrow.")
+    from pyarrow.interchange import from_dataframe
+
+    return from_dataframe(frame)
+
+
+def plain_type(kind: pa.DataType) -> pa.DataType:
+    """Return the type of readers for types that say the same in another way.
+
+    Examples
+    --------
+    >>> plain_type(pa.dictionary(pa.int8(), pa.string_view()))
+    DataType(large_string)
+    """
+    if pa.types.is_dictionary(kind):
+        return plain_type(kind.value_type)
+    if pa.types.is_string_view(kind):
+        return pa.large_string()
+    if pa.types.is_list_view(kind) or pa.types.is_large_list_view(kind) or pa.types.is_large_list(kind):
+        return pa.large_list(plain_type(kind.value_type))
+    return pa.list_(plain_type(kind.value_type)) if pa.types.is_list(kind) else kind
+
+
+def _explain(frame: Any) -> str:
+    """Name the columns of a frame that Arrow does not take, without their cells."""
+    names = [str(name) for name in getattr(frame, "columns", ())]
+    repeated = sorted({name for name in names if names.count(name) > 1})
+    if repeated:
+        return f"{_NAME}: every column needs a name of its own; {repeated[0]!r} is there more than once."
+    unfit = []
+    for name in getattr(frame, "columns", ()):
+        try:
+            _convert(frame[[name]])
+        except _UNFIT:
+            unfit.append(str(name))
+    problem = f"column {unfit[0]!r} holds values of several types, or of one that tables do not have" if unfit else ""
+    return f"{_NAME}: {problem or 'it is not a table that Arrow can take'}. Store it as text, numbers or times."
+
+
+def _name_unfit(table: pa.Table) -> str:
+    for field in table.schema:
+        try:
+            pq.write_table(table.select([field.name]), pa.BufferOutputStream())
+        except _UNFIT:
+            return _say_type(field)
+    return "it has a column of a type that files do not have. Store it as text or numbers."

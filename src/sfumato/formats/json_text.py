@@ -1,0 +1,139 @@
+"""JSON and TOML as strangers write them: not too long and not too deep."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.exceptions import SchemaError
+from sfumato.formats.memory import Place
+
+__all__ = ["DEEPEST", "LONGEST", "check_nesting", "find_deep_line", "read_bounded", "read_toml"]
+
+DEEPEST = 64
+"""Lists and objects inside of one another; files about people need a handful."""
+LONGEST = 1 << 30
+"""Bytes of a manifest, a trace or a recoding."""
+
+_TOKEN = re.compile(rb'"(?:[^"\\]|\\.)*+"?|[\[\]{}]', re.DOTALL)
+
+
+def check_nesting(name: str, value: Any) -> Any:
+    """Return plain values, or refuse those that lie too deep in one another.
+
+    Examples
+    --------
+    >>> check_nesting("release.json", {"k": [5]})
+    {'k': [5]}
+    """
+    if _nested(value) > DEEPEST:
+        raise SchemaError(f"{name}: lists and objects lie more than {DEEPEST} deep in one another.")
+    return value
+
+
+def read_bounded(path: Place, longest: int = LONGEST) -> bytes:
+    """Return the content of a file that is not meant to be large.
+
+    Examples
+    --------
+    >>> read_bounded(Path(__file__), 10)
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.SchemaError: json_text.py: longer than the 10 bytes that such a file may have.
+    """
+    try:
+        with path.open("rb") as file:
+            data = file.read(longest + 1)
+    except OSError as error:
+        reason = (
+            "there is no such file" if isinstance(error, FileNotFoundError) else f"cannot be read ({error.strerror})"
+        )
+        raise SchemaError(f"{path}: {reason}.") from None
+    except ValueError:
+        raise SchemaError(f"{path}: not a valid path.") from None
+    if len(data) > longest:
+        raise SchemaError(f"{path.name}: longer than the {longest:,} bytes that such a file may have.")
+    return data
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """Read a TOML file within the same bounds.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "policy.toml"
+    >>> _ = file.write_text("k = 5")
+    >>> read_toml(file)
+    {'k': 5}
+    """
+    data = read_bounded(path, 1 << 20)
+    deep = SchemaError(f"{path}: tables and lists lie more than {DEEPEST} deep in one another.")
+    if max((line.count(b".") for line in data.splitlines()), default=0) > 1000:
+        raise deep
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except RecursionError:
+        raise deep from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SchemaError(f"{path}: not a TOML file ({error}).") from None
+    except ValueError:
+        raise SchemaError(f"{path}: not a TOML file (a number or date that cannot be read).") from None
+    if _nested(document) > DEEPEST:
+        raise deep
+    return document
+
+
+def find_deep_line(data: bytes) -> int | None:
+    """Return the number of the first line of JSON lines that is nested too deeply for a parser to be safe.
+
+    Examples
+    --------
+    >>> find_deep_line(b'{"a": 1}\\n' + b"[" * 100)
+    2
+    """
+    text = np.frombuffer(data, np.uint8)
+    opening = np.flatnonzero((text == ord("[")) | (text == ord("{")))
+    if len(opening) <= DEEPEST:
+        return None
+    ends = np.flatnonzero(text == ord("\n"))
+    line_of = np.searchsorted(ends, opening)
+    numbers, counts = np.unique(line_of, return_counts=True)
+    for number in numbers[counts > DEEPEST].tolist():
+        first = int(ends[number - 1]) + 1 if number else 0
+        last = int(ends[number]) if number < len(ends) else len(data)
+        if _measure_depth(data[first:last]) > DEEPEST:
+            return int(number) + 1
+    # A line end inside of an object begins no new record for a parser that looks for objects only.
+    return 1 if _measure_depth(data) > DEEPEST else None
+
+
+def _measure_depth(data: bytes) -> int:
+    """Count how deep brackets lie in one another, outside of texts; stop where it is too deep."""
+    if data.count(b"[") + data.count(b"{") <= DEEPEST:
+        return 0
+    depth = deepest = 0
+    for token in _TOKEN.finditer(data):
+        first = data[token.start()]
+        if first in b"[{":
+            depth += 1
+            deepest = max(deepest, depth)
+            if deepest > DEEPEST:
+                break
+        elif first in b"]}":
+            depth -= 1
+    return deepest
+
+
+def _nested(value: Any) -> int:
+    """Count how deep lists and objects lie in one another, level by level; stop where it is too deep."""
+    depth, level = 0, [value] if isinstance(value, dict | list) else []
+    while level and depth <= DEEPEST:
+        depth += 1
+        inside = (container.values() if isinstance(container, dict) else container for container in level)
+        level = [inner for cells in inside for inner in cells if isinstance(inner, (dict, list))]
+    return depth

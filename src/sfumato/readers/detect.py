@@ -1,0 +1,285 @@
+"""What a file looks like to somebody who sees it for the first time: its format, its columns and their shapes.
+
+Nothing here keeps or shows a value; columns are told by their names and by counts.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.exceptions import SchemaError
+from sfumato.readers.cells import Cells, holds_values
+from sfumato.readers.identifiers import Suspect, look_for_identifiers
+from sfumato.readers.options import Reading
+from sfumato.readers.roles import Vocabulary
+from sfumato.readers.sources import Source
+from sfumato.readers.tables import detect_delimiter
+from sfumato.readers.times import parse_times
+from sfumato.readers.unnamed_columns import name_columns_by_cells
+
+__all__ = ["ColumnLook", "Guess", "Look", "find_no_value"]
+
+_SAMPLED = 500
+"""Different values by which the shape of a column is told."""
+_LINES = 200
+_WHOLE = re.compile(r"[+-]?\d{1,18}", re.ASCII)
+_DECIMAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+_CALENDAR = re.compile(r"(19|20)\d\d(0[1-9]|1[0-2])(0[1-9]|[12]\d|3[01])", re.ASCII)
+_DATA_LIKE = re.compile(r"[+-]?[\d.]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*|[<>=?]+.*", re.ASCII)
+_NO_VALUE = ("?", "N/A", "n/a", "NULL", "null", "NaN", "nan")
+
+
+class Guess(NamedTuple):
+    """What a kind of data makes of a file.
+
+    Attributes
+    ----------
+    kind
+        Of data.
+    score
+        How sure it is, from 0 to 100.
+    options
+        How to read the file.
+    reasons
+        Why, in sentences.
+    method, parameters
+        What to begin with.
+    open
+        What is left to the owner, in sentences.
+    warnings
+        What is sensitive and has no guarantee, in sentences.
+    of_lines
+        Whether lines gave it away, and not columns.
+    """
+
+    kind: str
+    score: int
+    options: dict[str, Any]
+    reasons: list[str]
+    method: str
+    parameters: dict[str, Any]
+    open: tuple[str, ...] = ()
+    of_lines: bool = False
+    warnings: tuple[str, ...] = ()
+
+    def add(self, reason: str, **parameters: Any) -> Guess:
+        """Return the guess with further parameters, and why they are asked for."""
+        return self._replace(parameters={**self.parameters, **parameters}, reasons=[*self.reasons, reason])
+
+    def warn(self, text: str) -> Guess:
+        """Return the guess with a further warning."""
+        return self._replace(warnings=(*self.warnings, text))
+
+
+class ColumnLook(NamedTuple):
+    """What a column looks like.
+
+    Its shape is ``whole``, ``decimal``, ``date``, ``calendar`` (20240131), ``text``, ``list``, ``empty``, or ``other``
+    where cells are records, bytes or times of day, which no attribute is.
+
+    Examples
+    --------
+    >>> table = pa.table({"born": ["2000-01-31", "1999-12-01", ""]})
+    >>> Look.of_table("people.csv", table).columns["born"][:4]
+    ('born', 'date', 2, 1)
+    """
+
+    name: str
+    shape: str
+    distinct: int
+    empty: int
+    rows: int
+    suspect: Suspect | None
+
+    @property
+    def filled(self) -> int:
+        """Cells that hold something."""
+        return self.rows - self.empty
+
+    @property
+    def repeats(self) -> bool:
+        """Whether values come several times, as those who have several rows do."""
+        return self.distinct * 1.05 < self.filled
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Look:
+    """A file as it looks.
+
+    Parameters
+    ----------
+    path
+        The file, or what was chosen in a folder or archive.
+    name
+        What messages call it.
+    format
+        Its format; empty if its extension tells none.
+    lines
+        First lines of a text.
+    rows
+        Its cells, where it is a table.
+    reading
+        Options that reading it as any kind needs: a header, a delimiter, texts that mean no value.
+    reasons
+        Why, in sentences.
+    given
+        Options that the owner has given: what columns are is not guessed where they say it.
+
+    Examples
+    --------
+    >>> look = Look.of_table("a.csv", pa.table({"uid": ["7", "7", "8"], "venue": ["a", "b", "a"]}))
+    >>> look.columns["uid"].repeats, look.columns["venue"].shape
+    (True, 'text')
+    """
+
+    path: Path
+    name: str
+    format: str
+    lines: tuple[str, ...] = ()
+    rows: pa.Table | None = None
+    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    reasons: tuple[str, ...] = ()
+    given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+
+    @classmethod
+    def of_table(cls, name: str, table: pa.Table, given: Mapping[str, Any] | None = None) -> Look:
+        """Look at rows that are at hand."""
+        return cls(Path(name), name, "csv", (), table, given=given or {})
+
+    @classmethod
+    def of(cls, path: Path, options: Mapping[str, Any] | None = None) -> Look:
+        """Look at a file; what is no table is told by its first lines."""
+        source = Source(path, Reading("table"))
+        reasons: list[str] = []
+        try:
+            format = source.format
+        except SchemaError:
+            format = "csv"
+            reasons.append("The extension tells no format; the content is text, so it is read as CSV.")
+        given: dict[str, Any] = {"format": format} if reasons else {}
+        lines = tuple(source.sample(_LINES)) if format == "csv" else ()
+        if format == "csv" and lines:
+            more, header_reasons = _find_header(lines)
+            given |= more
+            reasons += header_reasons
+        table = _try_table(path, given)
+        if table is not None:
+            reasons.append(f"{format} with {table.num_rows:,} rows and {table.num_columns} columns.")
+        return cls(path, source.name, format, lines, table, given, tuple(reasons), options or {})
+
+    @functools.cached_property
+    def columns(self) -> dict[str, ColumnLook]:
+        """How the columns look, by name."""
+        if self.rows is None:
+            return {}
+        return {name: _look_at(name, self.rows.column(name)) for name in self.rows.column_names}
+
+    def find_roles(self, words: Vocabulary) -> dict[str, str]:
+        """Return the column of every role that a name gives away; where several do, the first of the best shape."""
+        candidates: dict[str, list[str]] = {}
+        for name in (name for name, column in self.columns.items() if column.shape != "other"):
+            role = words.names.get(name.lower()) or (name.lower() if name.lower() in words.roles.values() else None)
+            if role is not None:
+                candidates.setdefault(role, []).append(name)
+        return {role: self._best(role, names) for role, names in candidates.items()}
+
+    def _best(self, role: str, names: Sequence[str]) -> str:
+        if role != "time":
+            return names[0]
+        return min(names, key=lambda name: self.columns[name].shape not in {"date", "calendar"})
+
+    def find_dates(self) -> list[str]:
+        """Return the columns that hold dates."""
+        return [name for name, column in self.columns.items() if column.shape in {"date", "calendar"}]
+
+    def settle_empty(self, names: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+        """Return options that leave out rows without a value, if there are any, and the reason."""
+        empty = {name: self.columns[name].empty for name in names if self.columns[name].empty}
+        if not empty:
+            return {}, []
+        listing = ", ".join(f"`{name}` ({count:,})" for name, count in empty.items())
+        return {"missing": "drop"}, [f"Rows without a value are left out (missing): {listing}."]
+
+
+def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    """Tell by the first line whether it names columns, and make names up if it does not."""
+    delimiter = detect_delimiter(lines[:20])
+    first = [cell.strip().strip('"') for cell in re.split(r"\s+", lines[0].strip()) if cell]
+    if delimiter != " ":
+        first = [cell.strip().strip('"') for cell in lines[0].split(delimiter)]
+    spoken = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}[delimiter]
+    if len(first) > 1 and sum(_DATA_LIKE.fullmatch(cell) is not None for cell in first) >= 2:
+        header = name_columns_by_cells(
+            [line.split(None if delimiter == " " else delimiter) for line in lines], len(first)
+        )
+        reason = f"The first line is data, so columns are called by their place; cells are separated by {spoken}."
+        guesses = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
+        return {"header": tuple(header)}, [reason, *([f"By what they hold: {', '.join(guesses)}."] if guesses else [])]
+    return {}, [f"The first line names the columns; cells are separated by {spoken}."]
+
+
+def _try_table(path: Path, given: Mapping[str, Any]) -> pa.Table | None:
+    try:
+        table = Source(path, Reading("table", **given)).table()
+    except SchemaError:
+        return None
+    return table
+
+
+def _look_at(name: str, cells: Cells) -> ColumnLook:
+    rows = len(cells)
+    if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
+        return ColumnLook(name, "list", rows, cells.null_count, rows, None)
+    if not holds_values(cells.type):
+        return ColumnLook(name, "other", rows, cells.null_count, rows, None)
+    if pa.types.is_dictionary(cells.type):
+        cells = cells.cast(cells.type.value_type)
+    distinct = cells.unique()
+    empty = cells.null_count
+    if pa.types.is_string(cells.type) or pa.types.is_large_string(cells.type):
+        blank = pc.is_in(pc.utf8_trim_whitespace(cells), value_set=pa.array(["", *_NO_VALUE], cells.type))
+        empty = int(pc.sum(pc.fill_null(blank, True)).as_py() or 0)
+        texts = [text.strip() for text in distinct.slice(0, _SAMPLED).to_pylist() if text and text.strip()]
+        texts = [text for text in texts if text not in _NO_VALUE]
+        count = len(distinct) - (empty > 0)
+        return ColumnLook(name, _shape_of(texts), max(count, 0), empty, rows, look_for_identifiers(name, cells))
+    shape = "decimal" if pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type) else "whole"
+    if pa.types.is_timestamp(cells.type) or pa.types.is_date(cells.type):
+        shape = "date"
+    elif pa.types.is_boolean(cells.type):
+        shape = "text"
+    return ColumnLook(name, shape, len(distinct) - (empty > 0), empty, rows, look_for_identifiers(name, cells))
+
+
+def _shape_of(texts: list[str]) -> str:
+    if not texts:
+        return "empty"
+    if all(_CALENDAR.fullmatch(text) for text in texts):
+        return "calendar"
+    if all(_WHOLE.fullmatch(text) for text in texts):
+        return "whole"
+    if all(_DECIMAL.fullmatch(text) for text in texts):
+        return "decimal"
+    try:
+        dated = parse_times("file", "column", pa.chunked_array([texts])).micros is not None
+    except SchemaError:
+        return "text"
+    return "date" if dated else "text"
+
+
+def find_no_value(preview: Look) -> list[str]:
+    """Return texts in a table that stand for no value, such as a question mark."""
+    placeholders: dict[str, None] = {}
+    for column in preview.rows.columns if preview.rows is not None else ():
+        if pa.types.is_string(column.type) or pa.types.is_large_string(column.type):
+            trimmed = pc.utf8_trim_whitespace(column)
+            placeholders |= {text: None for text in _NO_VALUE if pc.any(pc.equal(trimmed, text)).as_py()}
+    return list(placeholders)

@@ -1,0 +1,255 @@
+"""Bytes of a file people have: unpacked, and proven to be text where text is wanted."""
+
+from __future__ import annotations
+
+import codecs
+import contextlib
+import gzip
+import io
+import lzma
+import os
+import re
+import zlib
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.limits import check_expansion, largest_expansion
+from sfumato.formats.memory import Place, Readable, as_place
+from sfumato.progress import tell
+
+__all__ = [
+    "FORMATS",
+    "check_encoding",
+    "choose_format",
+    "is_uri",
+    "iterate_blocks",
+    "load",
+    "read_lines",
+    "to_utf8",
+    "unpack",
+]
+
+FORMATS = ("csv", "parquet", "jsonl", "spmf", "xes", "xlsx", "gpx", "geojson")
+
+_EXTENSIONS = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".tab": "csv",
+    ".txt": "csv",
+    ".dat": "csv",
+    ".data": "csv",
+    ".parquet": "parquet",
+    ".pq": "parquet",
+    ".jsonl": "jsonl",
+    ".ndjson": "jsonl",
+    ".json": "jsonl",
+    ".spmf": "spmf",
+    ".xes": "xes",
+    ".xlsx": "xlsx",
+    ".xlsm": "xlsx",
+    ".ods": "xlsx",
+    ".gpx": "gpx",
+    ".geojson": "geojson",
+}
+_PACKED = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00"}
+_OPENERS: dict[str, Callable[[Any], Any]] = {".gz": gzip.open, ".xz": lzma.open}
+_BLOCK = 1 << 20
+_LINE_END = re.compile(rb"\r\n|\n|\r")
+_URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+:/")
+
+
+def is_uri(text: object) -> bool:
+    """Tell whether a text names a place by a scheme, such as ``hdfs://`` or ``s3a://``.
+
+    Examples
+    --------
+    >>> is_uri("s3a://bucket/visits"), is_uri("file:///tmp/visits.csv"), is_uri("visits.csv")
+    (True, True, False)
+    """
+    return isinstance(text, str) and _URI.match(text) is not None
+
+
+def load(path: Readable) -> bytes:
+    """Return the content of a file, unpacked if it is packed with gzip or xz.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv.gz"
+    >>> _ = file.write_bytes(gzip.compress(b"person,place"))
+    >>> load(file)
+    b'person,place'
+    """
+    path = as_place(path)
+    if path.is_dir():
+        raise SchemaError(f"{path}: this is a directory. Give a file.")
+    try:
+        data = path.read_bytes()
+    except (OSError, ValueError) as error:
+        raise _explain_unread(path, error) from None
+    expected = _PACKED.get(path.suffix.lower(), b"")
+    if data and not data.startswith(expected):
+        raise SchemaError(
+            f"{path.name}: the name says {path.suffix} but the content is not packed so. Rename or pack it."
+        )
+    return unpack(path.name, data)
+
+
+def iterate_blocks(path: Place) -> Iterator[bytes]:
+    """Yield the content of a file a megabyte at a time, unpacked if it is packed with gzip or xz.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "log.xes.gz"
+    >>> _ = file.write_bytes(gzip.compress(b"<log/>"))
+    >>> list(iterate_blocks(file))
+    [b'<log/>']
+    """
+    with contextlib.ExitStack() as open_files:
+        try:
+            file = open_files.enter_context(path.open("rb"))
+            size = path.stat().st_size
+        except (OSError, ValueError) as error:
+            raise _explain_unread(path, error) from None
+        yield from _unpack_blocks(path.name, file, size)
+
+
+def _explain_unread(path: Place, error: OSError | ValueError) -> SchemaError:
+    if isinstance(error, FileNotFoundError):
+        return SchemaError(f"{path}: there is no such file.")
+    reason = getattr(error, "strerror", None) or "not a valid path"
+    return SchemaError(f"{path}: the file cannot be read ({reason}).")
+
+
+def _unpack_blocks(name: str, file: Any, size: int) -> Iterator[bytes]:
+    begin = file.peek(8) if hasattr(file, "peek") else file.getvalue()[:8]
+    opener = next((_OPENERS[suffix] for suffix, magic in _PACKED.items() if begin.startswith(magic)), None)
+    source, total, limit = file if opener is None else opener(file), 0, largest_expansion(size)
+    try:
+        while block := source.read(_BLOCK):
+            total += len(block)
+            if opener is not None and total > limit:
+                check_expansion(name, size, total)
+            if opener is not None:
+                tell("unpack", file.tell(), size)
+            yield block
+    except (lzma.LZMAError, OSError, zlib.error, EOFError):
+        raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None
+
+
+def unpack(name: str, data: bytes) -> bytes:
+    """Return content packed with gzip or xz unpacked, if it does not grow beyond all measure; anything else as it is.
+
+    Examples
+    --------
+    >>> unpack("visits.csv.xz", lzma.compress(b"person,place"))
+    b'person,place'
+    """
+    if not data.startswith(tuple(_PACKED.values())):
+        return data
+    return b"".join(_unpack_blocks(name, io.BytesIO(data), len(data)))
+
+
+def choose_format(path: Readable, given: str | None = None, formats: Sequence[str] = FORMATS) -> str:
+    """Return the format given, or the one the extension stands for.
+
+    Examples
+    --------
+    >>> choose_format("visits.csv.xz"), choose_format("visits.pq"), choose_format("visits.txt", "spmf")
+    ('csv', 'parquet', 'spmf')
+    >>> choose_format("visits.doc", formats=("csv", "parquet"))
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.SchemaError: visits.doc: the extension does not tell the format. Give one of csv,
+    parquet as format.
+    """
+    if given is not None:
+        if given not in FORMATS:
+            raise ParameterError(f"reading: format must be one of {', '.join(FORMATS)}, got {given!r}.")
+        return given
+    path = as_place(path)
+    bare = path.with_suffix("") if path.suffix.lower() in _PACKED else path
+    implied_format = _EXTENSIONS.get(bare.suffix.lower())
+    if implied_format is None:
+        raise SchemaError(
+            f"{path.name}: the extension does not tell the format. Give one of {', '.join(formats)} as format."
+        )
+    return implied_format
+
+
+def check_encoding(encoding: str) -> str:
+    """Return the name of a text encoding, or refuse one that is not known.
+
+    Examples
+    --------
+    >>> check_encoding("latin-1")
+    'latin-1'
+    """
+    try:
+        codecs.lookup(encoding)
+        "".encode(encoding)
+    except (LookupError, ValueError):
+        raise ParameterError(
+            f"reading: encoding must be the name of a text encoding such as utf-8 or latin-1, got {encoding!r}."
+        ) from None
+    return encoding
+
+
+def to_utf8(name: str, data: bytes, encoding: str | None = None) -> bytes:
+    """Return text as UTF-8 without byte-order mark, or name the first line that is not text.
+
+    Examples
+    --------
+    >>> to_utf8("visits.csv", "café".encode("latin-1"), "latin-1").decode()
+    'café'
+    >>> to_utf8("visits.csv", b"person\\ncaf\\xe9")
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.SchemaError: visits.csv: text must be UTF-8, line 2 is not. Save the file as UTF-8
+    or give its encoding.
+    """
+    if encoding is not None and codecs.lookup(encoding).name not in {"utf-8", "utf-8-sig", "ascii"}:
+        data = _decode(name, data, encoding).encode("utf-8", errors="surrogatepass")
+    data = data.removeprefix(codecs.BOM_UTF8)
+    if not data.isascii():
+        _decode(name, data, "utf-8")
+    if (position := data.find(0)) >= 0:
+        raise SchemaError(
+            f"{name}: line {_line_of(data, position)} holds a NUL byte, so this is not text. "
+            "Give the right format or encoding, or clean the file."
+        )
+    return data
+
+
+def _decode(name: str, data: bytes, encoding: str) -> str:
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        line = _line_of(data, error.start)
+    wanted = "UTF-8" if encoding == "utf-8" else encoding
+    raise SchemaError(
+        f"{name}: text must be {wanted}, line {line} is not. Save the file as UTF-8 or give its encoding."
+    )
+
+
+def _line_of(data: bytes, position: int) -> int:
+    return len(_LINE_END.findall(data, 0, position)) + 1
+
+
+def read_lines(path: str | os.PathLike[str]) -> list[str]:
+    """Return the lines of a small text file, without line ends.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "sensitive.txt"
+    >>> _ = file.write_bytes(b"clinic\\r\\ncourt\\n")
+    >>> read_lines(file)
+    ['clinic', 'court']
+    """
+    text = to_utf8(Path(path).name, load(path)).decode()
+    lines = re.split(r"\r\n|\n|\r", text)
+    return lines[:-1] if lines[-1] == "" else lines

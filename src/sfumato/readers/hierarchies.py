@@ -1,0 +1,138 @@
+"""Hierarchies in the files people already have: read, write, and so convert."""
+
+from __future__ import annotations
+
+import difflib
+import gzip
+import lzma
+import os
+import re
+from pathlib import Path
+
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.hierarchies.files import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
+from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.hierarchies.rules import RULES
+from sfumato.readers.files import unpack
+
+__all__ = ["read_hierarchy", "write_hierarchy"]
+
+
+def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, root: str | None = None) -> Hierarchy:
+    """Read a hierarchy from a file in any of four formats, told apart by content.
+
+    Text is UTF-8, lines end as they like, and ``.gz`` and ``.xz`` files are unpacked.
+
+    Parameters
+    ----------
+    path
+        The file.
+    format
+        ``arx``, ``amnesia``, ``parent-child`` or ``indented`` where the content is not to decide;
+        :mod:`sfumato.hierarchies.files` describes them.
+    root
+        Label of an artificial root to put above several roots; without it they are an error, except in
+        indented files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "work.csv").write_text("Private;Paid;*\\nState;Paid;*\\nNever worked;*\\n")
+    >>> read_hierarchy(folder / "work.csv")
+    Hierarchy below *: 3 of 5 nodes are leaves, height 2
+    *
+      Paid
+        Private
+        State
+      Never worked
+    """
+    path = Path(path)
+    source = Source(path.name, re.split(r"\r\n|\n|\r", _read_text(path)))
+    if not source.filled:
+        source.complain("a hierarchy needs at least one label, found an empty file.")
+    format_name = detect_format(source) if format is None else _check_format(format, "read_hierarchy")
+    return PARSERS[format_name](source, root)
+
+
+def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: str) -> None:
+    """Write a hierarchy so that reading it back gives an equal one; the file appears whole or not at all.
+
+    Parameters
+    ----------
+    hierarchy
+        The hierarchy.
+    path
+        The file; it is packed where its name ends in ``.gz`` or ``.xz``.
+    format
+        ``arx``, ``amnesia``, ``parent-child`` or ``indented``.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> file = pathlib.Path(tempfile.mkdtemp()) / "codes.txt"
+    >>> write_hierarchy(Hierarchy.from_paths([("a1", "A", "ALL"), ("a 2", "A", "ALL")]), file, "amnesia")
+    >>> print(file.read_text())
+    distinct
+    name codes
+    type string
+    height 3
+    <BLANKLINE>
+    A has a1 a%202
+    <BLANKLINE>
+    ALL has A
+    <BLANKLINE>
+    """
+    path = Path(path)
+    format_name = _check_format(format, "write_hierarchy")
+    if format_name != "amnesia" and hierarchy.kind == "labels" and recognise_ranges(hierarchy) is not hierarchy:
+        raise SchemaError(
+            "write_hierarchy: every label looks like a range, and would be read back as one. "
+            "Write the format amnesia, which says that these are labels."
+        )
+    lines = SPELLERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
+    _write_text(path, "".join(f"{line}\n" for line in lines))
+
+
+def _check_format(format: str, owner: str) -> str:
+    if format not in PARSERS:
+        near = difflib.get_close_matches(format, PARSERS, 1)
+        hint = f" Did you mean {near[0]}?" if near else ""
+        raise ParameterError(f"{owner}: format must be one of {', '.join(PARSERS)}, got {format!r}.{hint}")
+    return format
+
+
+def _read_text(path: Path) -> str:
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        rule = path.name.partition(":")[0] in RULES
+        hint = " It is no file, and as a rule it is not for these values." if rule else ""
+        if isinstance(error, FileNotFoundError):
+            raise SchemaError(f"{path.name}: there is no such hierarchy file.{hint}") from None
+        raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).{hint}") from None
+    packed = path.suffix in {".gz", ".xz"}
+    unpacked = unpack(path.name, data)
+    if packed and data and unpacked is data:
+        raise SchemaError(f"{path.name}: the file is cut short or not packed as its name says.")
+    data = unpacked
+    try:
+        return data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = len(re.findall(rb"\r\n|\n|\r", data[: error.start])) + 1
+        raise SchemaError(f"{path.name}: text must be UTF-8, line {line} is not. Save it as UTF-8.") from None
+
+
+def _write_text(path: Path, text: str) -> None:
+    data = text.encode()
+    if path.suffix == ".gz":
+        data = gzip.compress(data, mtime=0)
+    elif path.suffix == ".xz":
+        data = lzma.compress(data)
+    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    try:
+        aside.write_bytes(data)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise SchemaError(f"{path.name}: the file cannot be written ({error.strerror}).") from None

@@ -1,0 +1,117 @@
+"""What is done with one bucket of people at a time, wherever it lies: read, count visits, sort along the line."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint, digest_records
+from sfumato.data.kind import find_kind, require
+from sfumato.data.secret import Secret
+from sfumato.data.select import find_names, thin_fixes
+from sfumato.data.sort_key import Survey, take_survey
+from sfumato.exceptions import SfumatoError
+from sfumato.formats.frames import FrameFile
+from sfumato.readers.identifiers import refuse_identifiers
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.agreement import Said, listen
+from sfumato.readers.partitioned.buckets import name_bucket, read_bucket
+from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.partitioned.observations import save_fixes, thin_share
+from sfumato.readers.partitioned.records import (
+    Whole,
+    list_labels,
+    load_records,
+    load_whole,
+    save_records,
+    save_sorted,
+    strip,
+)
+from sfumato.release.partition_bounds import pack_keys
+from sfumato.release.partition_plan import draw_chances
+
+__all__ = ["BucketFacts", "BucketJob", "read_one", "sort_one", "sort_with", "thin_one"]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BucketJob:
+    """All that reading or sorting one bucket needs."""
+
+    folder: Path
+    number: int
+    name: str
+    reading: Mapping[str, Any]
+    secret: Secret
+    known_people: int
+    said: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    others: tuple[int, ...] = ()
+    """Numbers of all buckets."""
+    files: int = 1
+    """How many files the rows come from."""
+    begins: tuple[int, ...] = ()
+    """Where each of the files begins, if rows were numbered file by file."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class BucketFacts:
+    """What was found in a bucket, but for its records."""
+
+    number: int
+    dataset: Dataset
+    has_fixes: bool
+    survey: Survey | None
+    said: dict[str, Said]
+    fingerprint: Fingerprint
+    told: str = ""
+    """All that must be the same in all buckets, where it was written down."""
+
+
+def read_one(job: BucketJob) -> BucketFacts | str:
+    """Read a bucket as if it were a file, lay its records aside, and return everything else; or why that cannot be."""
+    table, rows = read_bucket(name_bucket(job.folder, job.number), job.begins)
+    reading = Reading.from_dict(job.reading)
+    try:
+        with listen(job.said) as decisions:
+            file = FrameFile.hold(table, job.name, job.files)
+            dataset = find_kind(reading.kind).reader.load().read(file, reading)
+        refuse_identifiers(dataset)
+    except (SfumatoError, ReadWhole):
+        return "something may be wrong with it"
+    if find_names(dataset) is None and len(dataset) != len(rows):
+        return "rows are left out"
+    rows = rows if find_names(dataset) is None else np.zeros(len(dataset), np.int64)
+    content = digest_records(dataset)
+    save_records(job.folder, job.number, dataset, rows, content)
+    fixes = thin_fixes(dataset, job.secret, job.known_people).fixes
+    if fixes is not None:
+        save_fixes(job.folder, job.number, dataset.view_history().labels, fixes)
+    stripped = strip(dataset, list_labels(dataset.table))
+    counted = take_survey(dataset)
+    return BucketFacts(job.number, stripped, fixes is not None, counted, dict(decisions), Fingerprint.of(content))
+
+
+def thin_one(job: BucketJob) -> int:
+    """Keep what is known of where people were, of one share of the places; return which."""
+    thin_share(job.folder, job.number, job.others, job.secret, job.known_people)
+    return job.number
+
+
+def sort_one(job: BucketJob) -> int:
+    """Sort the records of a bucket along the line; return how many there are."""
+    return sort_with(job, load_whole(job.folder))
+
+
+def sort_with(job: BucketJob, whole: Whole) -> int:
+    """Sort the records of a bucket along the line, by what all records say; return how many there are."""
+    dataset, rows, table = load_records(job.folder, job.number, whole.dataset)
+    keys = require(find_kind(dataset.kind).locality).lay_in_line(dataset, whole.survey)
+    names = find_names(dataset)
+    chances = draw_chances(job.secret, rows.tolist() if names is None else names.to_pylist())
+    packed = pack_keys(keys, chances)
+    save_sorted(job.folder, job.number, table, np.lexsort((chances, keys)), packed)
+    return len(dataset)

@@ -1,0 +1,368 @@
+"""The rows of a file or of a folder of files, batch by batch, with the cells that a reader of the whole finds.
+
+Whatever is not plain is left to whoever reads the file whole: files that are not alike, other formats and encodings,
+and every file that has something wrong with it, so that what is wrong is always said in the same words.
+"""
+
+from __future__ import annotations
+
+import codecs
+import hashlib
+import io
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pyarrow.parquet as pq
+
+from sfumato.exceptions import SfumatoError
+from sfumato.formats.frames import plain_type
+from sfumato.formats.parquet import iterate_labels
+from sfumato.progress import tell
+from sfumato.readers.files import iterate_blocks
+from sfumato.readers.layouts import recognise_layout
+from sfumato.readers.options import Reading
+from sfumato.readers.partitioned.gathering import Gathering, ReadWhole
+from sfumato.readers.sources import FILE, Source, lacks_header
+from sfumato.readers.tables import check_delimiter, detect_delimiter
+
+__all__ = ["Laid", "Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
+
+_BLOCK = 1 << 24
+_PACKED = 5
+"""Times that a packed text is larger than its file, about."""
+_CELL = 10
+"""Bytes of a cell in memory, about."""
+_UTF8 = {"utf-8", "utf-8-sig", "ascii"}
+
+
+class Rows(NamedTuple):
+    """Files that can be read batch by batch, as one.
+
+    Parameters
+    ----------
+    name
+        For messages.
+    columns
+        Names of the columns.
+    size
+        Bytes of the cells, about.
+    notes
+        What is to be told about the files.
+    pieces
+        The files that are not empty.
+    files
+        How many files there are.
+    """
+
+    name: str
+    columns: tuple[str, ...]
+    size: int
+    notes: tuple[str, ...]
+    pieces: tuple[Piece, ...]
+    files: int = 1
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """Yield the rows of one file after another, with types that every reader knows."""
+        before, total = 0, sum(piece.total for piece in self.pieces)
+        for piece in self.pieces:
+            yield from piece.batches(before, total)
+            before += piece.total
+
+
+class Laid(NamedTuple):
+    """Rows that were laid into buckets: of which files, in which buckets, and where each file begins if rows say so."""
+
+    rows: Rows
+    numbers: tuple[int, ...]
+    begins: tuple[int, ...] = ()
+
+
+class Piece(NamedTuple):
+    """One file that can be read batch by batch.
+
+    Parameters
+    ----------
+    path
+        Where it is.
+    columns, size, notes
+        As of :class:`Rows`.
+    total
+        Its rows, or its bytes if it is a text: what tells how far a reader is.
+    text
+        How its cells are cut if it is a text.
+    first
+        A digest of the first line of a text.
+    bare
+        Whether the first line of a text looks like a row, and not like names of columns.
+    """
+
+    path: Path
+    columns: tuple[str, ...]
+    size: int
+    notes: tuple[str, ...]
+    total: int
+    text: _Text | None = None
+    first: str = ""
+    bare: bool = False
+
+    def batches(self, before: int = 0, total: int = 0) -> Iterator[pa.RecordBatch]:
+        """Yield the rows, telling how far that is of several files."""
+        if self.text is not None:
+            yield from self.text.batches(self.path, before, total or self.total)
+            return
+        rows = before
+        try:
+            for batch in iterate_labels(self.path.name, self.path, self.path.stat().st_size):
+                rows += batch.num_rows
+                tell("read rows", rows, total or self.total)
+                yield _plain(batch)
+        except (SfumatoError, pa.ArrowException):
+            raise ReadWhole("the file may be damaged") from None
+
+
+class _Text(NamedTuple):
+    """How the cells of a text are cut."""
+
+    delimiter: str
+    header: tuple[str, ...]
+    columns: tuple[str, ...]
+
+    def batches(self, path: Path, before: int, total: int) -> Iterator[pa.RecordBatch]:
+        # Only quotes can hold line breaks, and looking for those where there are none takes its time.
+        quoted = any(b'"' in block for block in iterate_blocks(path))
+        file = _Checked(path, self.delimiter)
+        width = len(self.columns)
+        try:
+            reader = pa_csv.open_csv(
+                pa.PythonFile(file, "r"),
+                read_options=pa_csv.ReadOptions(
+                    use_threads=False,
+                    block_size=_BLOCK,
+                    column_names=[f"f{at}" for at in range(width)],
+                    skip_rows=0,
+                ),
+                parse_options=pa_csv.ParseOptions(delimiter=self.delimiter, newlines_in_values=quoted),
+                convert_options=pa_csv.ConvertOptions(
+                    column_types={f"f{at}": pa.string() for at in range(width)}, strings_can_be_null=False
+                ),
+            )
+            skip = 0 if self.header else 1
+            for batch in reader:
+                tell("read rows", min(before + file.done, total), total)
+                rows, skip = batch.slice(skip), 0
+                if rows.num_rows:
+                    yield pa.RecordBatch.from_arrays(rows.columns, names=list(self.columns))
+        except (pa.ArrowException, OSError, UnicodeError):
+            pass
+        else:
+            return
+        if file.failure is not None and not isinstance(file.failure, UnicodeError | SfumatoError):
+            raise file.failure
+        raise ReadWhole("not every row is as the first line")
+
+
+class _Checked(io.RawIOBase):
+    """A text as a stream of bytes that were looked at: UTF-8, without NUL, with quotes that are closed."""
+
+    def __init__(self, path: Path, delimiter: str) -> None:
+        self._blocks, self._left = iterate_blocks(path), b""
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._quotes = _Quotes(delimiter)
+        self._first, self._last, self.done = True, b"\n", 0
+        self.failure: BaseException | None = None
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        """Hand out the next bytes; what goes wrong here is kept, as Arrow has its own words for it."""
+        try:
+            return self._hand_out(buffer)
+        except BaseException as error:
+            self.failure = error
+            raise
+
+    def _hand_out(self, buffer: Any) -> int:
+        while not self._left:
+            block = next(self._blocks, None)
+            if block is None:
+                self._end()
+                if not self._left:
+                    return 0
+                break
+            self._left = self._check(block)
+        count = min(len(buffer), len(self._left))
+        buffer[:count] = self._left[:count]
+        self._left = self._left[count:]
+        return count
+
+    def _check(self, block: bytes) -> bytes:
+        if self._first:
+            block, self._first = block.removeprefix(codecs.BOM_UTF8), False
+        if not block.isascii() or self._decoder.getstate()[0]:
+            self._decoder.decode(block)
+        if 0 in block:
+            raise ReadWhole("there is a NUL byte in it")
+        self._quotes.look(block)
+        self._last = block[-1:] or self._last
+        self.done += len(block)
+        return block
+
+    def _end(self) -> None:
+        self._decoder.decode(b"", final=True)
+        self._quotes.look(b"\n", final=True)
+        if self._last not in b"\r\n":
+            self._left, self._last = b"\n", b"\n"
+
+
+class _Quotes:
+    """Looks whether quotes are closed, and open only where a cell begins."""
+
+    def __init__(self, delimiter: str) -> None:
+        self._around = np.isin(np.arange(256), [ord(sign) for sign in delimiter + '"\r\n'])
+        self._before, self._open, self._pending = ord("\n"), False, False
+
+    def look(self, block: bytes, *, final: bool = False) -> None:
+        """Look at the next bytes of a text."""
+        if b'"' not in block and not self._pending:
+            self._before = block[-1] if block else self._before
+        elif block:
+            text = np.frombuffer(block, np.uint8)
+            quotes = np.flatnonzero(text == ord('"'))
+            opening = np.arange(len(quotes)) % 2 == int(self._open)
+            begins = quotes[opening]
+            before = np.where(begins > 0, text[begins - 1], self._before)
+            closing = quotes[~opening]
+            inside = closing[closing + 1 < len(text)]
+            wrong = not self._around[before].all() or not self._around[text[inside + 1]].all()
+            if wrong or (self._pending and not self._around[text[0]]):
+                raise ReadWhole("it has quotes inside of cells")
+            self._pending = len(inside) < len(closing)
+            self._open ^= bool(len(quotes) % 2)
+            self._before = int(text[-1])
+        if final and self._open:
+            raise ReadWhole("a quote is not closed")
+
+
+def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
+    """Open a file, or a folder of them, to read it batch by batch; raise :class:`ReadWhole` where that cannot be.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from sfumato.data.kind import find_kind
+    >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
+    >>> _ = file.write_text("person,place\\nann,home\\n")
+    >>> rows = open_rows(file, Reading("trajectories"), find_kind("trajectories").gathering.load())
+    >>> rows.columns, next(rows.batches()).to_pylist()
+    (('person', 'place'), [{'person': 'ann', 'place': 'home'}])
+    """
+    if reading.steps or not (path.is_file() or path.is_dir()) or path.suffix.lower() == ".zip":
+        raise ReadWhole("steps edit all rows" if reading.steps else "it is not one file")
+    if reading.format not in {None, "csv", "parquet"}:
+        raise ReadWhole(f"files of {reading.format} are read so")
+    source = Source(path, reading)
+    files = [path] if path.is_file() else [path / part.name for part in source.parts]
+    opened = [open_piece(file, source.format, reading, gathering) for file in files]
+    pieces = [piece for piece in opened if piece is not None]
+    return unite_pieces(source.name, pieces, reading)._replace(files=len(files))
+
+
+def open_piece(path: Path, format: str, reading: Reading, gathering: Gathering) -> Piece | None:
+    """Open one file to read it batch by batch; None where there is nothing in it."""
+    if format == "parquet":
+        names = tuple(pq.read_schema(path).names)
+        footer = pq.read_metadata(path)
+        if not footer.num_rows:
+            return None
+        size = sum(footer.row_group(at).total_byte_size for at in range(footer.num_row_groups))
+        # Texts that come again take hardly any room in a file, but in memory they do.
+        size = max(size, footer.num_rows * footer.num_columns * _CELL)
+        return Piece(path, names, size, (), footer.num_rows)
+    if format != "csv":
+        raise ReadWhole(f"files of {format} are read so")
+    if not any(block.strip() for block in iterate_blocks(path)):
+        return None
+    return _open_text(path, reading, gathering)
+
+
+def unite_pieces(name: str, pieces: Sequence[Piece], reading: Reading) -> Rows:
+    """Put files together that are read as one, as they are where everything is read whole.
+
+    Examples
+    --------
+    >>> pieces = [Piece(Path(f"{name}.parquet"), (name,), 9, (), 1) for name in "ab"]
+    >>> unite_pieces("a.parquet", pieces[:1], Reading("sets")).columns
+    ('a',)
+    >>> unite_pieces("folder", pieces, Reading("sets"))
+    Traceback (most recent call last):
+        ...
+    sfumato.readers.partitioned.gathering.ReadWhole: its files are not all written in the same way
+    """
+    if not sum(piece.total for piece in pieces):
+        raise ReadWhole("there are no rows")
+    first, several = pieces[0], len(pieces) > 1
+    if len(set(first.columns)) < len(first.columns):
+        raise ReadWhole("columns have no names of their own")
+    alike = all((piece.columns, piece.text) == (first.columns, first.text) for piece in pieces)
+    if several and first.text is not None and not reading.header:
+        bare = all(piece.bare for piece in pieces)
+        # Without names, lines are rows; with them, they are the same in all files.
+        alike = alike and bare == bool(first.text.header) and (bare or len({piece.first for piece in pieces}) == 1)
+    if not alike or (several and FILE in reading.columns.values()):
+        raise ReadWhole("its files are not all written in the same way")
+    return Rows(name, first.columns, sum(piece.size for piece in pieces), first.notes, tuple(pieces))
+
+
+def _open_text(path: Path, reading: Reading, gathering: Gathering) -> Piece:
+    sample = Source(path, reading).sample(20)
+    if not sample or (reading.encoding and codecs.lookup(reading.encoding).name not in _UTF8):
+        raise ReadWhole("the text is not UTF-8")
+    sample[0] = sample[0].removeprefix("\ufeff")
+    if sample[0].count('"') % 2:
+        raise ReadWhole("a name of a column has a line break")
+    if not gathering.is_table(sample, reading):
+        raise ReadWhole("its lines are no rows of a table")
+    delimiter, header, notes = reading.delimiter, tuple(reading.header), []
+    layout = None if not gathering.layouts or header or delimiter else recognise_layout(sample[:5])
+    if layout is not None:
+        delimiter, header = layout.delimiter, layout.header
+        notes.append(f"Recognised {layout.name}.")
+    cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(sample)
+    if cut == " ":
+        raise ReadWhole("its cells are separated by blanks")
+    first = next(
+        pa_csv.open_csv(
+            pa.BufferReader((sample[0] + "\n").encode()),
+            read_options=pa_csv.ReadOptions(autogenerate_column_names=True),
+            parse_options=pa_csv.ParseOptions(delimiter=cut),
+            convert_options=pa_csv.ConvertOptions(
+                column_types={f"f{at}": pa.string() for at in range(sample[0].count(cut) + 1)}
+            ),
+        )
+    )
+    names: Sequence[str] = header or [str(cell).strip() for cell in first.to_pylist()[0].values()]
+    if len(names) != first.num_columns:
+        raise ReadWhole("the header has another number of columns")
+    columns = tuple(given or f"column{at}" for at, given in enumerate(names, start=1))
+    packed = path.suffix.lower() in {".gz", ".xz"}
+    stored = path.stat().st_size
+    size = stored * (_PACKED if packed else 1)
+    # Where there is no line of names it is somebody's row, which does not leave the machine that reads it.
+    line, bare = hashlib.sha256(sample[0].encode()).hexdigest(), lacks_header(sample[:1])
+    return Piece(path, columns, size, tuple(notes), stored, _Text(cut, header, columns), line, bare)
+
+
+def _plain(batch: pa.RecordBatch) -> pa.RecordBatch:
+    """Return a batch without dictionaries, which differ from one batch to the next."""
+    arrays: list[Any] = []
+    for column, field in zip(batch.columns, batch.schema, strict=True):
+        array: Any = column
+        if pa.types.is_dictionary(field.type):
+            array = array.dictionary.take(array.indices)
+        arrays.append(array.cast(plain_type(field.type)))
+    return pa.RecordBatch.from_arrays(arrays, names=batch.schema.names)

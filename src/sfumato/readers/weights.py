@@ -1,0 +1,140 @@
+"""Survey weights: how many of the population a record stands for, read to count in measures and in no promise."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.readers.cells import Cells, as_text, name_marked
+
+__all__ = ["Floats", "looks_like_weight", "read_weights", "refuse_second_role", "tell_weights", "weigh_people"]
+
+Floats = npt.NDArray[np.float64]
+_NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
+_SURE = re.compile(r"w(ei)?gh?ts?$|^(final|sample|sampling|survey|person|design)?_?weight(s|ing)?$|wt\d*$")
+_DOUBTFUL = re.compile(r"(^|_)weight$")
+"""Names that may as well be of how heavy somebody is."""
+
+
+def read_weights(owner: str, table: pa.Table, column: str) -> Floats:
+    """Return the weights of all rows, or refuse what cannot be one, naming rows.
+
+    Examples
+    --------
+    >>> read_weights("a.csv", pa.table({"w": ["1.5", " 0 "]}), "w").tolist()
+    [1.5, 0.0]
+    >>> read_weights("a.csv", pa.table({"w": ["1.5", "-2"]}), "w")
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.SchemaError: a.csv: a weight must be a number that is not negative, not so in column 'w', row
+    2. Correct it, or leave such rows out.
+    """
+    if column not in table.column_names:
+        raise SchemaError(f"{owner}: there is no column {column!r} to be the weight.")
+    cells = table.column(column)
+    if not (pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type)):
+        text: Cells = pc.utf8_trim_whitespace(as_text(owner, column, cells))
+        numeric = pc.fill_null(pc.match_substring_regex(text, _NUMBER), False)
+        cells = pc.if_else(numeric, text, pa.scalar(None, text.type))
+    weights = np.asarray(pc.fill_null(cells.cast(pa.float64()), np.nan).to_numpy(), dtype=np.float64)
+    wrong = ~(np.isfinite(weights) & (weights >= 0))
+    if wrong.any():
+        raise SchemaError(
+            f"{owner}: a weight must be a number that is not negative, not so in column {column!r}, "
+            f"{name_marked(wrong)}. Correct it, or leave such rows out."
+        )
+    if not weights.any():
+        raise SchemaError(f"{owner}: all weights in column {column!r} are 0, so that nobody counts.")
+    return weights
+
+
+def weigh_people(owner: str, table: pa.Table, person: str, column: str) -> dict[str, float]:
+    """Return the weight of every person whose rows are several; all of them must have the same.
+
+    Examples
+    --------
+    >>> weigh_people("a.csv", pa.table({"id": ["a", "a", "b"], "w": [2.0, 2.0, 1.0]}), "id", "w")
+    {'a': 2.0, 'b': 1.0}
+    """
+    weights = read_weights(owner, table, column)
+    names = as_text(owner, person, table.column(person)).combine_chunks().dictionary_encode()
+    codes = np.asarray(pc.fill_null(names.indices, -1).to_numpy(zero_copy_only=False), dtype=np.int64)
+    is_named = codes >= 0
+    first = np.zeros(len(names.dictionary))
+    first[codes[is_named][::-1]] = weights[is_named][::-1]
+    differs = is_named & (first[codes] != weights)
+    if differs.any():
+        raise SchemaError(
+            f"{owner}: all rows of a person must have the same weight, not so in column {column!r}, "
+            f"{name_marked(differs)}. Correct it, or give the column that weighs people."
+        )
+    return dict(zip(names.dictionary.to_pylist(), first.tolist(), strict=True))
+
+
+def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
+    """Refuse a weight that is to be published as it is, or is something else besides.
+
+    A precise weight is made of age, sex, region and more, and tells people apart nearly as a name does.
+
+    Examples
+    --------
+    >>> refuse_second_role("w", {"w": "quasi-identifier"})
+    >>> refuse_second_role("w", {"w": "plain"})
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: reading: column 'w' is the weight and plain. A precise weight tells people apart
+    nearly as a name does: it is kept to yourself (weight), or published in ranges (weight and quasi).
+    """
+    role = roles.get(column, "quasi-identifier")
+    if role != "quasi-identifier":
+        raise ParameterError(
+            f"reading: column {column!r} is the weight and {role}. A precise weight tells people apart nearly as a "
+            "name does: it is kept to yourself (weight), or published in ranges (weight and quasi)."
+        )
+
+
+def tell_weights(column: str, weights: Floats, *, published: bool) -> str:
+    """Say what becomes of the weights.
+
+    Examples
+    --------
+    >>> tell_weights("w", np.array([1.0, 2.0]), published=False)
+    'Reading `w` as the weight of a record (3 in all): it counts in measures, not in the promise, and is not published.'
+    """
+    fate = "is published in ranges, as a quasi-identifier" if published else "is not published"
+    return (
+        f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in "
+        f"the promise, and {fate}."
+    )
+
+
+def looks_like_weight(name: str, cells: Cells) -> bool:
+    """Tell whether a column holds survey weights: by its name and, where that may mean how heavy people are, its mean.
+
+    Weights are scaled so that their mean is 1, or so that they add up to a population.
+
+    Examples
+    --------
+    >>> kilograms = pa.chunked_array([["70", "82.5", "64"]])
+    >>> looks_like_weight("weight", kilograms), looks_like_weight("tufinlwgt", pa.chunked_array([["8155462.6", "1.5"]]))
+    (False, True)
+    >>> looks_like_weight("weight", pa.chunked_array([["0.33", "1.7", "0.9"]]))
+    True
+    """
+    plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")
+    if not (_SURE.search(plain) or _DOUBTFUL.search(plain)):
+        return False
+    try:
+        weights = read_weights(name, pa.table({name: cells}), name)
+    except SchemaError:
+        return False
+    if len(np.unique(weights)) < 2:
+        return False
+    mean = float(weights.mean())
+    return not _DOUBTFUL.search(plain) or 0.5 <= mean <= 2 or mean >= 500

@@ -1,0 +1,167 @@
+"""A release wherever it is: in a directory, or in memory as what would be written there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.data.dataset import Dataset
+from sfumato.data.select import pick_rows, take_rows
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.memory import MemoryPlace, Place
+from sfumato.release.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
+from sfumato.release.partitioned import DATA, DividedRelease, find_divided, read_divided
+from sfumato.release.release import Release, Result
+from sfumato.release.storage import read_release, write_release
+
+__all__ = [
+    "Source",
+    "find_kept",
+    "find_original",
+    "find_place",
+    "find_release_in",
+    "is_divided",
+    "name_parts",
+    "pick_parts_beside",
+    "read_divided_from",
+    "read_parts",
+    "set_beside",
+    "set_parts_beside",
+]
+
+Ints = npt.NDArray[np.int64]
+Source = str | Path | Result | Release
+"""A release: its directory, or what would be written there."""
+Beside = tuple[Release, Dataset, Ints | None]
+"""A release, its original, and the row there of each of its rows."""
+
+
+def find_place(source: Source) -> Place:
+    """Return where the files of a release lie, or write them into memory.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> result = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1))
+    >>> [file.name for file in (find_place(result) / "release").iterdir()]
+    ['README.md', 'data.csv', 'data.parquet', 'release.json', 'values.csv']
+    """
+    if isinstance(source, str | Path):
+        return Path(source)
+    place = MemoryPlace()
+    write_release(find_release_in(source), place / "release")
+    return place
+
+
+def find_release_in(source: Source) -> Release:
+    """Return the release as it is in memory, or read it from its files."""
+    if isinstance(source, Result):
+        return source.release
+    if isinstance(source, Release):
+        return source
+    if not isinstance(source, str | Path):
+        raise ParameterError("release: give its directory, or a Result or Release as sf.anonymize returns it.")
+    return read_release(Path(source))
+
+
+def find_original(source: Source, original: Dataset | None) -> Dataset | None:
+    """Return the original that was given, or the one that a result knows."""
+    return source.trace.original if original is None and isinstance(source, Result) else original
+
+
+def find_kept(source: Source, original: Dataset) -> Kept:
+    """Return what the owner knows of a release, from disk or from memory."""
+    if isinstance(source, Result):
+        return keep_in_memory(source, original)
+    return NOTHING_KEPT if isinstance(source, Release) else read_kept(Path(source), original)
+
+
+def is_divided(source: Source) -> bool:
+    """Tell whether a release is in parts."""
+    return isinstance(source, str | Path) and find_divided(source) is not None
+
+
+def read_divided_from(path: str | Path) -> DividedRelease:
+    """Return what a release in parts says of all of them together."""
+    folder = find_divided(path)
+    if folder is None:
+        raise SchemaError(f"{path}: is no release in parts.")
+    return read_divided(folder)
+
+
+def read_parts(source: Source) -> Iterator[Release]:
+    """Yield a release; of a release in parts every part, one at a time.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> made = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1))
+    >>> [len(release) for release in read_parts(made)]
+    [2]
+    """
+    if not is_divided(source):
+        yield find_release_in(source)
+        return
+    for _, release in name_parts(source):
+        yield release
+
+
+def name_parts(source: Source) -> Iterator[tuple[str, Release]]:
+    """Yield the name of every part of a release in parts, and the part, one at a time."""
+    folder = find_divided(source)
+    if folder is None:
+        return
+    for part in read_divided(folder).parts:
+        yield part.name, read_release(folder / DATA / part.name)
+
+
+def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:
+    """Yield a release, its original and where its rows are there; of a release in parts the same of every part.
+
+    The original of a part knows of no other people.
+    """
+    for release, whole, rows, chosen in _read_parts(source, original):
+        yield release, whole if chosen is None else take_rows(whole, chosen), rows
+
+
+def pick_parts_beside(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints]]:
+    """Yield the same, and the rows of the whole original that a part has; values are numbered as in the whole."""
+    for release, whole, rows, chosen in _read_parts(source, original):
+        every = np.arange(len(whole)) if chosen is None else chosen
+        yield release, whole if chosen is None else pick_rows(whole, every), rows, every
+
+
+def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints | None]]:
+    """Yield every part, the whole original, where rows of the part are among those of the part, and these."""
+    folder = find_divided(source) if isinstance(source, str | Path) else None
+    if folder is None:
+        yield (*set_beside(source, original), None)
+        return
+    if original is None:
+        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+    parts = read_divided(folder).parts
+    division = read_division(Path(str(source)), original, len(parts))
+    if division is None:
+        raise SchemaError(
+            f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
+        )
+    for part, chosen in zip(parts, division, strict=True):
+        rows = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
+        yield read_release(folder / DATA / part.name), original, rows, chosen
+
+
+def set_beside(source: Source, original: Dataset | None) -> Beside:
+    """Return a release, its original and where its rows are there; refuse an original that it cannot come from."""
+    original = find_original(source, original)
+    if original is None:
+        raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
+    release = find_release_in(source)
+    if len(original) != release.records_in:
+        raise SchemaError(
+            f"the original has {len(original)} records and the release was made from {release.records_in}: "
+            "it is another original, or it was read with other options (places, split, columns, units of time)."
+        )
+    return release, original, find_kept(source, original).rows

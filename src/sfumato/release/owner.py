@@ -1,0 +1,314 @@
+"""What the owner keeps beside a release: who became whom, the secret, times, the recoding."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.data.dataset import Dataset
+from sfumato.data.fingerprint import Fingerprint, describe_original, digest_records, match_records
+from sfumato.data.secret import SECRET_BYTES, Secret
+from sfumato.data.select import order_rows
+from sfumato.exceptions import SchemaError
+from sfumato.formats.json_files import read_json
+from sfumato.formats.memory import Place
+from sfumato.formats.parquet import read_parquet
+from sfumato.release.batches import Ledger
+from sfumato.release.partition_plan import Plan
+from sfumato.release.recoding import SavedRecoding, read_saved
+from sfumato.release.release import Release, Result, Trace, describe_claim
+
+__all__ = [
+    "DIVISION_FILE",
+    "NOTHING_KEPT",
+    "SECRET_FILE",
+    "Kept",
+    "begin_ledger",
+    "find_rows",
+    "keep_in_memory",
+    "read_claim",
+    "read_division",
+    "read_kept",
+    "read_recoded",
+    "read_recoding",
+    "read_rows",
+    "read_secret",
+    "read_trace",
+    "write_division",
+    "write_owner",
+    "write_secret",
+]
+
+SECRET_FILE = "secret.hex"
+DIVISION_FILE = "parts.parquet"
+"""Who is in which part of a release in parts."""
+
+
+def write_owner(result: Result, folder: Place, version: str) -> None:
+    """Write the row map, the trace and, if there is one, the recoding."""
+    trace, release = result.trace, result.release
+    rows = pa.array(trace.rows, pa.int64())
+    columns: dict[str, Any] = {"original_row": rows}
+    digests = None if trace.original is None else digest_records(trace.original)
+    for column in release.columns:
+        if column.role == "identifier":
+            columns["published"] = release.table.column(column.name)
+    if trace.original is not None:
+        for original_column in trace.original.schema.columns:
+            if original_column.role == "identifier":
+                columns["person"] = trace.original.table.column(original_column.name).take(rows)
+        if trace.original.people is not None:
+            columns["whose"] = trace.original.people.take(rows)
+        if trace.original.weights is not None:
+            columns["weight"] = pa.array(trace.original.weights[trace.rows])
+    if digests is not None:
+        columns["content"] = pa.array(digests[trace.rows], pa.uint64())
+    with (folder / "rows.parquet").open("wb") as file:
+        pq.write_table(pa.table(columns), file)
+    if trace.secret is not None and isinstance(folder, Path):
+        write_secret(trace.secret, folder / SECRET_FILE)
+    document = {
+        "sfumato": version,
+        "method": release.method,
+        "unit": release.unit.to_dict(),
+        "parameters": trace.parameters,
+        "seconds": trace.seconds,
+        "counters": trace.counters,
+        "notes": list(trace.original.notes) if trace.original is not None else [],
+        "reading": dict(trace.original.reading) if trace.original is not None else {},
+        "claim": describe_claim(release),
+        "original": {}
+        if digests is None or trace.original is None
+        else describe_original(digests, trace.original.clock),
+    }
+    (folder / "trace.json").write_bytes((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
+    if trace.recoding is not None:
+        text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
+        (folder / "recoding.json").write_bytes((text + "\n").encode())
+
+
+class Kept(NamedTuple):
+    """What its owner knows of a release, as far as checking it against an original needs it."""
+
+    rows: npt.NDArray[np.int64] | None
+    """The row that every published row has in the original; None where that is not known."""
+    reordered: bool
+    """Whether the rows were looked for by their content."""
+    claim: dict[str, Any] | None
+    recoded: tuple[str, ...]
+    """Values of the recoding, where there is one."""
+    another: bool = False
+    """Whether the original holds other records than were published from."""
+
+
+NOTHING_KEPT = Kept(None, False, None, ())
+
+
+def read_kept(path: Path, original: Dataset) -> Kept:
+    """Return what lies in ``owner/`` beside a release."""
+    rows, reordered, another = _look_for_rows(path, original)
+    return Kept(rows, reordered, read_claim(path), read_recoded(path), another)
+
+
+def keep_in_memory(result: Result, original: Dataset) -> Kept:
+    """Return the same of a result that was not written."""
+    trace = result.trace
+    recoded = () if trace.recoding is None else trace.recoding.values
+    rows, reordered, another = trace.rows, False, False
+    if trace.original is not None and trace.original is not original:
+        digests, here = digest_records(trace.original), digest_records(original)
+        another = trace.original.clock != original.clock or not np.array_equal(np.sort(digests), np.sort(here))
+        if not another and not np.array_equal(digests, here):
+            rows, reordered = match_records(digests[rows], here), True
+    return Kept(rows, reordered, describe_claim(result.release), recoded, another)
+
+
+def read_claim(path: Path) -> dict[str, Any] | None:
+    """Return the claim that the owner kept beside a release, or None where it is not at hand."""
+    claim = read_trace(path).get("claim")
+    return claim if isinstance(claim, dict) else None
+
+
+def write_secret(secret: Secret, path: Path) -> None:
+    """Write a secret as hexadecimal digits, for nobody but the owner."""
+    path.touch(mode=0o600)
+    path.write_text(secret.key.hex() + "\n", encoding="ascii")
+
+
+def read_secret(path: Path) -> Secret:
+    """Read a secret that was kept in ``owner/``, or made by other means: 64 hexadecimal digits."""
+    try:
+        # A little more than a secret and its line end, so that a wrong file is not read whole.
+        text = path.open("rb").read(4 * SECRET_BYTES).strip().decode("ascii")
+        key = bytes.fromhex(text)
+    except OSError as error:
+        raise SchemaError(f"{path}: cannot be read ({error.strerror}).") from None
+    except ValueError:
+        key = b""
+    if len(key) != SECRET_BYTES:
+        raise SchemaError(
+            f"{path}: not a secret; {2 * SECRET_BYTES} hexadecimal digits are needed, as in {SECRET_FILE} of owner/ or "
+            "from 'openssl rand -hex 32'."
+        )
+    return Secret(key)
+
+
+def read_rows(path: Path) -> npt.NDArray[np.int64] | None:
+    """Return the original row of every published row, or None where the owner's part is not at hand."""
+    rows = _read_row_map(path)
+    return None if rows is None else np.asarray(rows.column("original_row").to_numpy(), dtype=np.int64)
+
+
+def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool]:
+    """Return the row that every published row has in an original, and whether they were looked for by their content.
+
+    The row map counts the rows of the file that was published. Where the original has the same records in another
+    order, they are matched by what they hold; records that hold the same are as good as each other.
+    """
+    return _look_for_rows(path, original)[:2]
+
+
+def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool, bool]:
+    """Return the same, and whether the original holds other records than were published from."""
+    row_map = _read_row_map(path)
+    recorded = read_trace(path).get("original")
+    if row_map is None or not recorded or "content" not in row_map.column_names:
+        return read_rows(path), False, False
+    digests = digest_records(original)
+    here = describe_original(digests, original.clock)
+    another = here["in_any_order"] != recorded.get("in_any_order") or here["clock"] != recorded.get("clock")
+    if here["in_order"] == recorded.get("in_order") or another:
+        return read_rows(path), False, another
+    return match_records(row_map.column("content").to_numpy(), digests), True, False
+
+
+def _read_row_map(path: Path) -> pa.Table | None:
+    file = _find_owner(path) / "rows.parquet"
+    if not file.is_file():
+        return None
+    try:
+        row_map = read_parquet(file.name, file, file.stat().st_size)
+        rows = row_map.column("original_row")
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"{file}: not a row map.") from None
+    if not pa.types.is_integer(rows.type) or rows.null_count:
+        raise SchemaError(f"{file}: not a row map; it must hold whole numbers only.")
+    if "content" in row_map.column_names and (
+        row_map.column("content").type != pa.uint64() or row_map.column("content").null_count
+    ):
+        raise SchemaError(f"{file}: not a row map; what records hold must be whole numbers.")
+    return row_map
+
+
+def begin_ledger(path: Path, release: Release) -> Ledger:
+    """Begin the list of published batches with a release that was made before there was one."""
+    file = path / "owner" / SECRET_FILE
+    ledger = Ledger.begin(read_secret(file) if file.is_file() else Secret.fresh())
+    file = path / "owner" / "rows.parquet"
+    people = [""] * len(release)
+    if file.is_file():
+        rows = read_parquet(file.name, file, file.stat().st_size)
+        name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
+        people = [str(who) for who in rows.column(name).to_pylist()]
+    here = str((path / "owner").resolve())
+    return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
+
+
+def _find_owner(path: Path) -> Path:
+    """Return the folder that holds a row map: the given one, as that of a part is, or its ``owner/``."""
+    return path if (path / "rows.parquet").is_file() else path / "owner"
+
+
+def write_division(
+    trace: Trace,
+    contents: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]],
+    claim: Mapping[str, Any],
+    folder: Path,
+    by: str,
+    part_size: int | None = None,
+) -> None:
+    """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
+    original, fingerprint = trace.original, Fingerprint(0, 0, 0)
+    assert original is not None
+    schema = pa.schema([("part", pa.int32()), ("content", pa.uint64())])
+    with pq.ParquetWriter(folder / DIVISION_FILE, schema) as file:
+        for part, digests in contents:
+            file.write_table(pa.table([pa.array(part), pa.array(digests)], schema=schema))
+            fingerprint += Fingerprint.of(digests)
+    if trace.secret is not None:
+        write_secret(trace.secret, folder / SECRET_FILE)
+    document = {
+        "sfumato": by,
+        "parameters": trace.parameters,
+        "seconds": trace.seconds,
+        "counters": trace.counters,
+        "notes": list(original.notes),
+        "reading": dict(original.reading),
+        "claim": claim,
+        "part_size": part_size,
+        "original": {"records": fingerprint.records, "fingerprint": fingerprint.to_bytes().hex()},
+    }
+    (folder / "trace.json").write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray[np.int64]] | None:
+    """Return the rows of an original by which of the parts they were published in; None where that is not at hand."""
+    file = path / "owner" / DIVISION_FILE
+    if not file.is_file():
+        return None
+    try:
+        division = read_parquet(file.name, file, file.stat().st_size)
+        part, content = (division.column(name).to_numpy() for name in ("part", "content"))
+    except (pa.ArrowException, OSError, ValueError, KeyError):
+        raise SchemaError(f"{file}: does not say who is in which part.") from None
+    if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
+        raise SchemaError(
+            f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
+            "original, or it was read with other options (places, split, columns, units of time)."
+        )
+    count = int(part.max(initial=-1)) + 1
+    if part.min(initial=0) < 0 or count != parts:
+        raise SchemaError(
+            f"{path}: owner/ tells of {count:,} parts, and the release has {parts:,}: the two do not belong together."
+        )
+    rows, digests = np.arange(len(part)), digest_records(original)
+    if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
+        rows = match_records(content, digests)
+    return [order_rows(original, rows[chosen]) for chosen in Plan(part, parts)]
+
+
+def read_trace(path: Path) -> dict[str, Any]:
+    """Return the owner's trace, empty where it is not at hand."""
+    file = _find_owner(path) / "trace.json"
+    if not file.is_file():
+        return {}
+    data = read_json(file)
+    if not isinstance(data, dict):
+        raise SchemaError(f"{file}: not the trace of a release.")
+    return data
+
+
+def read_recoded(path: Path) -> tuple[str, ...]:
+    """Return the values of the recoding learnt for a release, none where there is none."""
+    if not (path / "owner" / "recoding.json").is_file():
+        return ()
+    return read_recoding(path).values
+
+
+def read_recoding(path: Path) -> SavedRecoding:
+    """Return the recoding learnt for a release."""
+    file = path if path.is_file() else path / "owner" / "recoding.json"
+    if not file.is_file():
+        raise SchemaError(f"{path}: there is no saved recoding here; only methods that recode globally save one.")
+    try:
+        return read_saved(read_json(file))
+    except (KeyError, TypeError, ValueError):
+        raise SchemaError(f"{file}: not a saved recoding.") from None

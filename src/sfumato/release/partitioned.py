@@ -1,0 +1,351 @@
+"""A release of people in parts, each of which is a whole release in a folder of its own.
+
+::
+
+    release/release.json                    what all parts promise together, and the parts with their digests
+    release/README.md
+    release/data/part-00000/data.parquet    a part: a release like any other, with its own values, places and numbers
+    release/data/part-00000/release.json
+    ...
+
+A part recodes in its own way, so what its values mean lies with it, and records are numbered anew in every part: part
+and number together tell a record. Whoever wants to check a part, or to work with it, needs no other.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+import hashlib
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from sfumato.base.guarantee import Guarantee, read_guarantee
+from sfumato.checking.verdict import Verdict
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.formats.json_files import check_plain, read_json, spell_json
+from sfumato.formats.memory import MemoryPlace, Place
+from sfumato.release.attachments import digest_file, is_plain_name
+from sfumato.release.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_strays, show
+from sfumato.release.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
+from sfumato.release.readme import PAGE, spell_note, spell_plainly
+from sfumato.release.release import Included
+from sfumato.release.storage import find_release
+
+__all__ = [
+    "DATA",
+    "TAKEN",
+    "DividedRelease",
+    "PeoplePart",
+    "check_divided",
+    "describe_part",
+    "find_divided",
+    "name_part",
+    "read_divided",
+    "refuse_divided",
+    "unite_parts",
+    "write_divided",
+]
+
+DATA = "data"
+"""Folder of the parts."""
+TAKEN = (PAGE, "release.json", DATA)
+"""Names that lie beside the parts."""
+LISTED = "the parts are those that are listed"
+_NAME = re.compile(r"part-[0-9]{5,9}")
+
+
+class PeoplePart(BaseModel):
+    """A part as the whole lists it: its folder, its numbers of records, and a digest of all its files.
+
+    Examples
+    --------
+    >>> PeoplePart(name="part-00000", records_in=9, published=8, sha256="e3b0").published
+    8
+    """
+
+    model_config = ConfigDict(strict=True, frozen=True)
+
+    name: str
+    records_in: int
+    published: int
+    sha256: str
+
+
+@dataclasses.dataclass(frozen=True)
+class DividedRelease:
+    """What a release in parts says of all of them together.
+
+    Parameters
+    ----------
+    kind, method, guarantee, unit, method_note
+        As every part has them.
+    records_in, published, withheld
+        Of all parts.
+    parts
+        The parts, in their order.
+    included
+        Files of the owner's own that are published beside them.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
+    >>> DividedRelease("sets", "apriori", KmItems(k=5, m=2), Unit("person", "people"), 12, 11, {"rare": 1}, ())
+    DividedRelease(sets by apriori: 11 of 12 records in 0 parts, km-items (k=5, m=2, l=1))
+    """
+
+    kind: str
+    method: str
+    guarantee: Guarantee
+    unit: Unit
+    records_in: int
+    published: int
+    withheld: Mapping[str, int]
+    parts: tuple[PeoplePart, ...]
+    included: tuple[Included, ...] = ()
+    method_note: str = ""
+
+    def __len__(self) -> int:
+        return self.published
+
+    def __repr__(self) -> str:
+        return (
+            f"DividedRelease({self.kind} by {self.method}: {self.published:,} of {self.records_in:,} records in "
+            f"{len(self.parts):,} parts, {self.guarantee})"
+        )
+
+
+def name_part(number: int) -> str:
+    """Return the name of a part.
+
+    Examples
+    --------
+    >>> name_part(7)
+    'part-00007'
+    """
+    return f"part-{number:05}"
+
+
+def find_divided(path: Any) -> Place | None:
+    """Return the folder of a release if it comes in parts, None if it is another one or there is none."""
+    try:
+        folder = find_release(path)
+    except SchemaError:
+        return None
+    return folder if is_divided(folder) else None
+
+
+def refuse_divided(path: Any) -> None:
+    """Refuse to apply the recoding of a release in parts: there is none.
+
+    Examples
+    --------
+    >>> refuse_divided("nowhere")
+    """
+    if find_divided(path) is not None:
+        raise ParameterError(
+            f"apply: {path} is a release in parts, each of which recodes in its own way: there is no recoding for "
+            "other data. Publish the batch as a release of its own."
+        )
+
+
+def read_divided(folder: Place) -> DividedRelease:
+    """Read what a release in parts says of itself; whether it is true is for those who check it."""
+    manifest = read_json(folder / "release.json")
+    check_version("release.json", manifest, FORMAT_VERSION)
+    try:
+        included = tuple(Included(**file) for file in manifest["included"])
+        if any(not is_plain_name(file.name) or file.name in TAKEN for file in included):
+            raise SchemaError("release.json: an included file must have a plain name of its own.")
+        parts = tuple(PeoplePart.model_validate(part) for part in manifest[DIVIDED])
+        records = manifest["records"]
+        return DividedRelease(
+            kind=str(manifest["kind"]),
+            method=str(manifest["method"]),
+            guarantee=read_guarantee(manifest["kind"], manifest["guarantee"]),
+            unit=Unit.from_dict(manifest["unit"]),
+            records_in=int(records["in"]),
+            published=int(records["published"]),
+            withheld={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
+            parts=parts,
+            included=included,
+            method_note=str(manifest["method_note"]),
+        )
+    except (ValidationError, ParameterError, KeyError, TypeError, ValueError, AttributeError):
+        raise SchemaError("release.json: not the manifest of a release in parts.") from None
+
+
+def describe_divided(release: DividedRelease) -> dict[str, Any]:
+    """Return what ``release.json`` says of a release in parts."""
+    return {
+        "format_version": FORMAT_VERSION,
+        "kind": release.kind,
+        "method": release.method,
+        "method_note": release.method_note,
+        "guarantee": release.guarantee.to_dict(release.unit),
+        "unit": release.unit.to_dict(),
+        DIVIDED: [part.model_dump() for part in release.parts],
+        "included": [dataclasses.asdict(file) for file in release.included],
+        "records": {
+            "in": release.records_in,
+            "published": release.published,
+            "withheld": sum(release.withheld.values()),
+            "withheld_by_reason": dict(sorted(release.withheld.items())),
+        },
+    }
+
+
+def write_divided(release: DividedRelease, folder: Path) -> None:
+    """Write what lies beside the parts."""
+    (folder / PAGE).write_bytes(_spell_page(release))
+    (folder / "release.json").write_bytes(spell_json(describe_divided(release)))
+
+
+def describe_part(folder: Path, name: str) -> DividedRelease:
+    """Return a part as a release in one part: what it says of itself, and the digest of its files."""
+    read = read_manifest(folder)
+    records = read.records
+    state = hashlib.sha256()
+    for file in sorted(folder.iterdir()):
+        check_plain(file)
+        state.update(f"{file.name}\n{digest_file(file).sha256}\n".encode())
+    part = PeoplePart(name=name, records_in=records.records_in, published=records.published, sha256=state.hexdigest())
+    return DividedRelease(
+        kind=read.kind,
+        method=read.method,
+        guarantee=read_guarantee(read.kind, read.guarantee.model_dump()),
+        unit=Unit.from_dict(read.unit.model_dump()),
+        records_in=records.records_in,
+        published=records.published,
+        withheld=dict(records.withheld_by_reason),
+        parts=(part,),
+        method_note=read.method_note,
+    )
+
+
+def unite_parts(parts: Iterable[DividedRelease], included: tuple[Included, ...] = ()) -> DividedRelease:
+    """Return what parts say together; refuse parts of different data, methods or promises."""
+    listed = list(parts)
+    first = listed[0]
+    if len({(part.kind, part.method, part.method_note, part.unit) for part in listed}) > 1:
+        raise SchemaError(
+            "release.json: parts of different kinds of data, methods, notes or units are not one release."
+        )
+    withheld: Counter[str] = Counter()
+    for part in listed:
+        withheld.update(part.withheld)
+    return dataclasses.replace(
+        first,
+        guarantee=functools.reduce(lambda united, other: united.join(other), (part.guarantee for part in listed)),
+        records_in=sum(part.records_in for part in listed),
+        published=sum(part.published for part in listed),
+        withheld=dict(sorted(withheld.items())),
+        parts=tuple(entry for part in listed for entry in part.parts),
+        included=included,
+    )
+
+
+def check_divided(release: DividedRelease, folder: Place) -> Verdict:
+    """Compare what a release in parts says, and all that lies beside its parts, with the parts that are there."""
+    if isinstance(folder, MemoryPlace):
+        raise SchemaError("release.json: a release in parts lies in a directory.")
+    names = [part.name for part in release.parts]
+    missing = [name for name in dict.fromkeys(names) if not _is_folder(folder / DATA / show(name))]
+    if not names or len(set(names)) < len(names) or missing or not all(map(_NAME.fullmatch, names)):
+        twice = sorted({show(name) for name in names if names.count(name) > 1})
+        witness = {"check": LISTED, "missing": list(map(show, missing[:5])), "listed_twice": twice[:5]}
+        return Verdict(False, release.guarantee.parameters(), {}, witness, {LISTED: False})
+    undeclared = [*find_strays(folder, {*TAKEN, *(file.name for file in release.included)})]
+    undeclared += [f"{DATA}/{what}" for what in find_strays(folder / DATA, set(names))]
+    if names != list(map(name_part, range(len(names)))):
+        undeclared.append("release.json: parts that are not numbered from 0")
+    for file in release.included:
+        check_plain(folder / file.name)
+    undeclared += [
+        f"{show(file.name)}: its content is not the declared one"
+        for file in release.included
+        if digest_file(folder / file.name) != file
+    ]
+    try:
+        united = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
+    except (SchemaError, ParameterError) as error:
+        return Verdict(False, {}, {}, {"check": LISTED, "found": str(error)}, {LISTED: False})
+    if united.guarantee.bound_to_whole:
+        witness = {"check": LISTED, "found": f"this promise cannot be kept in parts: {united.guarantee.bound_to_whole}"}
+        return Verdict(False, united.guarantee.parameters(), {}, witness, {LISTED: False})
+    return _compare(united, folder, undeclared)
+
+
+def _is_folder(path: Path) -> bool:
+    return path.is_dir() and not path.is_symlink()
+
+
+def _compare(united: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
+    """Compare the manifest and the page with what the parts, as they are, would say."""
+    otherwise, more = compare_json(folder / "release.json", describe_divided(united))
+    undeclared += more
+    check_plain(folder / PAGE)
+    if not otherwise and (folder / PAGE).read_bytes() != _spell_page(united):
+        undeclared.append(f"{PAGE}: is not what a release says there")
+    statement = "guarantee.statement" in otherwise
+    counts = [key for key in otherwise if key.startswith("records.")]
+    others = [key for key in otherwise if key not in counts and key != "guarantee.statement"]
+    checks = {LISTED: not others, STATEMENT: not statement, COUNTED: not counts, DECLARED: not undeclared}
+    broken = next((name for name, passed in checks.items() if not passed and name != DECLARED), None)
+    witness = None if broken is None else {"check": broken, "file": "release.json", "keys": otherwise[:10]}
+    measured: dict[str, Any] = {"parts": len(united.parts)}
+    if united.included:
+        measured["included_not_judged"] = [file.name for file in united.included]
+    claimed = united.guarantee.parameters()
+    return Verdict(witness is None, claimed, measured, witness, checks, (), tuple(undeclared[:20]))
+
+
+def _spell_page(release: DividedRelease) -> bytes:
+    """Return the page for whoever receives all parts."""
+    lines = [
+        f"# {release.kind}, published with {spell_plainly(release.method)} in {len(release.parts):,} parts",
+        "",
+        f"A record is {release.unit.whose}. Every part keeps, on its own and so together with all others, what is "
+        "promised, which anybody can check from these files:",
+        "",
+        f"> {spell_plainly(release.guarantee.statement(release.unit))}",
+        *spell_note(release.method_note),
+        "",
+        "## The files",
+        "",
+        "| file | what it is |",
+        "| --- | --- |",
+        "| `data/part-00000/` and so on | a part: a whole release, with a `README.md` that explains its files |",
+        "| `release.json` | kind, method, promise, the parts with their numbers of records and digests |",
+        f"| `{PAGE}` | this page |",
+        *(f"| `{file.name}` | added by whoever published this; not part of the promise |" for file in release.included),
+        "",
+        "Each part makes values coarser in its own way: what its values stand for is in its own `values.csv`, and a "
+        "value that one part has removed may be in another. Records, and what else is numbered, are numbered anew in "
+        "every part: the part and the number together tell a record. The same value of two parts has the same members "
+        "only if both parts say so.",
+        "",
+        "## How to load it",
+        "",
+        "```python",
+        "import glob",
+        "import polars",
+        "",
+        'parts = {path: polars.read_parquet(path) for path in sorted(glob.glob("data/part-*/data.parquet"))}',
+        "```",
+        "",
+        "## How to check it",
+        "",
+        "```",
+        "sfumato verify .",
+        "sfumato verify data/part-00000",
+        "```",
+        "",
+    ]
+    return "\n".join(lines).encode()

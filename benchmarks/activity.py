@@ -11,7 +11,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
+from sfumato._kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations
 from sfumato.kinds.activity.metrics.durations import ActivityDurations

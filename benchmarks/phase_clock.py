@@ -54,7 +54,7 @@ def watch_phases(note: Note) -> None:
     import sfumato
 
     with contextlib.suppress(ImportError):
-        from sfumato.kernels.loading import load_ahead
+        from sfumato._kernels.loading import load_ahead
 
         load_ahead()()
     usual_phase = sfumato.Run.phase

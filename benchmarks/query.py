@@ -17,10 +17,10 @@ import sfumato as sf
 from benchmarks.measure import DATA, table
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import Clock
-from sfumato.query.asking import ask
-from sfumato.query.columns import Labels, Ranges
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Evidence, Names, Values
+from sfumato.queries.ask import ask
+from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.events import MANY, Events
+from sfumato.queries.published_view import Evidence, Names, Values
 from sfumato.questions import query_all
 
 _DAY = 86_400_000_000

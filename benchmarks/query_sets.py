@@ -17,7 +17,7 @@ from sfumato.data.kind import find_kind
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.query.asking import ask
+from sfumato.queries.ask import ask
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
 

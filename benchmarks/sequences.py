@@ -11,7 +11,7 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.generating.taxonomy import taxonomy
+from sfumato.generators.taxonomy import taxonomy
 from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
 from sfumato.kinds.sequences.kernels.category_covers import fill_by_left_ends, fill_by_runs, new_runs
 from sfumato.kinds.sequences.kernels.prices import set_prices

@@ -148,7 +148,7 @@ def lower(title: str) -> str:
 
 def draw(kind: str, result: StudyResult) -> None:
     """Draw the curves of a kind."""
-    from sfumato.report.figure import to_svg
+    from sfumato.reports.figure import to_svg
     from sfumato.study.plots import list_figures
 
     figures = {figure.name: figure for figure in list_figures(result)}

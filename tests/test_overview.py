@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.metrics.full_original import Whole
 from sfumato.overview import compare_parts, look_at_parts
 from sfumato.release.locate import read_parts
-from sfumato.report.divided import draw_divided
+from sfumato.reports.partitioned import draw_divided
 from tests.test_division import publish
 
 pytestmark = pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")

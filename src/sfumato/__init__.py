@@ -116,6 +116,7 @@ _WHERE = {
     "publish_in_parts": "sfumato.division",
     "read_export": "sfumato.exports",
     "explore": "sfumato.study.explore",
+    "query": "sfumato.questions",
     "query_all": "sfumato.questions",
     "read_release": "sfumato.release.storage",
 }
@@ -127,7 +128,7 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("engines", "methods", "query", "study"):
+    if name in ("engines", "methods", "study"):
         return importlib.import_module(f"sfumato.{name}")
     errors = name.endswith(("Error", "Warning"))
     module = _WHERE.get(name, "sfumato.exceptions" if errors else "sfumato.pipeline")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import plugins, report
+from sfumato import plugins, reports
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking import together
 from sfumato.checking.inference import find_inferences
@@ -47,10 +47,10 @@ from sfumato.release.locate import (
     set_parts_beside,
 )
 from sfumato.release.release import Release, Result
-from sfumato.report.notebook import Figures
+from sfumato.reports.notebook import Figures
 
 if TYPE_CHECKING:
-    from sfumato.report.figure import Figure
+    from sfumato.reports.figure import Figure
 
 __all__ = [
     "attack",
@@ -276,12 +276,12 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
 def _draw(source: Source, original: Dataset | None) -> dict[str, Figure]:
     """Draw the figures of the report on a release, in one piece or in parts."""
     if is_divided(source) and original is not None:
-        from sfumato.report.divided import draw_divided
+        from sfumato.reports.partitioned import draw_divided
 
         return draw_divided(look_at_parts(str(source), original, scored=False))
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
-    return report.figures(comparison, *attack_both(comparison))
+    return reports.figures(comparison, *attack_both(comparison))
 
 
 def draw_workload(dataset: Dataset, count: int = 100, seed: int = 0) -> Workload:
@@ -367,7 +367,7 @@ def write_report(
     scores = measure_release(comparison)
     refined = remaining.refine(combine_attacks(after, beyond)).refine(scores.remaining)
     tell("report: draw", 0, 0)
-    page = report.render(comparison, before, after, scores, remaining=refined, facts=facts, beyond=beyond, curve=curve)
+    page = reports.render(comparison, before, after, scores, remaining=refined, facts=facts, beyond=beyond, curve=curve)
     path.write_text(page, encoding="utf-8")
     return refined
 
@@ -400,7 +400,7 @@ def save_plots(
     force
         Whether to replace plots that are there.
     """
-    from sfumato.report.figure import FORMATS
+    from sfumato.reports.figure import FORMATS
 
     if form not in FORMATS:
         raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
@@ -414,7 +414,7 @@ def save_plots(
     if there and not force:
         raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
     target.mkdir(parents=True, exist_ok=True)
-    return report.save_plots(drawn, target, form)
+    return reports.save_plots(drawn, target, form)
 
 
 def attack_more(release: Release, original: Dataset | None, rows: Ints | None) -> Findings:

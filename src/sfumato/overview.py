@@ -25,7 +25,7 @@ from sfumato.progress import tell, track
 from sfumato.release.locate import Source, pick_parts_beside, read_divided_from
 
 if TYPE_CHECKING:
-    from sfumato.report.divided import Divided
+    from sfumato.reports.partitioned import Divided
 
 __all__ = [
     "attack_original",
@@ -95,7 +95,7 @@ def write_parts_report(
 
     Return what remains possible: what was known of it before, and what was found.
     """
-    from sfumato.report.divided import render_divided
+    from sfumato.reports.partitioned import render_divided
 
     seen = look_at_parts(folder, original)
     tell("report: draw", 0, 0)
@@ -109,7 +109,7 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
 
     Measures and attackers that go beyond the promise are left out unless they are asked for.
     """
-    from sfumato.report.divided import Divided
+    from sfumato.reports.partitioned import Divided
 
     divided = read_divided_from(folder)
     report, m = require(plugins.find_kind(divided.kind).parts_report), getattr(divided.guarantee, "m", None)

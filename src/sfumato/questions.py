@@ -15,14 +15,14 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.query.answer import Answer
-from sfumato.query.asking import ask
-from sfumato.query.comparing import Periods
-from sfumato.query.evidence import Evidence
-from sfumato.query.language import parse, parse_lines
-from sfumato.query.moments import Span
-from sfumato.query.naming import add_categories
-from sfumato.query.syntax import Query, QueryError
+from sfumato.queries.answer import Answer
+from sfumato.queries.ask import ask
+from sfumato.queries.categories import add_categories
+from sfumato.queries.language import parse, parse_lines
+from sfumato.queries.published_view import Evidence
+from sfumato.queries.relation_queries import Periods
+from sfumato.queries.syntax import Query, QueryError
+from sfumato.queries.times import Span
 from sfumato.release.locate import Source, find_release_in
 from sfumato.release.partitioned import DATA, find_divided, name_part, read_divided
 from sfumato.release.release import Release
@@ -44,7 +44,7 @@ def query(source: Source | Dataset, question: str, hierarchies: Mapping[str, Hie
     source
         The data, or a release: its directory, or a result or release that was not written.
     question
-        What is asked; :mod:`sfumato.query.language` says how it is written.
+        What is asked; :mod:`sfumato.queries.language` says how it is written.
     hierarchies
         Hierarchies whose nodes are used as names, by column; data bring their own.
 

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 from tests.activity.naive.releases import HandMadeClaim, compare, people, publish
 
-from sfumato import report
+from sfumato import reports
 from sfumato.checking.risk import Risk
 from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
 from sfumato.pipeline import measure_release
-from sfumato.report.wording import describe_attacker, list_limits, name_share
+from sfumato.reports.text import describe_attacker, list_limits, name_share
 
 CLOCK = Clock("hour", 19723 * 24)
 EVIL = "<script>alert(1)</script>&=HYPERLINK()"
@@ -38,7 +38,7 @@ def risk(smallest, share=None, people=5, m=3):
 
 
 def page_of(comparison, share=0.5, **facts):
-    return report.render(comparison, risk(1, 1.0), risk(2, share), measure_release(comparison), facts=facts)
+    return reports.render(comparison, risk(1, 1.0), risk(2, share), measure_release(comparison), facts=facts)
 
 
 def text_of(page):
@@ -98,7 +98,7 @@ def test_people_who_are_left_out_are_counted():
 
 
 def test_the_figures_are_there_with_their_numbers(comparison):
-    drawn = report.figures(comparison, risk(1), risk(2))
+    drawn = reports.figures(comparison, risk(1), risk(2))
     assert list(drawn) == ["anonymity-sets", "days", "durations", "class-sizes", "answers"]
     assert drawn["days"].head == ["Activity", "Class 1", "Class 2"]
     # The second day is shown, because people are away then.
@@ -110,7 +110,7 @@ def test_without_a_row_map_there_is_no_picture_of_days():
     data = people(ROWS, ["away"], CLOCK)
     release, _ = publish(data, [[0, 1, 2], [3, 4]], dated=True)
     comparison = Comparison(data, release)
-    assert "days" not in report.figures(comparison, risk(1), risk(2))
+    assert "days" not in reports.figures(comparison, risk(1), risk(2))
     assert "There is no picture of days" in text_of(page_of(comparison))
 
 
@@ -178,10 +178,10 @@ def test_labels_are_escaped(comparison):
 
 
 def test_the_picture_is_saved(comparison, tmp_path):
-    report.picture(comparison, risk(1), risk(2), tmp_path / "days.svg")
+    reports.picture(comparison, risk(1), risk(2), tmp_path / "days.svg")
     assert "a class of" in (tmp_path / "days.svg").read_text()
     release, _ = publish(comparison.original, [[0, 1, 2], [3, 4]], dated=True)
-    report.picture(Comparison(comparison.original, release), risk(1), risk(2), tmp_path / "sets.svg")
+    reports.picture(Comparison(comparison.original, release), risk(1), risk(2), tmp_path / "sets.svg")
     assert "Before: original data" in (tmp_path / "sets.svg").read_text()
 
 

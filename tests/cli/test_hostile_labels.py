@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-import sfumato.report
+import sfumato.reports
 from sfumato import escape
 from sfumato.cli import run
 
@@ -107,8 +107,8 @@ def test_messages_show_what_a_file_calls_its_columns(tmp_path, monkeypatch, capf
 
 
 def test_a_plot_with_hostile_labels_is_drawn(tmp_path):
-    from sfumato.report.markup import draw_figure
-    from sfumato.report.plots import Figure, LegendEntry, draw_bars, save_figure
+    from sfumato.reports.html import draw_figure
+    from sfumato.reports.plots import Figure, LegendEntry, draw_bars, save_figure
 
     bars = draw_bars([(label, 1.0, label) for label in HOSTILE], HOSTILE[0], HOSTILE[1])
     legend = [LegendEntry("square", "#000000", HOSTILE[3])]
@@ -139,6 +139,6 @@ def test_tables_for_people_take_labels_for_labels(capfd):
 
 
 def test_no_page_escapes_on_its_own():
-    for folder in sfumato.report.__path__:
+    for folder in sfumato.reports.__path__:
         for source in Path(folder).rglob("*.py"):
             assert "from html import" not in source.read_text(), f"{source}: take escape_html of core.visible"

@@ -22,7 +22,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.metrics.metric import Metric
 from sfumato.readers.partitioned.gathering import Gathering
 from sfumato.readers.roles import Vocabulary
-from sfumato.report.wording import ReportWords
+from sfumato.reports.text import ReportWords
 
 SCRIPT = """
 import sys

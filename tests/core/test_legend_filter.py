@@ -8,9 +8,9 @@ import altair as alt
 import pytest
 import vl_convert
 
-from sfumato.report.figure import Figure, inline, specify, to_html
-from sfumato.report.legend import LegendEntry, let_legend_filter
-from sfumato.report.plots import BEFORE_AND_AFTER, draw_twin_bars
+from sfumato.reports.figure import Figure, inline, specify, to_html
+from sfumato.reports.legend import LegendEntry, let_legend_filter
+from sfumato.reports.plots import BEFORE_AND_AFTER, draw_twin_bars
 
 HOSTILE = "\"]'); alert(1); </script> \\ \u2028"
 

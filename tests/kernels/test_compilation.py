@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numba
 import pytest
 
-from sfumato.kernels.compilation import notice_compilation
+from sfumato._kernels.compilation import notice_compilation
 
 pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is compiled")
 
@@ -19,7 +19,7 @@ def add(x):
     return x + 1
 """
 RUN = """
-from sfumato.kernels.compilation import notice_compilation
+from sfumato._kernels.compilation import notice_compilation
 with notice_compilation(lambda: print("told")):
     from kept import add
     add(1)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.kernels.counter import (
+from sfumato._kernels.counter import (
     ANY_COUNT,
     LARGEST_KEY,
     add_keys,

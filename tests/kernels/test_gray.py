@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from tests.examples import settings
 from tests.kernels.naive import gray as naive
 
-from sfumato.kernels.gray import gray_order, gray_order_sparse
+from sfumato._kernels.gray import gray_order, gray_order_sparse
 
 ordinary = settings(max_examples=150)
 

@@ -12,7 +12,7 @@ pytestmark = pytest.mark.skipif(numba.config.DISABLE_JIT, reason="nothing is com
 
 SAY = """
 import json, sys
-from sfumato.kernels.loading import load_ahead
+from sfumato._kernels.loading import load_ahead
 load_ahead()()
 load_ahead()()
 unused = [name for name in ("scipy", "yaml") if name in sys.modules]
@@ -63,7 +63,7 @@ def test_kept_kernels_run_without_what_compiles_and_new_ones_are_compiled(tmp_pa
 
 
 def test_what_cannot_be_loaded_ahead_is_left_to_the_first_kernel(monkeypatch):
-    from sfumato.kernels import loading
+    from sfumato._kernels import loading
 
     def fail() -> None:
         raise AttributeError("another Numba")

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.kernels.naive.microaggregation import plain_mdav
 
-from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
+from sfumato._kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 
 
 def test_pairs_on_a_line():

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sfumato._kernels import patience
 from sfumato.checking import subsequences as checked
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
-from sfumato.kernels import patience
 
 rows = st.lists(st.lists(st.integers(0, 4), max_size=7), min_size=1, max_size=5)
 

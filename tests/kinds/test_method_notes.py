@@ -22,7 +22,7 @@ from sfumato.kinds.sequences.families import grouping
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.run import Run
-from sfumato.report.page import state_promise
+from sfumato.reports.page import state_promise
 
 SECRET = bytes([1] * 32)
 NOT_OURS = r"\b(whoever|told|at hand|heeded|as it is)\b"

@@ -158,8 +158,8 @@ MODULES = {
                 return len(comparison.published.codes) / len(comparison.history.codes), {}
     """,
     "report": """
-        from sfumato.report import page
-        from sfumato.report.plots import draw_sets
+        from sfumato.reports import page
+        from sfumato.reports.plots import draw_sets
 
         def figures(comparison, before, after):
             return {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}

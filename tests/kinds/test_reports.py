@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.contract_data import KINDS
 
 import sfumato as sf
-from sfumato import assessment, pipeline, report
+from sfumato import assessment, pipeline, reports
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.comparison import Comparison
 
@@ -74,7 +74,7 @@ def test_plots_are_as_wide_as_a_phone_and_never_stretched(written):
 def test_figures_are_valid_charts_with_their_numbers(written):
     result, _, _ = written
     comparison = Comparison(result.trace.original, result.release, result.trace.rows)
-    drawn = report.figures(comparison, *assessment.attack_both(comparison))
+    drawn = reports.figures(comparison, *assessment.attack_both(comparison))
     for figure in drawn.values():
         altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
         assert all(len(row) == len(figure.head) for row in figure.rows)

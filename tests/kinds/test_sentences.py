@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato import pipeline, plugins
 from sfumato.base.guarantee import list_guarantees
 from sfumato.data.record_unit import PERSON, Unit
-from sfumato.report.wording import describe_attacker, fill_in, list_limits
+from sfumato.reports.text import describe_attacker, fill_in, list_limits
 
 UNITS = [Unit("day", "days", "person"), Unit("trip", "trips", "person"), Unit("stay", "stays", "patient")]
 METHODS = {

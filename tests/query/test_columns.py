@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.query.columns import Labels, Ranges
-from sfumato.query.evidence import Asked, Names, Selection, Values
+from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.published_view import Asked, Names, Selection, Values
 
 TOP = 6
 """Numbers run from 0 to this; None is a missing value."""

@@ -17,10 +17,10 @@ from sfumato.data.time_units import Clock
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.kinds.sequences.evidence import of_dataset
-from sfumato.query.asking import ask as ask_evidence
-from sfumato.query.possible import find_possible, find_possible_prevailing
-from sfumato.query.reach import Bounds
-from sfumato.query.volumes import find_prevailing, hold_over_places
+from sfumato.queries.ask import ask as ask_evidence
+from sfumato.queries.possible_relations import find_possible, find_possible_prevailing
+from sfumato.queries.spatio_temporal import find_prevailing, hold_over_places
+from sfumato.queries.time_bounds import Bounds
 
 CARE = [
     [("clinic", 1), ("pharmacy", 5), ("clinic", 4)],

@@ -14,11 +14,11 @@ from tests.query.naive import chains, originals
 from tests.query.naive.originals import Entry, Step
 
 from sfumato.data.record_unit import PERSON
-from sfumato.query.asking import ask
-from sfumato.query.events import MANY, Events, _find_tick
-from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
-from sfumato.query.moments import ENDLESS
-from sfumato.query.periods import bound_first
+from sfumato.queries.ask import ask
+from sfumato.queries.events import MANY, Events, _find_tick
+from sfumato.queries.periods import bound_first
+from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
+from sfumato.queries.times import ENDLESS
 
 LABELS = ("a", "b", "c")
 
@@ -150,7 +150,7 @@ def test_piece_by_piece_it_is_the_same(records, asked, noun):
     question = f"count {noun} where a|b by 2"
     evidence = Evidence(PERSON, len(records), 0, as_events(records))
     whole, bars = judge(records, asked), ask(evidence, question, span=(0, 4)).table
-    with mock.patch("sfumato.query.events._PIECE", 1):
+    with mock.patch("sfumato.queries.events._PIECE", 1):
         assert judge(records, asked) == whole
         assert ask(evidence, question, span=(0, 4)).table.equals(bars)
 
@@ -158,7 +158,7 @@ def test_piece_by_piece_it_is_the_same(records, asked, noun):
 def test_many_entries_are_looked_at_in_pieces_of_whole_records():
     record = np.repeat(np.arange(5), [1, 7, 1, 0, 4])
     events = Events.of(5, record, np.zeros(13), Values.exact(1), Names(("a",)), "number", lo=np.arange(13))
-    with mock.patch("sfumato.query.events._PIECE", 3):
+    with mock.patch("sfumato.queries.events._PIECE", 3):
         pieces = [piece.record.tolist() for piece in events.split()]
     assert [number for piece in pieces for number in piece] == record.tolist()
     assert len(pieces) > 1

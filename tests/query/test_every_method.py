@@ -11,10 +11,10 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import InfeasibleError
-from sfumato.query.asking import ask
-from sfumato.query.counting import count_bounds
-from sfumato.query.language import parse
-from sfumato.query.plan import Plan
+from sfumato.queries.ask import ask
+from sfumato.queries.count import count_bounds
+from sfumato.queries.language import parse
+from sfumato.queries.plan import Plan
 
 METHODS = [method for method in plugins.all_methods().values() if method.kinds[0] in {"sets", "table", "rt"}]
 LABELS = "abcdef"

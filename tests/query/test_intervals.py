@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import ParameterError
-from sfumato.query.intervals import FuzzyInterval, FuzzyIntervals, observe
+from sfumato.queries.intervals import FuzzyInterval, FuzzyIntervals, observe
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.query.certainty import quote
-from sfumato.query.language import parse, parse_lines
-from sfumato.query.moments import cut_buckets, read_length, read_period, read_window, spell_moment
-from sfumato.query.syntax import Both, Comparison, Either, Neither, QueryError, Sequel, Window, Word
+from sfumato.metrics.query_certainty import quote
+from sfumato.queries.language import parse, parse_lines
+from sfumato.queries.syntax import Both, Comparison, Either, Neither, QueryError, Sequel, Window, Word
+from sfumato.queries.times import cut_buckets, read_length, read_period, read_window, spell_moment
 
 DAY = 86_400_000_000
 

@@ -11,9 +11,9 @@ from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import Clock
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.query.answer import Answer
-from sfumato.query.notes import LeftOut, WholeNote
-from sfumato.query.syntax import QueryError
+from sfumato.queries.answer import Answer
+from sfumato.queries.notes import LeftOut, WholeNote
+from sfumato.queries.syntax import QueryError
 from sfumato.questions import query_all
 
 SECRET = bytes([1] * 32)
@@ -147,7 +147,7 @@ def test_dates_and_numbers_are_not_mixed_up():
 
 
 def test_a_package_and_a_function_share_the_name():
-    import sfumato.query.language  # noqa: F401
+    import sfumato.queries.language  # noqa: F401
 
     assert callable(sf.query)
     assert sf.query(visits(), "count person").certain == 5

@@ -7,8 +7,8 @@ import pytest
 from tests.query.naive.fuzzy_time import all_relations, allens_relation, overlaps_as_printed
 
 from sfumato.exceptions import ParameterError
-from sfumato.query.intervals import FuzzyInterval, FuzzyIntervals
-from sfumato.query.relations import INVERSE, RELATIONS, relate, relate_columns, transitive_event
+from sfumato.queries.intervals import FuzzyInterval, FuzzyIntervals
+from sfumato.queries.relations import INVERSE, RELATIONS, relate, relate_columns, transitive_event
 
 INTERVALS = [corners for corners in combinations_with_replacement(range(7), 4) if corners[1] < corners[2]]
 PAIRS = list(product(INTERVALS, INTERVALS))

@@ -15,10 +15,10 @@ from sfumato.data.record_unit import RECORD
 from sfumato.kinds.activity.evidence.grids import list_grids
 from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
-from sfumato.query.columns import Labels
-from sfumato.query.evidence import Asked, Evidence, Link, Names, Selection, Values
-from sfumato.query.reach import Reach
-from sfumato.query.truth import combine_all
+from sfumato.queries.columns import Labels
+from sfumato.queries.published_view import Asked, Evidence, Link, Names, Selection, Values
+from sfumato.queries.three_valued import combine_all
+from sfumato.queries.time_bounds import Reach
 
 LABELS = ("a", "b")
 

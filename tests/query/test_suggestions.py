@@ -3,7 +3,7 @@
 import pytest
 
 import sfumato as sf
-from sfumato.query.syntax import QueryError
+from sfumato.queries.syntax import QueryError
 
 TREE = sf.Hierarchy.from_parents({"insulin": "medicine", "bread": "food", "medicine": "*", "food": "*"})
 

@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import InfeasibleError
-from sfumato.query.asking import ask
+from sfumato.queries.ask import ask
 
 TIMED = ("trajectories", "sequences", "activity", "timeline", "snapshots")
 PLAIN = [(method, {}) for kind in TIMED for method in plugins.methods_for(kind).values()]

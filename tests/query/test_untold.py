@@ -10,13 +10,13 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.record_unit import PERSON
-from sfumato.query.answer import Answer
-from sfumato.query.asking import ask
-from sfumato.query.columns import Labels, Ranges
-from sfumato.query.course import Course
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.report.answers import list_numbers
+from sfumato.metrics.time_series import Course
+from sfumato.queries.answer import Answer
+from sfumato.queries.ask import ask
+from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.events import MANY, Events
+from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.reports.answers import list_numbers
 
 
 def make_table(hidden=(True, True), withheld=0):

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from tests.query.naive.fuzzy_time import all_relations, thirteen_as_printed, thirteen_both_ways
 
 from sfumato.exceptions import ParameterError
-from sfumato.query.intervals import FuzzyInterval
-from sfumato.query.relations import INVERSE, RELATIONS
-from sfumato.query.volumes import PREVALENCE, Volume, find_prevailing, hold_over_places, relate_volumes
+from sfumato.queries.intervals import FuzzyInterval
+from sfumato.queries.relations import INVERSE, RELATIONS
+from sfumato.queries.spatio_temporal import PREVALENCE, Volume, find_prevailing, hold_over_places, relate_volumes
 
 EXAMPLES = {
     "before": (0, 1), "meets": (0, 2), "overlaps": (0, 3), "finished_by": (0, 5), "contains": (1, 6),

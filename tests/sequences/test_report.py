@@ -12,7 +12,7 @@ import pytest
 from tests.sequences.naive.metrics import publish, publish_exactly
 from tests.trajectories.report.test_report import Reader, read_text
 
-from sfumato import report
+from sfumato import reports
 from sfumato.checking.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
@@ -22,7 +22,7 @@ from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.report import lengths, strips
 from sfumato.kinds.sequences.report.lengths import show_length
 from sfumato.metrics.metric import Score
-from sfumato.report.palette import DARK
+from sfumato.reports.palette import DARK
 
 SECONDS = Clock("second")
 MORNING = 1_700_000_000
@@ -61,7 +61,7 @@ BEFORE, AFTER = make_risk([1, 1, 1, 1, 1]), make_risk([2, 2, 2, 2, 1])
 
 
 def render(comparison, before=BEFORE, after=AFTER, scores=(), **options):
-    return report.render(comparison, before, after, list(scores), **options)
+    return reports.render(comparison, before, after, list(scores), **options)
 
 
 @pytest.fixture(scope="module")
@@ -184,7 +184,7 @@ def test_hostile_labels_do_not_run():
 
 def test_without_a_row_map_there_is_no_timeline():
     comparison = dataclasses.replace(compare(), rows=None)
-    assert list(report.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times", "answers"]
+    assert list(reports.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times", "answers"]
     assert "There is no timeline: the release is locally recoded" in read_text(render(comparison))
 
 
@@ -207,7 +207,7 @@ def test_without_a_row_map_there_is_no_timeline():
 def test_odd_data_are_reported(comparison, tmp_path):
     risk = make_risk([1] * len(comparison.original))
     Reader(render(comparison, risk, risk))
-    report.picture(comparison, risk, risk, tmp_path / "odd.svg")
+    reports.picture(comparison, risk, risk, tmp_path / "odd.svg")
 
 
 def test_withheld_records_are_counted():
@@ -223,14 +223,14 @@ def test_specifications_are_valid_vega_lite():
         [[("a", 1), ("x", 9)], [("b", 3)]], [[0, 1]], [[("{a|b}", 1, 3)]], ("a", "b"), members={"{a|b}": ("a", "b")}
     )
     for comparison in (compare(), plain, several):
-        drawn = report.figures(comparison, BEFORE, AFTER)
+        drawn = reports.figures(comparison, BEFORE, AFTER)
         assert list(drawn) == ["anonymity-sets", "timeline", "group-sizes", "times", "answers"]
         for figure in drawn.values():
             altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
 
 
 def test_picture_fits_a_readme(tmp_path):
-    report.picture(compare(), BEFORE, AFTER, tmp_path / "picture.png")
+    reports.picture(compare(), BEFORE, AFTER, tmp_path / "picture.png")
     png = (tmp_path / "picture.png").read_bytes()
     assert 1350 <= int.from_bytes(png[16:20]) <= 1450
     assert len(png) < 300_000

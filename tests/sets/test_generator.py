@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError
-from sfumato.generating.taxonomy import taxonomy
+from sfumato.generators.taxonomy import taxonomy
 from sfumato.kinds.sets.generator import baskets, generate
 
 

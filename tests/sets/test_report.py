@@ -10,7 +10,7 @@ import pytest
 from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
-from sfumato import report
+from sfumato import reports
 from sfumato.kinds.sets import attacker as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
@@ -18,8 +18,8 @@ from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.plugins import metrics_for
-from sfumato.report.palette import DARK
-from sfumato.report.wording import describe_attacker, list_limits
+from sfumato.reports.palette import DARK
+from sfumato.reports.text import describe_attacker, list_limits
 
 NAMES = ["bread", "wine", "<b>beer</b>", "milk", "eggs", "insulin", "a" * 80, "salt"]
 
@@ -48,7 +48,7 @@ def prepared(request):
 @pytest.fixture(scope="module")
 def page(prepared):
     scores = [Score("top-itemsets", 0.25, {"itemsets": 1000}, unit="of the itemsets", title="Itemsets lost (tKd)")]
-    return report.render(*prepared[1], scores, facts={"clusters": "12"})
+    return reports.render(*prepared[1], scores, facts={"clusters": "12"})
 
 
 def test_page_is_well_formed_and_stands_alone(page):
@@ -78,7 +78,7 @@ def test_page_says_what_was_published(prepared, page):
 
 def test_plots_are_valid_and_known_in_the_dark(prepared):
     form, parts = prepared
-    drawn = report.figures(*parts)
+    drawn = reports.figures(*parts)
     assert list(drawn) == [
         "anonymity-sets",
         "clusters" if form == "chunks" else "group-sizes",
@@ -95,7 +95,7 @@ def test_plots_are_valid_and_known_in_the_dark(prepared):
 
 def test_numbers_behind_the_itemsets_are_true(prepared):
     _, parts = prepared
-    rows = report.figures(*parts)["itemsets"].rows
+    rows = reports.figures(*parts)["itemsets"].rows
     assert rows[0][0].startswith("1.  bread")
     comparison = parts[0]
     truth = sum("bread" in row for row in comparison.history.lists())
@@ -106,26 +106,26 @@ def test_numbers_behind_the_itemsets_are_true(prepared):
 def test_numbers_behind_the_items_are_true(prepared):
     _, parts = prepared
     records = parts[0].history.lists()
-    for name, before, after, error in report.figures(*parts)["items"].rows:
+    for name, before, after, error in reports.figures(*parts)["items"].rows:
         truth = sum(name in record for record in records)
         assert int(before) == truth
         assert error.endswith(" %") and int(after) >= 0
 
 
 def test_picture(prepared, tmp_path):
-    report.picture(*prepared[1], tmp_path / "sets.png")
+    reports.picture(*prepared[1], tmp_path / "sets.png")
     assert (tmp_path / "sets.png").read_bytes()[:4] == b"\x89PNG"
 
 
 def test_sensitive_items_are_named():
     data = make_data(sensitive=("insulin",))
     parts = prepare(sf.methods.Disassociation(k=3, m=2, l=4, max_cluster=12), data)
-    assert "Sensitive items, published apart from all others: insulin." in read_text(report.render(*parts, []))
+    assert "Sensitive items, published apart from all others: insulin." in read_text(reports.render(*parts, []))
 
 
 def test_nothing_generalised_is_said():
     data = sf.Dataset.of("sets", [["a", "b"]] * 4, hierarchy=sf.Hierarchy.from_paths([("a", "*"), ("b", "*")]))
-    assert "Nothing is generalised" in report.render(*prepare(sf.methods.Apriori(k=2, m=2), data), [])
+    assert "Nothing is generalised" in reports.render(*prepare(sf.methods.Apriori(k=2, m=2), data), [])
 
 
 def test_words():

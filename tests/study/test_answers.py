@@ -9,7 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.query.course import Course
+from sfumato.metrics.time_series import Course
 from sfumato.study.cells import PHASES, Cell, Job, Outcome
 from sfumato.study.page import write_page
 from sfumato.study.plots import list_figures, save_plots

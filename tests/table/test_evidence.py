@@ -12,11 +12,11 @@ from tests.query.naive.possible_records import bounds, possible_rows
 import sfumato as sf
 from sfumato.kinds.table.evidence import of_dataset, of_release
 from sfumato.kinds.table.published import Cells
-from sfumato.query.asking import ask
-from sfumato.query.counting import count_bounds
-from sfumato.query.language import parse
-from sfumato.query.plan import Plan
-from sfumato.query.syntax import QueryError
+from sfumato.queries.ask import ask
+from sfumato.queries.count import count_bounds
+from sfumato.queries.language import parse
+from sfumato.queries.plan import Plan
+from sfumato.queries.syntax import QueryError
 
 people = st.lists(
     st.tuples(st.one_of(st.none(), st.integers(0, 9)), st.sampled_from([None, "a", "b", "c"])), min_size=2, max_size=6

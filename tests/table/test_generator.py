@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.cli import run
-from sfumato.generating.people import EDUCATION, draw_people, pick_rows
+from sfumato.generators.people import EDUCATION, draw_people, pick_rows
 from sfumato.kinds.table.generator import generate
 
 

@@ -16,7 +16,7 @@ from tests.table.naive import measures as naive
 from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
-from sfumato import report
+from sfumato import reports
 from sfumato.base.remaining import Remaining
 from sfumato.checking.risk import Risk
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
@@ -24,8 +24,8 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.plugins import metrics_for
-from sfumato.report.palette import DARK
-from sfumato.report.wording import describe_attacker, list_limits
+from sfumato.reports.palette import DARK
+from sfumato.reports.text import describe_attacker, list_limits
 
 CITIES = ["Rome", "<b>Oslo</b>", "a" * 80, "b" * 80, "Lima"]
 
@@ -65,7 +65,7 @@ def prepared():
 def page(prepared):
     metrics = [metric for metric in metrics_for("table") if metric.name not in {"prediction", "microaggregation-error"}]
     scores = [metric.measure(prepared[0]) for metric in metrics if metric.applies(prepared[0])]
-    return report.render(*prepared, scores, facts={"recode, seconds": "0.1"})
+    return reports.render(*prepared, scores, facts={"recode, seconds": "0.1"})
 
 
 def test_page_is_well_formed_and_stands_alone(page):
@@ -90,7 +90,7 @@ def test_page_says_what_was_published(page):
 
 
 def test_plots_are_valid_and_known_in_the_dark(prepared):
-    drawn = report.figures(*prepared)
+    drawn = reports.figures(*prepared)
     assert list(drawn) == ["anonymity-sets", "classes", "generalised", "marginals", "errors", "pairs"]
     for figure in drawn.values():
         spec = figure.chart().to_dict()
@@ -99,7 +99,7 @@ def test_plots_are_valid_and_known_in_the_dark(prepared):
 
 
 def test_picture(prepared, tmp_path):
-    report.picture(*prepared, tmp_path / "table.png")
+    reports.picture(*prepared, tmp_path / "table.png")
     assert (tmp_path / "table.png").read_bytes()[:4] == b"\x89PNG"
 
 
@@ -107,7 +107,7 @@ def test_what_more_knowledge_finds_is_said(prepared):
     comparison = prepared[0]
     parts = (comparison.release, comparison.original, comparison.rows)
     beyond = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
-    text = read_text(report.render(*prepared, [], beyond=beyond, remaining=Remaining.collect(beyond)))
+    text = read_text(reports.render(*prepared, [], beyond=beyond, remaining=Remaining.collect(beyond)))
     assert "Beyond the promise" in text
     for found in beyond:
         assert all(one.sentence in text and one.hint in text for one in found.remaining)
@@ -117,15 +117,15 @@ def test_what_more_knowledge_finds_is_said(prepared):
 def test_figures_of_offices_are_shown(prepared):
     comparison, before, _ = prepared
     after = attributes.attack(comparison.release, comparison.original, comparison.rows)
-    text = read_text(report.render(comparison, before, after, []))
+    text = read_text(reports.render(comparison, before, after, []))
     assert "Prosecutor, journalist, marketer" in text and "No population is known" in text
 
 
 def test_a_column_alone_and_a_broken_promise():
     data = sf.Dataset.of("table", [(n,) for n in range(6)], ("age",))
     parts = prepare(compare(data, [0, 0, 0, 0, 0, 1], k=3))
-    assert list(report.figures(*parts)) == ["anonymity-sets", "classes", "generalised", "marginals", "errors"]
-    assert "Do not publish this release." in read_text(report.render(*parts, []))
+    assert list(reports.figures(*parts)) == ["anonymity-sets", "classes", "generalised", "marginals", "errors"]
+    assert "Do not publish this release." in read_text(reports.render(*parts, []))
 
 
 @given(comparisons())

@@ -5,7 +5,7 @@ import re
 import pytest
 
 import sfumato as sf
-from sfumato import report
+from sfumato import reports
 from sfumato.kinds.timeline.attacker import attack, attack_original
 from sfumato.metrics.comparison import Comparison
 from sfumato.pipeline import measure_release
@@ -23,7 +23,7 @@ def made(request):
 
 def test_the_page_says_what_was_done(made):
     comparison, before, after = made
-    page = report.render(comparison, before, after, measure_release(comparison), facts={"rounds": "2"})
+    page = reports.render(comparison, before, after, measure_release(comparison), facts={"rounds": "2"})
     text = re.sub(r"<[^>]+>", " ", page)
     for words in (
         "of 24 time points published",
@@ -44,18 +44,18 @@ def test_the_page_reads_well_after_nothing_was_deleted():
     data = sf.Dataset.of("timeline", [{"a": 1, "b": 99}], sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/2"))
     comparison = Comparison(data, result.release, result.trace.rows)
-    page = report.render(comparison, attack_original(data, 2)[-1], attack(result.release, data), [])
+    page = reports.render(comparison, attack_original(data, 2)[-1], attack(result.release, data), [])
     assert "Nothing was deleted." in page
 
 
 def test_plots_and_picture_are_drawn(made, tmp_path):
     comparison, before, after = made
-    drawn = report.figures(comparison, before, after)
+    drawn = reports.figures(comparison, before, after)
     assert set(drawn) == {"answers", "prefix-frequencies", "deletions", "events"}
     first = drawn["prefix-frequencies"].panels[0].to_dict()
     assert first["title"] == "<wine>" and len(first["layer"]) == 2
     gone = sum(int(deleted) for _, _, deleted in drawn["deletions"].rows)
     total = sum(count for row in ROWS for count in row.values())
     assert gone == total - sum(map(sum, comparison.release.table.column("counts").to_pylist()))
-    report.picture(comparison, before, after, tmp_path / "picture.png")
+    reports.picture(comparison, before, after, tmp_path / "picture.png")
     assert (tmp_path / "picture.png").stat().st_size > 1000

@@ -7,7 +7,7 @@ import dataclasses
 import pytest
 from tests.workbench.filling import do
 
-from sfumato.query.language import parse_lines
+from sfumato.queries.language import parse_lines
 from sfumato.workbench.pages.asking import _find_example
 from sfumato.workbench.policies import read_recipe, write_recipe
 

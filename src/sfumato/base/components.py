@@ -15,15 +15,15 @@ if TYPE_CHECKING:
     from sfumato.checking.risk import Finding
     from sfumato.checking.verdict import Verdict
     from sfumato.data.dataset import Dataset
-    from sfumato.generating.options import Option
+    from sfumato.generators.options import Option
     from sfumato.metrics.comparison import Comparison
     from sfumato.metrics.partial_sums import Tally
-    from sfumato.query.evidence import Evidence
+    from sfumato.queries.published_view import Evidence
     from sfumato.readers.options import Reading
     from sfumato.release.release import Release
-    from sfumato.report.divided import Divided
-    from sfumato.report.figure import Figure
-    from sfumato.report.judgement import Judgement
+    from sfumato.reports.figure import Figure
+    from sfumato.reports.judgement import Judgement
+    from sfumato.reports.partitioned import Divided
 
     Ints = npt.NDArray[np.int64]
 

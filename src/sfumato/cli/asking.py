@@ -15,7 +15,7 @@ from sfumato.exceptions import ParameterError
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from sfumato.query.answer import Answer
+    from sfumato.queries.answer import Answer
 
 __all__ = ["query"]
 
@@ -65,7 +65,7 @@ def query(
 
 def _collect(questions: list[str], file: Path | None) -> list[Any]:
     """Read the questions of the command line and of a file."""
-    from sfumato.query.language import parse, parse_lines
+    from sfumato.queries.language import parse, parse_lines
 
     queries = [parse(question) for question in questions]
     if file is not None:

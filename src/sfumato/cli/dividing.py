@@ -7,12 +7,12 @@ import warnings
 from pathlib import Path
 from typing import Any
 
+from sfumato._kernels.compilation import notice_compilation
 from sfumato.base.method import Method
 from sfumato.cli.output import Output, show_progress
 from sfumato.cli.publishing import announce_compilation
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError
-from sfumato.kernels.compilation import notice_compilation
 from sfumato.readers.files import is_uri
 from sfumato.release.folder import check_free
 from sfumato.release.run import PartEngine

@@ -11,6 +11,8 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato import pipeline, plugins
+from sfumato._kernels.compilation import notice_compilation
+from sfumato._kernels.loading import load_ahead
 from sfumato.base.method import Method
 from sfumato.checking.people import say_people
 from sfumato.checking.risk import Finding
@@ -22,8 +24,6 @@ from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats.toml_text import spell_toml
-from sfumato.kernels.compilation import notice_compilation
-from sfumato.kernels.loading import load_ahead
 from sfumato.metrics.aggregate import PARTS
 from sfumato.metrics.workload import Workload
 from sfumato.policy import Policy, read_policy

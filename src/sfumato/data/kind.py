@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sfumato.readers.partitioned.gathering import Gathering
     from sfumato.readers.roles import Vocabulary
     from sfumato.release.release import Release
-    from sfumato.report.wording import ReportWords
+    from sfumato.reports.text import ReportWords
 
 __all__ = [
     "TABLES",

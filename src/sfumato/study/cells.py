@@ -149,7 +149,7 @@ class Outcome:
     limits
         Seconds and bytes that it was limited to.
     answers
-        What the release answers over time, beside the truth: a :class:`~sfumato.query.course.Course`, plain. Nothing
+        What the release answers over time, beside the truth: a :class:`~sfumato.metrics.time_series.Course`, plain. Nothing
         where data have no times, or where it was not asked for.
 
     Examples

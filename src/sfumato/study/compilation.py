@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sfumato import counting, pipeline, plugins
+from sfumato._kernels.compilation import notice_compilation
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.exports import write_table
 from sfumato.guessing import guess_file
-from sfumato.kernels.compilation import notice_compilation
 from sfumato.params import build
 from sfumato.progress import Progress, silent, tell, watch
 from sfumato.release.release import Result

@@ -6,8 +6,8 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sfumato.query.course import Course
-from sfumato.report.palette import AFTER, BEFORE, FONT, GRID, GROUPS, INK, MUTED, NEUTRAL
+from sfumato.metrics.time_series import Course
+from sfumato.reports.palette import AFTER, BEFORE, FONT, GRID, GROUPS, INK, MUTED, NEUTRAL
 from sfumato.study.cells import PHASES
 
 if TYPE_CHECKING:
@@ -66,8 +66,8 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     """
     import altair as alt
 
-    from sfumato.report.answers import list_edges
-    from sfumato.report.times import time_field
+    from sfumato.reports.answers import list_edges
+    from sfumato.reports.times import time_field
 
     first = next(iter(courses.values()))
     clock, edges = list_edges(first)

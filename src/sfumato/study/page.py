@@ -11,11 +11,11 @@ from datetime import datetime
 from typing import Any
 
 from sfumato.escape import escape_html as escape
-from sfumato.query.course import MEANT
-from sfumato.report.markup import make_scrollable, make_table
-from sfumato.report.numerals import show_amount, show_count, show_number, show_share
-from sfumato.report.style import STYLE
-from sfumato.report.wording import describe_attacker, find_words
+from sfumato.metrics.time_series import MEANT
+from sfumato.reports.html import make_scrollable, make_table
+from sfumato.reports.numbers import show_amount, show_count, show_number, show_share
+from sfumato.reports.style import STYLE
+from sfumato.reports.text import describe_attacker, find_words
 from sfumato.study.cells import Cell
 from sfumato.study.front import find_front
 from sfumato.study.plots import Figure, list_figures

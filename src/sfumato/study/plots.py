@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 from sfumato.data.record_unit import Unit
 from sfumato.escape import make_visible_within
 from sfumato.exceptions import ParameterError
-from sfumato.query.course import Course
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_number, show_share
+from sfumato.metrics.time_series import Course
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import show_number, show_share
 from sfumato.study.cells import PHASES
 from sfumato.study.drawing import Look, draw_bands, draw_stacks
 from sfumato.study.front import find_front
@@ -92,7 +92,7 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
         ...
     sfumato.exceptions.ParameterError: plot: the format must be one of html, pdf, png, svg, got 'gif'.
     """
-    from sfumato.report.figure import FORMATS, save_figure
+    from sfumato.reports.figure import FORMATS, save_figure
 
     if form not in FORMATS:
         raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
@@ -148,7 +148,7 @@ def _draw_answers(points: Sequence[Point]) -> list[Figure]:
 
 def _draw_course(name: str, method: str, shown: Sequence[tuple[Point, Course]], top: int) -> Figure:
     """Draw what the releases of one method answer over time."""
-    from sfumato.report.answers import list_numbers
+    from sfumato.reports.answers import list_numbers
 
     point, course = shown[0]
     drawn = {point.values or method: course for point, course in shown}

@@ -16,8 +16,8 @@ import pyarrow.parquet as pq
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.escape import escape_html as escape
 from sfumato.exceptions import SchemaError
-from sfumato.query.course import Course
-from sfumato.report.numerals import show_number
+from sfumato.metrics.time_series import Course
+from sfumato.reports.numbers import show_number
 from sfumato.study.cells import PHASES, Cell, Outcome
 from sfumato.study.folder import describe_folder, replace_file, write_mark
 

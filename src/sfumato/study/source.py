@@ -20,7 +20,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import digest
 from sfumato.exceptions import ParameterError
 from sfumato.exports import write_table
-from sfumato.generating.options import choose_model
+from sfumato.generators.options import choose_model
 
 __all__ = ["FileSource", "GeneratedSource", "HeldSource", "Source", "hash_plain"]
 

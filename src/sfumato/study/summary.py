@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sfumato.query.course import Course
+from sfumato.metrics.time_series import Course
 from sfumato.study.cells import Cell, Outcome
 from sfumato.study.results import StudyResult
 

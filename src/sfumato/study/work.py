@@ -17,13 +17,13 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.query_certainty import OpenQuestions
+from sfumato.metrics.time_series import follow_course
 from sfumato.params import build
-from sfumato.query.certainty import OpenQuestions
-from sfumato.query.course import follow_course
 from sfumato.release import storage
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
-from sfumato.report.wording import fill_in
+from sfumato.reports.text import fill_in
 from sfumato.study.cells import PHASES, Cell, Job, Outcome
 
 __all__ = ["Bench", "describe_fault"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.report.plots import BEFORE_AND_AFTER, Figure, draw_bars, draw_twin_bars
+from sfumato.reports.plots import BEFORE_AND_AFTER, Figure, draw_bars, draw_twin_bars
 from sfumato.warehouse.connectivity import Connectivity
 
 __all__ = ["draw_connectivity"]

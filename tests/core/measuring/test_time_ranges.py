@@ -12,7 +12,7 @@ from tests.examples import settings
 
 from sfumato.data.time_units import UNITS, Clock, find_moments
 from sfumato.metrics.query_metric import TimeRange
-from sfumato.report.times import show_time, to_axis
+from sfumato.reports.times import show_time, to_axis
 
 clocks = st.builds(Clock, st.sampled_from([None, *UNITS]))
 

@@ -17,7 +17,7 @@ from sfumato import plugins
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
-from sfumato.generating.taxonomy import taxonomy
+from sfumato.generators.taxonomy import taxonomy
 from sfumato.kinds.sequences.generator import generate
 from sfumato.kinds.sequences.reader import read
 from sfumato.readers.hierarchies import write_hierarchy

@@ -9,11 +9,11 @@ from tests.query.naive.possible_records import bounds, possible_sets
 from tests.sets.releases import generalised
 
 from sfumato.kinds.sets.evidence import of_release
-from sfumato.query.asking import ask
-from sfumato.query.counting import count_bounds
-from sfumato.query.evidence import Selection
-from sfumato.query.language import parse
-from sfumato.query.plan import Plan
+from sfumato.queries.ask import ask
+from sfumato.queries.count import count_bounds
+from sfumato.queries.language import parse
+from sfumato.queries.plan import Plan
+from sfumato.queries.published_view import Selection
 
 GROUPS = {"P": ("a", "b"), "Q": ("b", "c", "d"), "R": ("c", "d")}
 rows_of_values = st.lists(st.lists(st.sampled_from(["P", "Q", "R", "a", "c"]), unique=True), min_size=1, max_size=4)

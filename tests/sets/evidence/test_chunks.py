@@ -11,11 +11,11 @@ from tests.sets.drawing import disassociations
 from tests.sets.releases import disassociated
 
 from sfumato.kinds.sets.evidence import of_release
-from sfumato.query.asking import ask
-from sfumato.query.evidence import Link, Selection
-from sfumato.query.language import parse
-from sfumato.query.means import know_mean
-from sfumato.query.plan import Plan
+from sfumato.queries.ask import ask
+from sfumato.queries.expected import know_mean
+from sfumato.queries.language import parse
+from sfumato.queries.plan import Plan
+from sfumato.queries.published_view import Link, Selection
 
 
 def judge(told, tests):

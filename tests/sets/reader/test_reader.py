@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
-from sfumato.generating.taxonomy import taxonomy
+from sfumato.generators.taxonomy import taxonomy
 from sfumato.kinds.sets.generator import generate
 from sfumato.kinds.sets.reader import read
 from sfumato.kinds.sets.reader.items import split_cells

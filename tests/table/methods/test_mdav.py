@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import sfumato as sf
+from sfumato._kernels.microaggregation import measure_error_share, standardise
 from sfumato.exceptions import SchemaError
-from sfumato.kernels.microaggregation import measure_error_share, standardise
 from sfumato.kinds.table.methods.mdav import Mdav
 
 SECRET = bytes([1] * 32)

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from tests.table.given_classes import GivenClasses
 
 import sfumato as sf
+from sfumato._kernels.microaggregation import measure_error_share, standardise
 from sfumato.exceptions import SchemaError
-from sfumato.kernels.microaggregation import measure_error_share, standardise
 from sfumato.kinds.table.methods.mdav import Mdav
 from sfumato.kinds.table.metrics.microaggregation_error import MicroaggregationError
 from sfumato.metrics.comparison import Comparison

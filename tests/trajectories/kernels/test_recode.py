@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.trajectories.naive import recode as naive
 
-from sfumato.kernels import counter
+from sfumato._kernels import counter
 from sfumato.kinds.trajectories.kernels import linkage
 from sfumato.kinds.trajectories.kernels import recode as module
 from sfumato.kinds.trajectories.kernels.groups import new_groups

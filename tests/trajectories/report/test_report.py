@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato import report
+from sfumato import reports
 from sfumato.checking.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
@@ -27,9 +27,9 @@ from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
-from sfumato.report import plots
-from sfumato.report.numerals import show_number, show_share
-from sfumato.report.palette import DARK
+from sfumato.reports import plots
+from sfumato.reports.numbers import show_number, show_share
+from sfumato.reports.palette import DARK
 
 PLACES = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4)}
 PEOPLE = [list(row) for row in ("dace", "baec", "ade", "bdec", "dc", "de")]
@@ -77,7 +77,7 @@ def risks(comparison, m=2):
 
 
 def render(comparison, scores=(), **options):
-    return report.render(comparison, *risks(comparison), list(scores), **options)
+    return reports.render(comparison, *risks(comparison), list(scores), **options)
 
 
 class Reader(HTMLParser):
@@ -177,7 +177,7 @@ def test_withheld_records_are_counted_by_reason():
     comparison = Comparison(data, release, np.arange(1, 6))
     before, after = risks(comparison)
     absent = dataclasses.replace(after, set_sizes=np.append(after.set_sizes, 0), people=6)
-    text = read_text(report.render(comparison, before, absent, []))
+    text = read_text(reports.render(comparison, before, absent, []))
     assert "Records in the original data 6 Records published 5 Records withheld 1 too <long> 1" in text
     assert "1 person is not in the release" in text
 
@@ -214,7 +214,7 @@ def test_nobody_is_named():
 
 def test_without_coordinates_the_map_is_missing_and_said_to_be():
     comparison = compare(at=None)
-    assert list(report.figures(comparison, *risks(comparison))) == [
+    assert list(reports.figures(comparison, *risks(comparison))) == [
         "anonymity-sets",
         "group-sizes",
         "places",
@@ -249,11 +249,11 @@ def test_attack_that_breaks_the_promise_is_shouted():
     comparison = compare(guarantee=KlmAnonymity(5, 2, 3, ("e",)), sensitive=("e",))
     before, _ = risks(comparison)
     broken = Risk(1, 0.5, 1.0, "ordered-places", 6, 0.5, np.array([1, 1, 1, 2, 2, 2]), 0.9, 2)
-    text = read_text(report.render(comparison, before, broken, []))
+    text = read_text(reports.render(comparison, before, broken, []))
     assert "Do not publish this release. Something known fits only 1 record; 5 are promised." in text
     assert "A sensitive place is in 90.0 % of fitting records; at most 33.3 % are promised." in text
     kept = dataclasses.replace(broken, smallest_anonymity_set=5, max_sensitive_share=1 / 3)
-    text = read_text(report.render(comparison, before, kept, []))
+    text = read_text(reports.render(comparison, before, kept, []))
     assert "Do not publish this release" not in text
     assert "fits at least 5 records (5 promised)" in text
     assert "Sensitive places, published as they are: e." in text
@@ -295,13 +295,13 @@ def test_specifications_are_valid_vega_lite():
     curve = [
         (dataclasses.replace(risk, m=m), dataclasses.replace(risk, m=m)) for m, risk in enumerate(risks(comparison))
     ]
-    for figure in report.figures(comparison, *risks(comparison), curve).values():
+    for figure in reports.figures(comparison, *risks(comparison), curve).values():
         altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
 
 
 def test_figures_are_saved_in_four_formats(tmp_path):
     comparison = compare()
-    figure = report.figures(comparison, *risks(comparison))["map"]
+    figure = reports.figures(comparison, *risks(comparison))["map"]
     for suffix, start in ((".svg", b"<svg"), (".PNG", b"\x89PNG"), (".pdf", b"%PDF"), (".html", b"<!DOCTYPE html>")):
         file = tmp_path / f"map{suffix}"
         plots.save_figure(figure, file)
@@ -317,7 +317,7 @@ def test_picture_fits_a_readme(tmp_path):
     comparison = compare()
     for number, shown in enumerate((comparison, compare(at=None))):
         file = tmp_path / f"{number}.png"
-        report.picture(shown, *risks(shown), file)
+        reports.picture(shown, *risks(shown), file)
         assert file.stat().st_size < 300_000
     width = int.from_bytes((tmp_path / "0.png").read_bytes()[16:20])
     assert 1350 <= width <= 1450
@@ -339,7 +339,7 @@ def crowd(places, side):
 def test_many_places_are_thinned_out_and_that_is_said():
     comparison = crowd(20_000, 142)
     risk = Risk(2, 0.5, 0.5, "ordered-places", 2, 0.0, np.array([2, 2]), m=2)
-    page = report.render(comparison, risk, risk, [])
+    page = reports.render(comparison, risk, risk, [])
     assert len(page) < 1_000_000
     assert re.search(r"2,\d{3} of 20,000 places are drawn", read_text(page))
 
@@ -393,7 +393,7 @@ def test_every_person_is_in_one_bin_and_none_straddles_k(sizes, k):
 def test_far_away_places_do_not_press_the_others_together():
     people = [["a", "b", "c", "d", "e"]] * 100 + [["a", "far"]]
     comparison = compare(people, {**PLACES, "far": (9000.0, 9000.0)}, ("a", "b", "far"))
-    text = read_text(report.render(comparison, *risks(comparison), []))
+    text = read_text(reports.render(comparison, *risks(comparison), []))
     assert "1 place with 0.20 % of the visits: too far away" in text
 
 

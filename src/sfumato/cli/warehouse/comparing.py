@@ -61,7 +61,7 @@ def connectivity(
     if len(conflicts) > _SHOWN:
         output.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
     if plot is not None:
-        from sfumato.report.figure import save_figure
+        from sfumato.reports.figure import save_figure
         from sfumato.warehouse.plots import draw_connectivity
 
         save_figure(draw_connectivity(measurement), plot)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.evidence.baskets import DRAWN, REMOVED, read_items, read_values
 from sfumato.kinds.table.evidence import published_attributes, read_attributes
-from sfumato.query.evidence import Evidence
+from sfumato.queries.published_view import Evidence
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
@@ -31,7 +31,7 @@ def of_release(release: Release) -> Evidence:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.query.asking import ask
+    >>> from sfumato.queries.ask import ask
     >>> data = sf.Dataset.of("rt", [(20,), (24,)], ("age",), [["wine"], ["wine", "beer"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32)).release
     >>> answer = ask(of_release(release), "count person where wine and age < 22")

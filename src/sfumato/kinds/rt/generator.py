@@ -10,9 +10,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError
-from sfumato.generating.options import Option, choose_model
-from sfumato.generating.tails import accumulate_zipf, draw_long_tailed, pick
-from sfumato.generating.visits import rank_in_run
+from sfumato.generators.options import Option, choose_model
+from sfumato.generators.tails import accumulate_zipf, draw_long_tailed, pick
+from sfumato.generators.visits import rank_in_run
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 

@@ -20,13 +20,13 @@ from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.grouping import unite_alike
 from sfumato.metrics.metric import Score
 from sfumato.metrics.partial_sums import Tally
-from sfumato.report import page
-from sfumato.report.divided import Divided, count_values, lay_values
-from sfumato.report.markup import draw_figure
-from sfumato.report.numerals import show_amount, show_count, show_number
-from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
-from sfumato.report.values import draw_frequencies, expect_counts
-from sfumato.report.wording import ALWAYS, ReportWords
+from sfumato.reports import page
+from sfumato.reports.html import draw_figure
+from sfumato.reports.numbers import show_amount, show_count, show_number
+from sfumato.reports.partitioned import Divided, count_values, lay_values
+from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.reports.text import ALWAYS, ReportWords
+from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = [
     "REPORT_WORDS",

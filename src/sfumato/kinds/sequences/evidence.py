@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.published import Entries, Stretches, count_steps, find_columns
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import ENDLESS, find_steps, list_units
-from sfumato.query.naming import list_categories
+from sfumato.queries.categories import list_categories
+from sfumato.queries.events import MANY, Events
+from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.times import ENDLESS, find_steps, list_units
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

@@ -13,9 +13,9 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.model import MISSING, attribute_of, place_values
 from sfumato.kinds.table.published import Cells
-from sfumato.query.columns import Labels, Ranges
-from sfumato.query.evidence import Attribute, Columns, Evidence, Names, Values
-from sfumato.query.naming import list_categories
+from sfumato.queries.categories import list_categories
+from sfumato.queries.columns import Labels, Ranges
+from sfumato.queries.published_view import Attribute, Columns, Evidence, Names, Values
 from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["of_dataset", "of_release", "published_attributes", "read_attributes"]
@@ -36,7 +36,7 @@ def of_release(release: Release) -> Evidence:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.query.evidence import Asked
+    >>> from sfumato.queries.published_view import Asked
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> told = of_release(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
     >>> old = told.attributes["age"].judge(Asked(span=(75, 200)))
@@ -55,7 +55,7 @@ def of_dataset(dataset: Dataset) -> Evidence:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.query.evidence import Asked
+    >>> from sfumato.queries.published_view import Asked
     >>> told = of_dataset(sf.Dataset.of("table", [(20,), (79,)], ("age",)))
     >>> told.attributes["age"].judge(Asked(span=(75, 200))).low.tolist()
     [0, 1]

@@ -7,9 +7,9 @@ import numpy as np
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import find_steps, list_units
+from sfumato.queries.events import MANY, Events
+from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.times import find_steps, list_units
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

@@ -8,7 +8,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.time_units import UNITS
-from sfumato.generating.options import Option, choose_model
+from sfumato.generators.options import Option, choose_model
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 

@@ -17,16 +17,16 @@ from sfumato.kinds.timeline.attacker import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.report import page
-from sfumato.report.answers import draw_answers, write_answers
-from sfumato.report.figure import inline
-from sfumato.report.markup import draw_figure, make_table, shorten
-from sfumato.report.numerals import show_amount, show_count, show_share
-from sfumato.report.palette import AFTER, BEFORE, INK
-from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, save_figure, share_axis
-from sfumato.report.times import show_time, time_field, to_axis
-from sfumato.report.values import draw_frequencies
-from sfumato.report.wording import ReportWords
+from sfumato.reports import page
+from sfumato.reports.answers import draw_answers, write_answers
+from sfumato.reports.figure import inline
+from sfumato.reports.html import draw_figure, make_table, shorten
+from sfumato.reports.numbers import show_amount, show_count, show_share
+from sfumato.reports.palette import AFTER, BEFORE, INK
+from sfumato.reports.plots import PANEL_WIDTH, Figure, LegendEntry, save_figure, share_axis
+from sfumato.reports.text import ReportWords
+from sfumato.reports.times import show_time, time_field, to_axis
+from sfumato.reports.values import draw_frequencies
 
 __all__ = ["REPORT_WORDS", "figures", "picture", "render"]
 

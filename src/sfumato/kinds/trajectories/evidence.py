@@ -8,9 +8,9 @@ import numpy as np
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
-from sfumato.query.events import MANY, Events
-from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.naming import list_categories
+from sfumato.queries.categories import list_categories
+from sfumato.queries.events import MANY, Events
+from sfumato.queries.published_view import Evidence, Names, Values
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

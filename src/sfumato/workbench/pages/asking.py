@@ -8,7 +8,7 @@ from nicegui import ui
 
 from sfumato import plugins
 from sfumato.exceptions import ParameterError
-from sfumato.query.language import parse_lines
+from sfumato.queries.language import parse_lines
 from sfumato.workbench.pages.parts import Bench, Field, press, say, table, watch
 
 __all__ = ["offer_questions"]

@@ -10,7 +10,7 @@ from nicegui import ui
 from sfumato.exceptions import ParameterError
 from sfumato.readers.constraints import spell_entries, spell_groups
 from sfumato.readers.options import Reading
-from sfumato.report.numerals import show_amount
+from sfumato.reports.numbers import show_amount
 from sfumato.workbench.constraints import (
     LARGEST,
     SORTS,

@@ -15,7 +15,7 @@ from nicegui.elements.mixins.text_element import TextElement
 
 from sfumato.escape import escape_html, make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.report.numerals import show_number
+from sfumato.reports.numbers import show_number
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.assets import HEAD
 from sfumato.workbench.project import Project

@@ -7,7 +7,7 @@ from typing import Any
 
 from nicegui import ui
 
-from sfumato.report.numerals import show_share
+from sfumato.reports.numbers import show_share
 from sfumato.workbench.pages.parts import (
     Bench,
     Field,

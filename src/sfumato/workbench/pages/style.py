@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.report.style import STYLE
+from sfumato.reports.style import STYLE
 
 __all__ = ["SHEET"]
 

@@ -12,13 +12,13 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Column
-from sfumato.report.figure import Figure, inline
-from sfumato.report.markup import draw_figure
-from sfumato.report.numerals import show_count, show_share
-from sfumato.report.palette import BEFORE
-from sfumato.report.plots import draw_bars
-from sfumato.report.times import show_time, time_field, to_axis
-from sfumato.report.values import draw_lengths
+from sfumato.reports.figure import Figure, inline
+from sfumato.reports.html import draw_figure
+from sfumato.reports.numbers import show_count, show_share
+from sfumato.reports.palette import BEFORE
+from sfumato.reports.plots import draw_bars
+from sfumato.reports.times import show_time, time_field, to_axis
+from sfumato.reports.values import draw_lengths
 
 __all__ = ["draw_dataset", "draw_rising"]
 

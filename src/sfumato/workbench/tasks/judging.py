@@ -16,7 +16,7 @@ from sfumato.proving import verify_file
 from sfumato.release import owner, storage
 from sfumato.release.locate import is_divided, read_divided_from
 from sfumato.release.run import Progress
-from sfumato.report.wording import fill_in
+from sfumato.reports.text import fill_in
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.looking import read_data
 

@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import pipeline, plugins
+from sfumato._kernels.compilation import notice_compilation
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
 from sfumato.exceptions import ReleaseWarning
-from sfumato.kernels.compilation import notice_compilation
 from sfumato.params import build
 from sfumato.release.partitioned import DividedRelease
 from sfumato.release.release import Release, Result

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.release.run import Progress
-from sfumato.report.numerals import show_share
+from sfumato.reports.numbers import show_share
 from sfumato.study import run_plan
 from sfumato.study.file import read_study
 from sfumato.study.folder import CellFolder
@@ -72,7 +72,7 @@ def _find_finished(plan: Plan, out: Path) -> StudyResult:
 
 def _draw(result: StudyResult, folder: Path) -> None:
     """Draw what there is; numbers behind every plot stay beside it."""
-    from sfumato.report.figure import to_svg
+    from sfumato.reports.figure import to_svg
 
     drawn = [
         {"title": figure.title, "caption": figure.caption, "svg": to_svg(figure.draw(_WIDTH))}

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
 from sfumato.escape import make_visible
-from sfumato.report.times import show_time
+from sfumato.reports.times import show_time
 
 __all__ = ["PAGE", "read_page", "write_view"]
 

@@ -7,9 +7,9 @@ import numpy as np
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.evidence.shares import Shares
 from sfumato.kinds.activity.model import Slots
-from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence, Names, Values
-from sfumato.query.moments import find_steps, list_units
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.times import find_steps, list_units
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

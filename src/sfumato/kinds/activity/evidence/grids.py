@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.time_units import UNITS, count_units, find_moments
-from sfumato.query.moments import Span
+from sfumato.queries.times import Span
 
 __all__ = ["Grid", "list_grids"]
 

@@ -16,11 +16,11 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.evidence.grids import Grid, list_grids
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
-from sfumato.query.events import Events
-from sfumato.query.evidence import Link, Names, Selection, Values
-from sfumato.query.moments import Span
-from sfumato.query.reach import Reach
-from sfumato.query.truth import Truth, combine_all
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Link, Names, Selection, Values
+from sfumato.queries.three_valued import Truth, combine_all
+from sfumato.queries.time_bounds import Reach
+from sfumato.queries.times import Span
 from sfumato.release.release import Release
 
 __all__ = ["Shares"]

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.generating.options import Option
+from sfumato.generators.options import Option
 from sfumato.kinds.activity.generator.routines import HOURS, Routines, builtin_routines, learn_routines
 from sfumato.kinds.activity.generator.vacations import VACATION, Vacations, plan_long_vacations, plan_long_weekends
 

@@ -22,12 +22,12 @@ from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.metrics.partial_sums import Tally
-from sfumato.report import page
-from sfumato.report.answers import draw_answers, write_answers
-from sfumato.report.divided import Divided
-from sfumato.report.markup import draw_figure, shorten
-from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
-from sfumato.report.plots import (
+from sfumato.reports import page
+from sfumato.reports.answers import draw_answers, write_answers
+from sfumato.reports.html import draw_figure, shorten
+from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.reports.partitioned import Divided
+from sfumato.reports.plots import (
     BEFORE_AND_AFTER,
     Figure,
     draw_bars,
@@ -36,7 +36,7 @@ from sfumato.report.plots import (
     draw_twin_bars,
     save_figure,
 )
-from sfumato.report.values import choose_ranks
+from sfumato.reports.values import choose_ranks
 
 __all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
 

@@ -14,11 +14,11 @@ from sfumato.data.record_unit import PERSON, Unit
 from sfumato.data.time_units import find_moments
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.figure import inline
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_amount, show_count, show_share
-from sfumato.report.palette import GROUPS
-from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry, share_axis
+from sfumato.reports.figure import inline
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import show_amount, show_count, show_share
+from sfumato.reports.palette import GROUPS
+from sfumato.reports.plots import PANEL_WIDTH, Figure, LegendEntry, share_axis
 
 __all__ = [
     "Window",

@@ -77,7 +77,7 @@ class TFirst(Combined):
 
     def form(self, dataset: Dataset, run: Run) -> Ints:  # noqa: ARG002
         """Cut the records, in the Gray order of their items, into groups of about the same size."""
-        from sfumato.kernels.gray import gray_order_sparse
+        from sfumato._kernels.gray import gray_order_sparse
 
         items = known_items(dataset)
         tree = dataset.hierarchies.get(HIERARCHY)

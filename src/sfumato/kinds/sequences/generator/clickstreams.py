@@ -8,10 +8,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.exceptions import ParameterError
-from sfumato.generating.options import Option
-from sfumato.generating.rhythm import DAY, spread_over_days
-from sfumato.generating.tails import accumulate_zipf, draw_long_tailed, pick
-from sfumato.generating.visits import rank_in_run
+from sfumato.generators.options import Option
+from sfumato.generators.rhythm import DAY, spread_over_days
+from sfumato.generators.tails import accumulate_zipf, draw_long_tailed, pick
+from sfumato.generators.visits import rank_in_run
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 

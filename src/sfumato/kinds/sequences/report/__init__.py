@@ -20,12 +20,12 @@ from sfumato.kinds.sequences.report.times import count_times, draw_steps, draw_t
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.metrics.partial_sums import Facts, Tally
-from sfumato.report import page
-from sfumato.report.answers import draw_answers, write_answers
-from sfumato.report.divided import Divided
-from sfumato.report.markup import draw_figure, make_table, shorten
-from sfumato.report.numerals import show_amount, show_count, show_share
-from sfumato.report.plots import Figure, draw_sets, save_figure
+from sfumato.reports import page
+from sfumato.reports.answers import draw_answers, write_answers
+from sfumato.reports.html import draw_figure, make_table, shorten
+from sfumato.reports.numbers import show_amount, show_count, show_share
+from sfumato.reports.partitioned import Divided
+from sfumato.reports.plots import Figure, draw_sets, save_figure
 
 __all__ = ["count_part", "draw_parts", "figures", "judge_parts", "picture", "render", "show_parts"]
 

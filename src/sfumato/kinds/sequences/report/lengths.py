@@ -10,8 +10,8 @@ import numpy.typing as npt
 from sfumato.data.time_units import MONTHS, UNITS, Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.numerals import choose_edges, show_amount, show_bin, show_count, show_number, show_share
-from sfumato.report.plots import Figure, draw_bars
+from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_count, show_number, show_share
+from sfumato.reports.plots import Figure, draw_bars
 
 __all__ = ["count_lengths", "draw_lengths", "show_length"]
 

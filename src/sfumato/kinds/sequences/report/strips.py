@@ -14,13 +14,13 @@ from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.report.lengths import show_length
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.figure import inline
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_amount, show_count
-from sfumato.report.palette import AFTER, BEFORE, GRID, INK
-from sfumato.report.plots import PANEL_WIDTH, Figure, LegendEntry
-from sfumato.report.times import show_time, time_axis
-from sfumato.report.times import to_axis as _to_axis
+from sfumato.reports.figure import inline
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import show_amount, show_count
+from sfumato.reports.palette import AFTER, BEFORE, GRID, INK
+from sfumato.reports.plots import PANEL_WIDTH, Figure, LegendEntry
+from sfumato.reports.times import show_time, time_axis
+from sfumato.reports.times import to_axis as _to_axis
 
 __all__ = ["Strip", "choose_strips", "draw_strips", "find_obstacle"]
 

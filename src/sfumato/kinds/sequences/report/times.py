@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.numerals import show_count
-from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure
-from sfumato.report.times import draw_over_time, show_time, to_axis
+from sfumato.reports.numbers import show_count
+from sfumato.reports.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure
+from sfumato.reports.times import draw_over_time, show_time, to_axis
 
 __all__ = ["count_times", "draw_steps", "draw_times", "spread_evenly"]
 

@@ -3,7 +3,7 @@
 from sfumato.kinds.sets.evidence.baskets import of_dataset, of_values
 from sfumato.kinds.sets.evidence.chunks import of_chunks
 from sfumato.kinds.sets.published import is_disassociated
-from sfumato.query.evidence import Evidence
+from sfumato.queries.published_view import Evidence
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

@@ -10,9 +10,9 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.estimate.weights import weigh_members
-from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
-from sfumato.query.naming import list_categories
+from sfumato.queries.categories import list_categories
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
 from sfumato.release.release import Release
 
 __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]

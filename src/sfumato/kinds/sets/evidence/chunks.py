@@ -31,10 +31,10 @@ from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.evidence.most import count_most
 from sfumato.kinds.sets.published import Chunks
-from sfumato.query.events import Events
-from sfumato.query.evidence import Evidence, Link, Names, Selection, Values
-from sfumato.query.reach import Reach
-from sfumato.query.truth import Truth, combine_all
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
+from sfumato.queries.three_valued import Truth, combine_all
+from sfumato.queries.time_bounds import Reach
 from sfumato.release.release import Release
 
 __all__ = ["ChunkHistory", "of_chunks"]

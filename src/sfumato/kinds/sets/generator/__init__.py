@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.generating.options import Option, choose_model
+from sfumato.generators.options import Option, choose_model
 from sfumato.kinds.sets.generator import baskets
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
@@ -21,7 +21,7 @@ OPTIONS: dict[str, tuple[Option, ...]] = {"baskets": baskets.OPTIONS}
 def generate(size: int, seed: int, model: str = "baskets", **options: Any) -> pa.Table:
     """Make up the sets of `size` people; the same seed gives the same table.
 
-    :func:`sfumato.generating.taxonomy.taxonomy` makes up a hierarchy of the items.
+    :func:`sfumato.generators.taxonomy.taxonomy` makes up a hierarchy of the items.
 
     Parameters
     ----------

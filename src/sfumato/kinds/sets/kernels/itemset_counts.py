@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import LARGEST_KEY, Counter, add_keys, list_entries, new_counter, read_key
+from sfumato._kernels.counter import LARGEST_KEY, Counter, add_keys, list_entries, new_counter, read_key
 from sfumato.kinds.sets.kernels.baskets import Baskets, find_code, remove_at, replace_at
 
 __all__ = ["Tally", "count_itemsets", "list_rare", "read_support", "unite_codes"]

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import LARGEST_KEY, Counter, add_keys, new_counter, read_key
+from sfumato._kernels.counter import LARGEST_KEY, Counter, add_keys, new_counter, read_key
 from sfumato.kinds.sets.kernels.local_labels import Labelled, advance
 
 __all__ = ["LabelSets", "count_label_sets", "count_sets", "find_scarce", "make_label_sets"]

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import LARGEST_KEY, Counter, add_keys, new_counter, read_key
+from sfumato._kernels.counter import LARGEST_KEY, Counter, add_keys, new_counter, read_key
 
 __all__ = [
     "Labelled",

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import read_key
+from sfumato._kernels.counter import read_key
 from sfumato.kinds.sets.kernels.label_sets import LabelSets, count_sets, find_scarce, make_label_sets
 from sfumato.kinds.sets.kernels.local_labels import (
     Labelled,

@@ -98,7 +98,7 @@ class Lra(HierarchyGeneralising):
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Recode part by part, the records in the Gray order of their items."""
-        from sfumato.kernels.gray import gray_order_sparse
+        from sfumato._kernels.gray import gray_order_sparse
 
         hierarchy = self.hierarchy(baskets.dataset)
         with run.phase("order"):

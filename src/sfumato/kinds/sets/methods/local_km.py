@@ -78,7 +78,7 @@ class LocalKmItems(HierarchyGeneralising):
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""
-        from sfumato.kernels.patience import refuse_endless_sets
+        from sfumato._kernels.patience import refuse_endless_sets
         from sfumato.kinds.sets.kernels.local_labels import label_rows
         from sfumato.kinds.sets.kernels.lowering import lower_labels
 
@@ -102,7 +102,7 @@ class LocalKmItems(HierarchyGeneralising):
 
     def swap(self, rows: Labelled, tree: Tree, order: Ints, size: int, run: Run) -> None:
         """Exchange labels within records, and bring down what then can be; not where sets are too many to count."""
-        from sfumato.kernels.counter import LARGEST_KEY
+        from sfumato._kernels.counter import LARGEST_KEY
         from sfumato.kinds.sets.kernels.label_sets import count_label_sets
         from sfumato.kinds.sets.kernels.lowering import lower_labels
         from sfumato.kinds.sets.kernels.swapping import swap_labels

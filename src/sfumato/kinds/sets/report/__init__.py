@@ -18,11 +18,11 @@ from sfumato.kinds.sets.report.parts import count_part, draw_parts
 from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.report import page
-from sfumato.report.divided import Divided
-from sfumato.report.markup import draw_figure, shorten
-from sfumato.report.numerals import show_count, show_share
-from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.reports import page
+from sfumato.reports.html import draw_figure, shorten
+from sfumato.reports.numbers import show_count, show_share
+from sfumato.reports.partitioned import Divided
+from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
 __all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
 

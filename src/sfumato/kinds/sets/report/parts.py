@@ -11,9 +11,9 @@ from sfumato.kinds.sets.report.plots import count_chunks, draw_chunks, draw_item
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.partial_sums import Tally
-from sfumato.report.divided import Divided, count_values, lay_values
-from sfumato.report.plots import Figure
-from sfumato.report.values import choose_ranks, draw_frequencies
+from sfumato.reports.partitioned import Divided, count_values, lay_values
+from sfumato.reports.plots import Figure
+from sfumato.reports.values import choose_ranks, draw_frequencies
 
 __all__ = ["count_part", "draw_parts"]
 

@@ -13,12 +13,12 @@ from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.estimate.supports import certain_support
 from sfumato.kinds.sets.metrics.mining import top_original
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.figure import inline
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
-from sfumato.report.palette import AFTER, BEFORE
-from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, name_axis
-from sfumato.report.values import choose_ranks, draw_frequencies, draw_lengths
+from sfumato.reports.figure import inline
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.reports.palette import AFTER, BEFORE
+from sfumato.reports.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, name_axis
+from sfumato.reports.values import choose_ranks, draw_frequencies, draw_lengths
 
 __all__ = [
     "count_chunks",

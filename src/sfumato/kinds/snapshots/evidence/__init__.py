@@ -10,10 +10,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import MONTHS, UNITS, count_units, find_moments
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
 from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
-from sfumato.query.columns import Labels
-from sfumato.query.events import Events
-from sfumato.query.evidence import Attribute, Evidence, Names, Values
-from sfumato.query.moments import find_steps, find_units, list_units
+from sfumato.queries.columns import Labels
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Attribute, Evidence, Names, Values
+from sfumato.queries.times import find_steps, find_units, list_units
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]

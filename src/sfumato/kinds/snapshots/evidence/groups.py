@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.snapshots.published import PublishedSnapshots
-from sfumato.query.columns import Labels
-from sfumato.query.events import Events
-from sfumato.query.evidence import Asked, Link, Names, Selection, Values
-from sfumato.query.moments import Span
-from sfumato.query.reach import Reach
-from sfumato.query.truth import Truth
+from sfumato.queries.columns import Labels
+from sfumato.queries.events import Events
+from sfumato.queries.published_view import Asked, Link, Names, Selection, Values
+from sfumato.queries.three_valued import Truth
+from sfumato.queries.time_bounds import Reach
+from sfumato.queries.times import Span
 
 __all__ = ["GroupedValue", "Groups"]
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.generating.options import Option, choose_model
+from sfumato.generators.options import Option, choose_model
 from sfumato.kinds.snapshots.generator import outbreaks
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]

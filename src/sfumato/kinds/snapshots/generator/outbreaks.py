@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.generating.options import Option
+from sfumato.generators.options import Option
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 

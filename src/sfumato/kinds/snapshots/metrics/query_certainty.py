@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from sfumato.query.certainty import OpenQuestions
+from sfumato.metrics.query_certainty import OpenQuestions
 
 __all__ = ["QueryCertainty"]
 
 
 class QueryCertainty(OpenQuestions):
-    """Measure what questions leave open, as :class:`sfumato.query.certainty.OpenQuestions` says.
+    """Measure what questions leave open, as :class:`sfumato.metrics.query_certainty.OpenQuestions` says.
 
     Examples
     --------

@@ -18,11 +18,11 @@ from sfumato.kinds.snapshots.knowledge.fates import Fates
 from sfumato.kinds.snapshots.report import plots
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.report import page
-from sfumato.report.answers import draw_answers, write_answers
-from sfumato.report.markup import draw_figure, make_table
-from sfumato.report.numerals import show_count, show_share
-from sfumato.report.plots import Figure, save_figure
+from sfumato.reports import page
+from sfumato.reports.answers import draw_answers, write_answers
+from sfumato.reports.html import draw_figure, make_table
+from sfumato.reports.numbers import show_count, show_share
+from sfumato.reports.plots import Figure, save_figure
 
 __all__ = ["figures", "picture", "render"]
 

@@ -10,12 +10,12 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.kinds.snapshots.comparison import SnapshotComparison, ValueCounts
-from sfumato.report.figure import inline
-from sfumato.report.numerals import show_count, show_share
-from sfumato.report.palette import AFTER, BEFORE, INK
-from sfumato.report.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, share_axis
-from sfumato.report.times import draw_over_time as draw_lines
-from sfumato.report.values import draw_frequencies
+from sfumato.reports.figure import inline
+from sfumato.reports.numbers import show_count, show_share
+from sfumato.reports.palette import AFTER, BEFORE, INK
+from sfumato.reports.plots import BEFORE_AND_AFTER, PANEL_WIDTH, Figure, LegendEntry, draw_bars, share_axis
+from sfumato.reports.times import draw_over_time as draw_lines
+from sfumato.reports.values import draw_frequencies
 
 __all__ = ["draw_delays", "draw_over_time", "draw_shares", "draw_values", "name_snapshot"]
 

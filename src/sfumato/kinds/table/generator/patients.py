@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.generating.options import Option
-from sfumato.generating.people import draw_people, pick_rows
+from sfumato.generators.options import Option
+from sfumato.generators.people import draw_people, pick_rows
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 

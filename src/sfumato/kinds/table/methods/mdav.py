@@ -92,7 +92,7 @@ class Mdav(Relational):
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Group records by MDAV on standardised numbers, then join classes that are the same or not diverse enough."""
-        from sfumato.kernels.microaggregation import group_by_mdav, measure_error_share, standardise
+        from sfumato._kernels.microaggregation import group_by_mdav, measure_error_share, standardise
 
         owner = type(self).__name__
         weights = read_weights(self.weights, attributes, owner)

@@ -18,11 +18,11 @@ from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.grouping import unite_alike
 from sfumato.metrics.metric import Score
 from sfumato.metrics.partial_sums import Tally
-from sfumato.report import page
-from sfumato.report.divided import Divided
-from sfumato.report.markup import draw_figure, make_table
-from sfumato.report.numerals import show_number, show_share
-from sfumato.report.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.reports import page
+from sfumato.reports.html import draw_figure, make_table
+from sfumato.reports.numbers import show_number, show_share
+from sfumato.reports.partitioned import Divided
+from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
 __all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_classes", "show_columns", "show_parts"]
 

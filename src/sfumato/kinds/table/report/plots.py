@@ -14,11 +14,11 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.spread import Spread, associate
-from sfumato.report.figure import inline
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
-from sfumato.report.palette import STEPS
-from sfumato.report.plots import (
+from sfumato.reports.figure import inline
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.reports.palette import STEPS
+from sfumato.reports.plots import (
     BEFORE_AND_AFTER,
     PANEL_WIDTH,
     Figure,

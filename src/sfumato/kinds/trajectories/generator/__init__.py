@@ -4,8 +4,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.generating.options import Option, choose_model
-from sfumato.generating.visits import tabulate
+from sfumato.generators.options import Option, choose_model
+from sfumato.generators.visits import tabulate
 from sfumato.kinds.trajectories.generator import checkins, roads
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]

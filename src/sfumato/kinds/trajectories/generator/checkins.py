@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
-from sfumato.generating.options import Option
-from sfumato.generating.rhythm import DAY, spread_over_days, weekday_and_hour
-from sfumato.generating.visits import Visits, rank_in_run
+from sfumato.generators.options import Option
+from sfumato.generators.rhythm import DAY, spread_over_days, weekday_and_hour
+from sfumato.generators.visits import Visits, rank_in_run
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
 

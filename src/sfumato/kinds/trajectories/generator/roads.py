@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
-from sfumato.generating.options import Option
-from sfumato.generating.rhythm import spread_over_days
-from sfumato.generating.visits import Visits, rank_in_run
+from sfumato.generators.options import Option
+from sfumato.generators.rhythm import spread_over_days
+from sfumato.generators.visits import Visits, rank_in_run
 from sfumato.kinds.trajectories.generator.network import (
     MAP_SIDE,
     Network,

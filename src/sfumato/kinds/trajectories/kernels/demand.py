@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, find_slot
+from sfumato._kernels.counter import Counter, find_slot
 
 __all__ = [
     "BORROWING",

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, add_keys, new_counter
+from sfumato._kernels.counter import Counter, add_keys, new_counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, spell
 from sfumato.kinds.trajectories.kernels.pairs import ENDS, list_changes, list_pairs
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import LARGEST_KEY, Counter
-from sfumato.kernels.patience import refuse_endless
+from sfumato._kernels.counter import LARGEST_KEY, Counter
+from sfumato._kernels.patience import refuse_endless
 from sfumato.kinds.trajectories.kernels.demand import Demand
 from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, count_all, new_labels_counter
 from sfumato.kinds.trajectories.kernels.lowering import lower_labels, order_nodes

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter
+from sfumato._kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, holds_broken, holds_short_broken, is_broken
 from sfumato.kinds.trajectories.kernels.labels import (
     SMALLEST,

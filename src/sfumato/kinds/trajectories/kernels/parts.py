@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, add_keys, read_key
+from sfumato._kernels.counter import Counter, add_keys, read_key
 from sfumato.kinds.trajectories.kernels.demand import Demand
 from sfumato.kinds.trajectories.kernels.globe import measure_arc
 from sfumato.kinds.trajectories.kernels.subsequences import Walk, list_keys, start_walk

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter
+from sfumato._kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, read_support
 from sfumato.kinds.trajectories.kernels.labels import Paths, Visits
 

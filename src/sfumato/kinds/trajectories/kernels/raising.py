@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, read_key
+from sfumato._kernels.counter import Counter, read_key
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, is_broken, read_support
 from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, new_scratch, read_labels, relabel
 from sfumato.kinds.trajectories.kernels.room import has_room, make_room, relabel_in_room

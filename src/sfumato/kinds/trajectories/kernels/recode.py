@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
-from sfumato.kernels.patience import refuse_endless
+from sfumato._kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
+from sfumato._kernels.patience import refuse_endless
 from sfumato.kinds.trajectories.kernels import repair, tally
 from sfumato.kinds.trajectories.kernels.groups import compact_groups, new_groups
 from sfumato.kinds.trajectories.kernels.linkage import choose_scale, measure_extent, new_linkage

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import LARGEST_KEY, new_counter
+from sfumato._kernels.counter import LARGEST_KEY, new_counter
 from sfumato.kinds.trajectories.kernels.demand import Demand
 from sfumato.kinds.trajectories.kernels.linkage import SHORTEST_STEP, measure_extent
 from sfumato.kinds.trajectories.kernels.parts import (

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import ANY_COUNT, read_key
+from sfumato._kernels.counter import ANY_COUNT, read_key
 from sfumato.kinds.trajectories.kernels.groups import Groups
 from sfumato.kinds.trajectories.kernels.linkage import Linkage, find_nearest, unite_groups
 from sfumato.kinds.trajectories.kernels.subsequences import Walk

@@ -10,7 +10,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter
+from sfumato._kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand
 from sfumato.kinds.trajectories.kernels.labels import Paths, Visits, add_dense, fill_labels
 from sfumato.kinds.trajectories.kernels.pairs import ENDS, list_changes

@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter
+from sfumato._kernels.counter import Counter
 from sfumato.kinds.trajectories.kernels.demand import BORROWING, Demand, advance, holds_broken, read_support
 from sfumato.kinds.trajectories.kernels.labels import SMALLEST, Paths, Visits, count_record, new_scratch, read_labels
 

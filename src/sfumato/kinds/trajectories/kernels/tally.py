@@ -6,7 +6,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kernels.counter import Counter, add_keys
+from sfumato._kernels.counter import Counter, add_keys
 from sfumato.kinds.trajectories.kernels.groups import Groups
 from sfumato.kinds.trajectories.kernels.subsequences import Walk, list_keys, start_walk
 

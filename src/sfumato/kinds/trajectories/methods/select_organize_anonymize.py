@@ -130,7 +130,7 @@ class Zga(ClusteredMerging):
 
     def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
         """Return the rows in the Gray order of the places they visit, the places in Z-order."""
-        from sfumato.kernels.gray import gray_order_sparse
+        from sfumato._kernels.gray import gray_order_sparse
         from sfumato.kinds.trajectories.kernels.zorder import z_order
 
         x, y = rows.coordinates(type(self).__name__).T
@@ -170,7 +170,7 @@ class Sga(ClusteredMerging):
 
     def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
         """Return the rows in the Gray order of the frequent subtrajectories they contain."""
-        from sfumato.kernels.gray import gray_order
+        from sfumato._kernels.gray import gray_order
         from sfumato.kinds.trajectories.kernels.patterns import contains, top_patterns
 
         ordinary = rows.ordinary

@@ -18,19 +18,19 @@ from sfumato.kinds.trajectories.report.parts import count_part, draw_parts
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.report import page
-from sfumato.report.divided import Divided
-from sfumato.report.figure import inline
-from sfumato.report.markup import draw_figure, make_table, shorten
-from sfumato.report.numerals import show_count, show_share
-from sfumato.report.plots import (
+from sfumato.reports import page
+from sfumato.reports.figure import inline
+from sfumato.reports.html import draw_figure, make_table, shorten
+from sfumato.reports.numbers import show_count, show_share
+from sfumato.reports.partitioned import Divided
+from sfumato.reports.plots import (
     PANEL_WIDTH,
     Figure,
     draw_risk_curve,
     draw_sets,
     save_figure,
 )
-from sfumato.report.values import draw_frequencies, expect_counts
+from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
 

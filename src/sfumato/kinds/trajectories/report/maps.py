@@ -15,9 +15,9 @@ from sfumato.kinds.trajectories.model.locations import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 from sfumato.kinds.trajectories.report.geometry import Floats, Frame, Ints, Ring
 from sfumato.metrics.comparison import Comparison
-from sfumato.report.markup import shorten
-from sfumato.report.numerals import show_amount, show_bin, show_count, show_share
-from sfumato.report.palette import BEFORE, GRID, GROUPS, INK, MUTED, NEUTRAL, STEPS
+from sfumato.reports.html import shorten
+from sfumato.reports.numbers import show_amount, show_bin, show_count, show_share
+from sfumato.reports.palette import BEFORE, GRID, GROUPS, INK, MUTED, NEUTRAL, STEPS
 
 __all__ = ["MapPanel", "draw_panels", "find_obstacle"]
 

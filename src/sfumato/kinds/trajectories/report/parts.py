@@ -7,9 +7,9 @@ import numpy as np
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.partial_sums import Tally
-from sfumato.report.divided import Divided, count_values, lay_values
-from sfumato.report.plots import Figure
-from sfumato.report.values import draw_frequencies, expect_counts
+from sfumato.reports.partitioned import Divided, count_values, lay_values
+from sfumato.reports.plots import Figure
+from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = ["count_part", "draw_parts"]
 

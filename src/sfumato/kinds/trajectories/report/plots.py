@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.record_unit import Unit
-from sfumato.report.numerals import choose_edges, show_bin, show_count, show_number, show_share
-from sfumato.report.plots import BEFORE_AND_AFTER, Figure, draw_bars
-from sfumato.report.values import draw_lengths
+from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
+from sfumato.reports.plots import BEFORE_AND_AFTER, Figure, draw_bars
+from sfumato.reports.values import draw_lengths
 
 __all__ = ["count_sizes", "draw_sizes", "draw_visits"]
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, Unit
-from sfumato.report.numerals import show_amount
-from sfumato.report.wording import ALWAYS, ReportWords
+from sfumato.reports.numbers import show_amount
+from sfumato.reports.text import ALWAYS, ReportWords
 
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 

@@ -1,0 +1,1 @@
+"""Compiled code that several kinds of data call."""

@@ -1,1 +1,0 @@
-"""What generators of several kinds share."""

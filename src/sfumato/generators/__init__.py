@@ -1,0 +1,1 @@
+"""What the generators of all kinds share."""

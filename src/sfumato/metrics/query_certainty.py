@@ -1,0 +1,212 @@
+"""How much questions are left open by a release: the base of a measure that every kind of data has."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Annotated, Any, ClassVar
+
+import numpy as np
+
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind
+from sfumato.data.select import take_rows
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Better, Operation, SummedMetric
+from sfumato.metrics.partial_sums import Tally
+from sfumato.params import Param
+from sfumato.queries.columns import Ranges
+from sfumato.queries.count import count_bounds
+from sfumato.queries.events import Events
+from sfumato.queries.language import parse, parse_lines
+from sfumato.queries.plan import Plan
+from sfumato.queries.published_view import Attribute, Evidence
+from sfumato.queries.syntax import Query, QueryError
+from sfumato.queries.times import spell_moment
+
+__all__ = ["OpenQuestions", "draw_questions", "quote"]
+
+Random = np.random.Generator
+
+_ENOUGH = 2_000_000
+"""Entries of an original among which questions are drawn."""
+
+
+@dataclasses.dataclass(frozen=True)
+class OpenQuestions(SummedMetric):
+    """Measure how many records are possible but not certain in the answers to questions, as a share of all records.
+
+    Questions are those of ``sfumato query``: drawn about values, times and attributes that records of the original
+    have, or given. The same seed draws the same questions, whatever the release.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.kinds.table.metrics.query_certainty import QueryCertainty
+    >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> metric = QueryCertainty(ask="count person where age in 20..20")
+    >>> metric.measure(Comparison(data, release)).value
+    0.5
+    """
+
+    name: ClassVar[str] = "query-certainty"
+    title: ClassVar[str] = "Open questions: possible but not certain"
+    unit: ClassVar[str] = ""
+    better: ClassVar[Better] = "lower"
+    paper: ClassVar[str] = ""
+    explanation: ClassVar[str] = (
+        "Share of the records of which the release leaves open whether they count, over questions about the original. "
+        "0 where every answer is certain, 1 where nothing is known."
+    )
+    unchanged: ClassVar[float | str] = (
+        "A release says less than the original even where nothing was changed: that something may have been removed, "
+        "or which values a group has together."
+    )
+    monotone: ClassVar[tuple[Operation, ...]] = ()
+    not_monotone: ClassVar[str] = "A value that loses a member says more of those that are left, and so do its records."
+
+    questions: Annotated[int, Param("Number of questions drawn where none are given.", ge=1)] = 40
+    ask: Annotated[str, Param("Questions of your own that count records or people, one per line.")] = ""
+
+    def tally(self, comparison: Comparison) -> Tally:
+        """Ask the release, and see how far what is possible lies from what is certain."""
+        published = find_kind(comparison.original.kind).query_bounds.load().of_release(comparison.release)
+        questions = comparison.whole.once(
+            ("questions", self), lambda: self._choose_questions(comparison.whole, published)
+        )
+        widths = np.array([_find_width(published, question) for question in questions], dtype=np.float64)
+        return {"widths": widths, "records": published.total}
+
+    def _choose_questions(self, whole: Whole, published: Evidence) -> list[Query]:
+        """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
+        if questions := parse_lines(self.ask):
+            return questions
+        original = find_kind(whole.original.kind).query_bounds.load().of_dataset(_choose_rows(whole.original))
+        # A release may count its times otherwise than the original: then windows mean nothing to both.
+        timings = {side.history.timing for side in (original, published) if side.history is not None}
+        return draw_questions(original, self.questions, whole.seed, windows=len(timings) == 1)
+
+    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+        """Return the share of records that questions leave open, on average."""
+        widths = tally["widths"] / max(tally["records"], 1)
+        if not len(widths):
+            return 0.0, {"questions": 0}
+        return float(widths.mean()), {
+            "questions": len(widths),
+            "median": float(np.median(widths)),
+            "largest": float(widths.max()),
+            "answered_exactly": int((widths == 0).sum()),
+        }
+
+
+def _choose_rows(original: Dataset) -> Dataset:
+    """Return as many records as questions need to be drawn from; all but of very large data."""
+    entries = len(original)
+    if any(column.role == "history" for column in original.schema.columns):
+        entries = len(original.view_history().codes)
+    if entries <= _ENOUGH:
+        return original
+    step = -(-entries // _ENOUGH)
+    return take_rows(original, np.arange(0, len(original), step, dtype=np.int64))
+
+
+def _find_width(evidence: Evidence, question: Query) -> float:
+    plan = Plan(evidence, question.text, lenient=True)
+    noun = plan.find_noun(question.noun) if question.verb == "count" else "event"
+    if noun == "event" or question.bucket is not None:
+        raise QueryError("query-certainty counts records or people: count record where ...", question.text, 0)
+    low, high = count_bounds(plan, question.condition, noun, question.noun.at)
+    return high - low
+
+
+def draw_questions(evidence: Evidence, number: int, seed: int, *, windows: bool = True) -> list[Query]:
+    """Draw questions about what records of an original have, the same ones for the same seed.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> from sfumato.kinds.trajectories.evidence import of_dataset
+    >>> data = sf.Dataset.of("trajectories", [["cafe", "clinic"], ["cafe", "clinic"]])
+    >>> [question.text for question in draw_questions(of_dataset(data), 2, seed=0)]
+    ['count record where "clinic"', 'count record where "cafe" and then "clinic"']
+    """
+    random = np.random.default_rng(seed)
+    forms = list(_list_forms(evidence, windows=windows))
+    texts = [forms[at % len(forms)](random) for at in range(number)] if forms else []
+    return [parse(f"count record where {text}") for text in dict.fromkeys(texts)]
+
+
+def _list_forms(evidence: Evidence, *, windows: bool) -> Iterator[Callable[[Random], str]]:
+    """Yield ways of asking, each of which draws a condition."""
+    history = evidence.history
+    if isinstance(history, Events) and history.size:
+        timed = windows and history.timing in {"moment", "number"}
+        yield partial(_ask_one, history, timed=timed)
+        if history.timing == "none":
+            yield partial(_ask_two, history, " and ")
+        elif evidence.ordered:
+            yield partial(_ask_two, history, " and then ")
+    for name, attribute in evidence.attributes.items():
+        yield partial(_ask_attribute, name, attribute)
+        if isinstance(history, Events) and history.size:
+            yield partial(_ask_both, history, name, attribute)
+
+
+def quote(name: str) -> str:
+    """Write a name as questions do.
+
+    Examples
+    --------
+    >>> print(quote('the "old" clinic'))
+    "the ""old"" clinic"
+    """
+    return '"' + name.replace('"', '""') + '"'
+
+
+def _name(events: Events, entry: int) -> str:
+    return quote(events.names.labels[events.values.members[events.values.starts[events.value[entry]]]])
+
+
+def _ask_one(events: Events, random: Random, *, timed: bool) -> str:
+    """Ask for an event, in a window around it where there are times: short and long ones are equally likely."""
+    entry = int(random.integers(events.size))
+    if not timed or events.span is None:
+        return _name(events, entry)
+    dated, (first, last) = events.timing == "moment", events.span
+    reach = int(np.exp(random.random() * np.log(max((last - first) / 2, 1))))
+    begin, end = int(events.lo[entry]) - reach, int(events.hi[entry]) + reach
+    return f"{_name(events, entry)} during {spell_moment(begin, dated=dated)}..{spell_moment(end, dated=dated)}"
+
+
+def _ask_both(events: Events, name: str, attribute: Attribute, random: Random) -> str:
+    return f"{_name(events, int(random.integers(events.size)))} and {_ask_attribute(name, attribute, random)}"
+
+
+def _ask_two(events: Events, word: str, random: Random) -> str:
+    """Ask for two events of one record, in their order."""
+    entry = int(random.integers(events.size))
+    begin, end = np.searchsorted(events.record, [events.record[entry], events.record[entry] + 1])
+    first, second = sorted((entry, int(random.integers(begin, end))), key=lambda at: int(events.lo[at]))
+    if first == second:
+        return _name(events, entry)
+    return f"{_name(events, first)}{word}{_name(events, second)}"
+
+
+def _ask_attribute(name: str, attribute: Attribute, random: Random) -> str:
+    """Ask for a label of an attribute, or for a range between two of its numbers."""
+    places = attribute.lo if isinstance(attribute, Ranges) else getattr(attribute, "places", None)
+    if attribute.numeric and places is not None:
+        numbers = np.unique(np.asarray(places, dtype=np.float64))
+        numbers = numbers[np.isfinite(numbers)]
+        if not len(numbers):
+            return f"{quote(name)} = {'1970' if attribute.dated else 0}"
+        low, high = np.sort(numbers[random.integers(0, len(numbers), 2)])
+        if attribute.dated:
+            first, last = np.array([low, high]).astype(np.int64).astype("datetime64[D]").tolist()
+            return f"{quote(name)} in {first}..{last}"
+        return f"{quote(name)} in {low:.17g}..{high:.17g}"
+    labels = attribute.names.labels
+    return f"{quote(name)} = {quote(labels[int(random.integers(len(labels)))]) if labels else quote('')}"

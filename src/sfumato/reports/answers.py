@@ -1,0 +1,120 @@
+"""What a release answers over time: a band from certain to possible, the expected line in it, and the truth."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import altair as alt
+import numpy as np
+
+from sfumato.data.time_units import Clock
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.time_series import MEANT, Course, follow_course
+from sfumato.reports.figure import Figure, LegendEntry, inline
+from sfumato.reports.html import draw_figure, shorten
+from sfumato.reports.numbers import show_count, show_number
+from sfumato.reports.palette import AFTER, BEFORE
+from sfumato.reports.plots import PANEL_WIDTH
+from sfumato.reports.times import time_field, to_axis
+
+__all__ = ["draw_answers", "list_edges", "list_numbers", "write_answers"]
+
+_SHOWN_LENGTH = 40
+
+
+def draw_answers(comparison: Comparison) -> Figure | None:
+    """Draw how many records have a frequent value, stretch by stretch; None where nothing is timed, or too much.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> people = [[("mail", 3), ("news", 40)], [("mail", 9)], [("mail", 33)], [("mail", 35)]]
+    >>> data = sf.Dataset.of("sequences", people, monitored=("mail",))
+    >>> release = sf.anonymize(data, sf.methods.Hl(k=2), secret=bytes(32)).release
+    >>> draw_answers(Comparison(data, release)).head
+    ['From', 'Certain', 'Expected', 'Possible', 'Truth']
+    """
+    course = follow_course(comparison)
+    return None if course is None else _draw(course)
+
+
+def list_edges(course: Course) -> tuple[Clock, list[float]]:
+    """Return the clock of an axis of time, and where stretches begin and the last one ends on it.
+
+    Examples
+    --------
+    >>> list_edges(Course("mail", "people", True, ("1970-01-02", "1970-01-03"), (0,), (1,), (0.5,), (1,)))[1]
+    [86400000.0, 172800000.0]
+    """
+    if not course.dated:
+        return Clock(), [float(edge) for edge in course.edges]
+    clock = Clock("second")
+    seconds = [int(np.datetime64(edge, "s").astype(np.int64)) for edge in course.edges]
+    return clock, [float(to_axis(moment, clock)) for moment in seconds]
+
+
+def list_numbers(course: Course) -> list[list[str]]:
+    """Return the numbers behind a plot of answers: from, certain, expected, possible, truth."""
+    return [
+        [
+            str(row["from"]),
+            show_count(row["certain"]),
+            show_number(None if row["expected"] is None else round(row["expected"], 1)),
+            show_count(row["possible"]),
+            show_count(row["truth"]),
+        ]
+        for row in course.list_rows()
+    ]
+
+
+def _draw(course: Course) -> Figure:
+    clock, edges = list_edges(course)
+    rows = course.list_rows()
+    values = [
+        {"time": edge, "certain": row["certain"], "possible": row["possible"], "expected": row["expected"]}
+        | {"truth": row["truth"]}
+        | {"told": f"{row['from']}: {row['certain']} to {row['possible']}, truth {row['truth']}"}
+        for edge, row in zip(edges, [*rows, rows[-1]], strict=True)
+    ]
+    x = time_field("time", clock, (edges[0], edges[-1]))
+    base = alt.Chart(inline(values))
+    axis = alt.Axis(title=course.counted.capitalize(), tickCount=4, tickMinStep=1, domain=False, format=",d")
+    band = base.mark_area(interpolate="step-after", color=AFTER, opacity=0.25, aria=False).encode(
+        x=x, y=alt.Y("certain:Q").axis(axis), y2="possible:Q", tooltip="told:N"
+    )
+    lines = [
+        base.mark_line(interpolate="step-after", color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=f"{name}:Q")
+        for name, colour in (("expected", AFTER), ("truth", BEFORE))
+    ]
+    shown = shorten(course.value, _SHOWN_LENGTH)
+    panel: Any = alt.layer(band, *lines).properties(width=PANEL_WIDTH, height=130, title=shown)
+    return Figure(
+        title=f"What the release answers over time: {course.counted} with a frequent value",
+        description="A band from what is certain to what is possible, with the expected answer and the truth as lines.",
+        panels=[panel],
+        legend=(
+            LegendEntry("square", AFTER, "from certain to possible"),
+            LegendEntry("line", AFTER, "expected"),
+            LegendEntry("line", BEFORE, "truth"),
+        ),
+        notes=[f"The value is {MEANT}. The truth always lies in the band."],
+        head=["From", "Certain", "Expected", "Possible", "Truth"],
+        rows=list_numbers(course),
+    )
+
+
+def write_answers(figure: Figure | None) -> str:
+    """Write the part of a report about what can still be asked; nothing where nothing is timed.
+
+    Examples
+    --------
+    >>> write_answers(None)
+    ''
+    """
+    if figure is None:
+        return ""
+    caption = (
+        "Whoever receives the release can ask it (sfumato query): the answer is certain up to the lower edge and "
+        "possible up to the upper one."
+    )
+    return f"<section><h2>What can still be asked</h2>{draw_figure('answers', figure, caption)}</section>"

@@ -1,0 +1,83 @@
+"""Whether the attack agrees with the promise, in a sentence."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.checking.risk import Risk
+from sfumato.reports.numbers import show_amount, show_count, show_share
+from sfumato.reports.text import explain_share
+
+__all__ = ["Judgement", "judge", "write_judgement"]
+
+
+@dataclasses.dataclass(frozen=True)
+class Judgement:
+    """Whether a release keeps what it promises, in a sentence.
+
+    Parameters
+    ----------
+    level
+        ``holds``, ``careful`` where it holds and there is more to know, or ``broken``.
+    text
+        The sentence.
+
+    Examples
+    --------
+    >>> Judgement("holds", "The promise holds.").warn(Remaining()).level
+    'holds'
+    """
+
+    level: str
+    text: str
+
+    def warn(self, remaining: Remaining) -> Judgement:
+        """Return the judgement with a pointer to what remains possible, where somebody should read that first."""
+        if not remaining.warnings or self.level == "broken":
+            return self
+        return Judgement("careful", f"{self.text} Read below what remains possible.")
+
+
+def judge(comparison: Any, after: Risk, remaining: Remaining = NOTHING) -> Judgement:
+    """Say whether the attack agrees with the promise, and whether there is more to be warned of."""
+    guarantee, unit = comparison.release.guarantee, comparison.release.unit
+    k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
+    if k is None or not after.smallest_anonymity_set:
+        return Judgement("holds", "The promise holds in the published files.").warn(remaining)
+    fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
+    faults = []
+    if after.smallest_anonymity_set < k:
+        faults.append(f"Something known fits only {fits}; {show_count(k)} are promised.")
+    if largest is not None and share is not None and share > largest + 1e-12:
+        faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=False))
+    if faults:
+        return Judgement("broken", " ".join(["Do not publish this release.", *faults]))
+    promised = f" ({show_count(k)} promised)" if k > 1 else ""
+    text = f"The promise holds: whatever the attacker knows fits at least {fits}{promised}."
+    return Judgement("holds", text).warn(remaining)
+
+
+def write_judgement(comparison: Any, after: Risk) -> str:
+    """Say whether the attack agrees with the promise."""
+    guarantee, unit = comparison.release.guarantee, comparison.release.unit
+    k, largest, share = getattr(guarantee, "k", None), guarantee.largest_share, after.max_sensitive_share
+    if k is None or not after.smallest_anonymity_set:
+        return ""
+    judged = judge(comparison, after)
+    if judged.level == "broken":
+        return f"<blockquote class='warning'><p><b>{judged.text}</b></p></blockquote>"
+    fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
+    promised = f" ({show_count(k)} promised)" if k > 1 else ""
+    if after.measured is None:
+        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
+    else:
+        sample = show_amount(after.measured, unit.one, unit.many)
+        text = (
+            f"The attack agrees with the promise: of {sample} drawn at random, whatever is known fits at least "
+            f"{fits}{promised}. That it holds for all was verified from the published files."
+        )
+    if largest is not None and share is not None:
+        text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=True)
+    return f"<blockquote><p>{text}</p></blockquote>"

@@ -1,0 +1,179 @@
+"""The owner's report on a release in parts: what was counted in every part, drawn and told of all of them together."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.checking.risk import Finding, Risk
+from sfumato.data.dataset import Dataset
+from sfumato.data.kind import find_kind, require
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import Scores
+from sfumato.metrics.partial_sums import Tally
+from sfumato.reports import page
+from sfumato.reports.html import draw_figure, make_table
+from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
+
+if TYPE_CHECKING:
+    from sfumato.reports.figure import Figure
+
+__all__ = ["Divided", "count_values", "draw_divided", "lay_values", "render_divided"]
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Divided:
+    """What is known of a release in parts: its original, what attackers and measures found, and counts for figures.
+
+    Parameters
+    ----------
+    whole
+        The original of all parts.
+    release
+        What it says of all parts together.
+    before, after, curve, beyond
+        What attackers reach, as for a release in one piece.
+    scores
+        What it is still good for.
+    tally
+        What the report of the kind counted in all parts.
+
+    Examples
+    --------
+    >>> Divided(Whole(Dataset.of("sets", [["wine"]])), None, None, None).rows is None
+    True
+    """
+
+    whole: Whole
+    release: Any
+    before: Risk
+    after: Risk
+    curve: Sequence[tuple[Risk, Risk]] = ()
+    beyond: Sequence[Finding] = ()
+    scores: Scores = dataclasses.field(default_factory=Scores)
+    tally: Tally = dataclasses.field(default_factory=dict)
+
+    rows = None
+    """Who became which record lies with every part."""
+
+    @property
+    def original(self) -> Dataset:
+        """The original of all parts."""
+        return self.whole.original
+
+
+def count_values(comparison: Comparison) -> dict[Any, int]:
+    """Count how often every value is published: by its label, and by its members where it has several."""
+    uses = page.count_visits(comparison).tolist()
+    return {key: count for key, count in zip(comparison.keys, uses, strict=True) if count}
+
+
+def lay_values(values: Mapping[Any, int]) -> tuple[Ints, Ints]:
+    """Return how many members every value has, and how often it is published.
+
+    Examples
+    --------
+    >>> [column.tolist() for column in lay_values({("a", ()): 4, ("{b|c}", (1, 2)): 3})]
+    [[1, 2], [4, 3]]
+    """
+    sizes = np.array([max(len(members), 1) for _, members in values], dtype=np.int64)
+    return sizes, np.array(list(values.values()), dtype=np.int64)
+
+
+def draw_divided(seen: Divided) -> dict[str, Figure]:
+    """Return the figures of the report on a release in parts, by name."""
+    from sfumato.reports.plots import draw_risk_curve, draw_sets
+
+    drawn = {"anonymity-sets": draw_sets(seen.before, seen.after, seen.release.guarantee)}
+    if seen.curve:
+        drawn["risk-curve"] = draw_risk_curve(seen.curve, "Pieces of knowledge")
+    figures = require(find_kind(seen.release.kind).parts_report).draw_parts(seen)
+    return {**drawn, "parts": _draw_sizes(seen), **figures}
+
+
+def _draw_sizes(seen: Divided) -> Figure:
+    from sfumato.reports.plots import Figure, draw_bars
+
+    sizes = np.array([part.records_in for part in seen.release.parts])
+    unit = seen.release.unit
+    edges = choose_edges(int(sizes.max(initial=1)), None)
+    counts, _ = np.histogram(sizes, edges)
+    first = int((counts > 0).argmax()) if counts.any() else 0
+    bars = [
+        (show_bin(low, high), int(count), show_count(int(count)))
+        for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)
+    ][first:]
+    return Figure(
+        title="Sizes of parts",
+        description=f"Bars with the number of parts by how many {unit.many} they have.",
+        panels=[draw_bars(bars, "Parts", f"{unit.many.capitalize()} in the part")],
+        head=[f"{unit.many.capitalize()} in the part", "Parts"],
+        rows=[[name, text] for name, _, text in bars],
+    )
+
+
+def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remaining: Remaining = NOTHING) -> str:
+    """Return the owner's report on a release in parts as one HTML page that needs no network and runs no scripts."""
+    drawn, spec = draw_divided(seen), find_kind(seen.release.kind)
+    judged = page.judge(seen, seen.after, remaining)
+    if spec.judge_parts is not None:
+        judged = spec.judge_parts.load()(judged, seen)
+    number = len(seen.release.parts)
+    tiles = [*page.show_change(seen, seen.before, seen.after), (show_count(number), "part" if number == 1 else "parts")]
+    secret = "it names values and shows how they are distributed"
+    return page.write_page(
+        seen,
+        [
+            page.write_header(seen, secret, tiles, judged, remaining),
+            page.write_published(seen, page.account_for(seen, [("Parts", number)])),
+            _write_parts(seen, drawn["parts"]),
+            page.write_risk(seen, seen.before, seen.after, drawn) + _say_who_attacks(seen),
+            *require(spec.parts_report).show_parts(drawn, seen),
+            page.write_utility(seen.scores, seen.release.unit),
+            page.write_facts(seen, facts or {}),
+        ],
+    )
+
+
+def _say_who_attacks(seen: Divided) -> str:
+    return (
+        f"<p class='muted'>In a part, the attacker knows that the {seen.release.unit.one} is in it, and counts the "
+        "records of that part. Whoever does not know the part faces more records still.</p>"
+    )
+
+
+def _write_parts(seen: Divided, plot: Figure) -> str:
+    """Write how many parts there are, how large they are, and how much they differ in what they lose."""
+    release, unit = seen.release, seen.release.unit
+    sizes = np.array([part.records_in for part in release.parts])
+    shares = np.array([part.published / max(part.records_in, 1) for part in release.parts])
+    rows = [
+        ("Fewest in a part", show_count(int(sizes.min(initial=release.records_in)))),
+        ("In the part in the middle", show_count(int(np.median(sizes)) if len(sizes) else 0)),
+        ("Most in a part", show_count(int(sizes.max(initial=0)))),
+        ("Smallest share of a part that is published", show_share(float(shares.min(initial=1.0)))),
+    ]
+    intro = (
+        f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps "
+        "the promise on its own, and makes values coarser in its own way. All parts together keep it, too."
+    )
+    alone = [
+        (score.title or score.name, *(show_number(value) for value in (score.value, *ends)))
+        for score in seen.scores
+        if (ends := [score.details[end] for end in ("least", "most") if end in score.details])
+    ]
+    head = ["Measure", "All parts", "Least of a part", "Most of a part"]
+    caption = "What measures find in all parts together, and in the parts alone, each with its own people"
+    differ = f"<h3>How much parts differ</h3>\n{make_table(head, alone, caption=caption)}" if alone else ""
+    drawn = draw_figure("parts", plot, f"How many parts have how many {unit.many}.")
+    return (
+        f"<section><h2>The parts</h2>\n<p>{intro}</p>\n{make_table([], rows, narrow=True)}\n{drawn}\n{differ}</section>"
+    )

@@ -20,7 +20,7 @@ import sfumato as sf
 from benchmarks import activity, rt, sequences, sets, timeline
 from benchmarks.measure import DATA, generated
 from benchmarks.papers_page import write_page
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.kinds.rt.methods.bounded import RumBound
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
@@ -51,7 +51,7 @@ def trajectories(folder: Path) -> Rows:
         method = all_methods()[name](k=k, m=m, infeasible="suppress", **more)
         result = sf.anonymize(dataset, method, secret=SECRET, withhold_at_most=1)
         seconds = time.process_time() - start
-        scores = {score.name: score for score in pipeline.measure_release(_compare(dataset, result))}
+        scores = {score.name: score for score in calls.measure_release(_compare(dataset, result))}
         places = scores["place-counts"].details
         inside = scores["place-distance"].value if "place-distance" in scores else 0.0
         counts = [places["exact"], places["generalised"], places["average_size"]]
@@ -78,7 +78,7 @@ def baskets(folder: Path) -> Rows:
         methods = [sf.methods.Disassociation(k=k, m=2) for k in (5, 10, 20)] + [sf.methods.Apriori(k=5, m=2)]
         for method in methods:
             result = sf.anonymize(dataset, method, secret=SECRET)
-            scores = {s.name: s.value for s in pipeline.measure_release(_compare(dataset, result))}
+            scores = {s.name: s.value for s in calls.measure_release(_compare(dataset, result))}
             rows.append([*about, method.name, method.k, *(scores.get(each, "") for each in names)])
     return rows
 

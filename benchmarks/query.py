@@ -15,13 +15,13 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, table
+from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import Clock
 from sfumato.queries.ask import ask
 from sfumato.queries.columns import Labels, Ranges
 from sfumato.queries.events import MANY, Events
 from sfumato.queries.published_view import Evidence, Names, Values
-from sfumato.questions import query_all
 
 _DAY = 86_400_000_000
 _YEAR = int(np.datetime64("2024-01-01", "us").astype(np.int64))

@@ -12,11 +12,11 @@ import numpy as np
 
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
+from sfumato.api.calls import measure_release
 from sfumato.kinds.sets.metrics.pair_support import PairSupport
 from sfumato.kinds.sets.metrics.top_itemsets import TopItemsets
 from sfumato.kinds.sets.metrics.top_itemsets_certain import TopItemsetsCertain
 from sfumato.metrics.comparison import Comparison
-from sfumato.pipeline import measure_release
 
 SOURCES = {
     "POS": ("bms-pos/bmspos.txt.xz", "bms-pos/Increment_175K.txt.xz"),

@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.api.aggregate import compare_parts, look_at_parts
 from sfumato.metrics.full_original import Whole
-from sfumato.overview import compare_parts, look_at_parts
 from sfumato.release.locate import read_parts
 from sfumato.reports.partitioned import draw_divided
 from tests.test_division import publish

@@ -18,6 +18,24 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato import engines, methods
+    from sfumato.api.calls import (
+        anonymize,
+        apply,
+        attack,
+        attack_beyond,
+        attack_rising,
+        attack_together,
+        draw_workload,
+        export,
+        inspect,
+        measure,
+        plot,
+        read,
+        reconstruct,
+        verify,
+        write,
+    )
+    from sfumato.api.query import query, query_all
     from sfumato.checking.risk import Risk
     from sfumato.checking.verdict import Verdict
     from sfumato.data.dataset import Dataset
@@ -35,24 +53,6 @@ if TYPE_CHECKING:
     from sfumato.formats.limits import allow_expansion
     from sfumato.hierarchies.hierarchy import Hierarchy
     from sfumato.metrics.workload import Workload
-    from sfumato.pipeline import (
-        anonymize,
-        apply,
-        attack,
-        attack_beyond,
-        attack_rising,
-        attack_together,
-        draw_workload,
-        export,
-        inspect,
-        measure,
-        plot,
-        read,
-        reconstruct,
-        verify,
-        write,
-    )
-    from sfumato.questions import query, query_all
     from sfumato.release.release import Release, Result
     from sfumato.release.run import Run
     from sfumato.release.storage import read_release
@@ -116,8 +116,8 @@ _WHERE = {
     "publish_in_parts": "sfumato.division",
     "read_export": "sfumato.exports",
     "explore": "sfumato.study.explore",
-    "query": "sfumato.questions",
-    "query_all": "sfumato.questions",
+    "query": "sfumato.api.query",
+    "query_all": "sfumato.api.query",
     "read_release": "sfumato.release.storage",
 }
 
@@ -131,7 +131,7 @@ def __getattr__(name: str) -> Any:
     if name in ("engines", "methods", "study"):
         return importlib.import_module(f"sfumato.{name}")
     errors = name.endswith(("Error", "Warning"))
-    module = _WHERE.get(name, "sfumato.exceptions" if errors else "sfumato.pipeline")
+    module = _WHERE.get(name, "sfumato.exceptions" if errors else "sfumato.api.calls")
     return getattr(importlib.import_module(module), name)
 
 

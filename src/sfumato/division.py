@@ -17,9 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from sfumato import counting, pipeline
+from sfumato.api import calls, protect
+from sfumato.api.aggregate import combine_attacks, say_untested, write_parts_report
+from sfumato.api.attack import attack_more
 from sfumato.api.edits import describe_edited
-from sfumato.assessment import attack_more
+from sfumato.api.verify import check_written
 from sfumato.base.method import Method
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.checking.verdict import Verdict
@@ -32,7 +34,6 @@ from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, Ver
 from sfumato.formats.memory import MemoryPlace
 from sfumato.gathering import gather
 from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
-from sfumato.overview import combine_attacks, say_untested, write_parts_report
 from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.readers.archives import name_place
 from sfumato.readers.files import is_uri
@@ -59,7 +60,6 @@ from sfumato.release.run import PartEngine, Progress, Run, silent
 from sfumato.release.storage import write_release
 from sfumato.release.store import Shelf
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.verification import check_written
 
 __all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 
@@ -314,7 +314,7 @@ def _read_whole(source: Path | RemoteFiles, options: Reading, shop: Workshop) ->
     folder = shop.lay_out()
     path = source if isinstance(source, Path) else source.fetch(folder)
     plain = {name: value for name, value in options.to_dict().items() if name != "kind"}
-    return pipeline.read(path, options.kind, **plain)
+    return calls.read(path, options.kind, **plain)
 
 
 def _report(
@@ -351,7 +351,7 @@ def publish_part(job: PartJob) -> PublishedPart:
     run, dataset = Run(job.secret, engine=Local(1), withhold_at_most=job.withhold_at_most), job.dataset
     try:
         with run.phase("anonymize"):
-            result = counting.anonymize(dataset, job.method, run, job.count)
+            result = protect.anonymize(dataset, job.method, run, job.count)
         reason = result.release.guarantee.bound_to_whole
         if reason:
             raise ParameterError(

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import plugins
+from sfumato.api.verify import verify_part, verify_whole
 from sfumato.checking.verdict import Verdict
 from sfumato.engines.local import Local
 from sfumato.exceptions import SfumatoError, StoppedError
@@ -26,7 +27,6 @@ from sfumato.readers.partitioned.records import StoredPart
 from sfumato.release import owner, partitioned
 from sfumato.release.folder import hold_in_passing
 from sfumato.release.run import PartEngine, Progress, silent
-from sfumato.verification import verify_part, verify_whole
 
 __all__ = ["PartCheck", "check_part", "verify_file"]
 

@@ -8,12 +8,12 @@ import pytest
 from tests.activity.naive.releases import HandMadeClaim, compare, people, publish
 
 from sfumato import reports
+from sfumato.api.calls import measure_release
 from sfumato.checking.risk import Risk
 from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
-from sfumato.pipeline import measure_release
 from sfumato.reports.text import describe_attacker, list_limits, name_share
 
 CLOCK = Clock("hour", 19723 * 24)

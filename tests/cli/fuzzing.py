@@ -358,7 +358,7 @@ def _run_batch(cases: Cases, seeds: list[int], folder: Path, report: int) -> Non
 
 def fuzz(count: int, seed: int, folder: Path, keep: Path | None = None) -> tuple[collections.Counter, list[str], int]:
     """Run so many cases; return how often each exit code came, what ended otherwise, and the largest memory taken."""
-    import sfumato.pipeline  # noqa: F401
+    import sfumato.api.calls  # noqa: F401
 
     with contextlib.redirect_stdout(io.StringIO()):
         cases = Cases(folder)

@@ -24,7 +24,7 @@ import warnings
 from collections.abc import Callable
 from pathlib import Path
 
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.cli import run
 from sfumato.release.release import Result
 
@@ -106,17 +106,17 @@ class Killing:
     def _make(self, out: Path, secret: str) -> Result:
         """Run the command once and return the result that it wrote."""
         found: list[Result] = []
-        write = pipeline.write
+        write = calls.write
 
         def note(result: Result, *rest, **options):
             found.append(result)
             return write(result, *rest, **options)
 
-        pipeline.write = note
+        calls.write = note
         try:
             assert run([*self.words, "--out", str(out), "--secret", str(self.folder / f"{secret}.hex"), "--json"]) == 0
         finally:
-            pipeline.write = write
+            calls.write = write
         return found[0]
 
     def start(
@@ -136,7 +136,7 @@ class Killing:
             dies()
         if whole or secret not in self.results:
             os._exit(run([*self.words, "--out", str(out), "--secret", str(self.folder / f"{secret}.hex"), *more]))
-        pipeline.write(self.results[secret], out, force="--force" in more, reports=False)
+        calls.write(self.results[secret], out, force="--force" in more, reports=False)
         os._exit(0)
 
     def kill(self, rng: random.Random, out: Path, replacing: bool) -> str:

@@ -298,7 +298,7 @@ def test_errors_are_json_where_json_was_asked_for(sfumato, checkins):
 def test_an_unexpected_fault_shows_no_values(sfumato, checkins, tmp_path):
     program = (
         "import sys; sys.argv = ['sfumato', 'inspect', 'checkins.csv', '--kind', 'trajectories'];"
-        "import sfumato.pipeline as p; p.inspect = lambda *a: {}['canary-secret'];"
+        "import sfumato.api.calls as p; p.inspect = lambda *a: {}['canary-secret'];"
         "from sfumato.cli import main; main()"
     )
     done = subprocess.run([sys.executable, "-c", program], cwd=tmp_path, capture_output=True, text=True, check=False)

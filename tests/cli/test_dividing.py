@@ -84,7 +84,7 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
     from sfumato.cli.publishing import run_policy
 
     monkeypatch.setattr(division, "REPORTED", 100)
-    monkeypatch.setattr("sfumato.pipeline.read", None)
+    monkeypatch.setattr("sfumato.api.calls.read", None)
     (tmp_path / "policy.toml").write_text(
         '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'
         '[method]\nname = "seqanon"\nk = 5\nm = 2\n'

@@ -73,7 +73,7 @@ def test_too_little_memory_is_an_answer(monkeypatch, tmp_path, capfd):
     def read(*_, **__):
         raise MemoryError
 
-    monkeypatch.setattr("sfumato.pipeline.read", read)
+    monkeypatch.setattr("sfumato.api.calls.read", read)
     assert run(["inspect", str(tmp_path / "data.csv"), "--kind", "sets"]) == 2
     assert "not enough memory" in capfd.readouterr().err
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.data.secret import Secret
@@ -92,7 +92,7 @@ def test_every_snapshot_is_a_release_that_verifies(whole):
     folders = snapshot_folders(out)
     assert [int(folder.name) for folder in folders] == sorted(int(folder.name) for folder in folders)
     for folder in folders:
-        assert pipeline.verify(folder).holds
+        assert calls.verify(folder).holds
     summary = json.loads((out / "release" / "stream.json").read_text())
     assert summary["finished"] and summary["snapshots"] == len(folders)
     assert summary["format_version"] == 3 and summary["method_note"] == METHOD.note(read_folder(out).guarantee) != ""
@@ -294,7 +294,7 @@ def test_a_stream_ends_with_one_table_that_equals_its_snapshots(whole):
     texts = [(folder / "data.csv").read_text().splitlines() for folder in snapshot_folders(out)]
     joined = (out / "release" / "data.csv").read_text().splitlines()
     assert joined == [texts[0][0], *(line for text in texts for line in text[1:])]
-    assert pipeline.verify(out).holds
+    assert calls.verify(out).holds
 
 
 @pytest.mark.parametrize("name", ["data.csv", "sensitive.csv", "data.parquet"])
@@ -316,9 +316,9 @@ def test_a_combined_table_that_differs_from_the_snapshots_is_found(whole, name, 
         file.write_text("".join(lines_))
     if damage == "removed":
         with pytest.raises(SchemaError, match=f"{name}: the file is missing"):
-            pipeline.verify(out)
+            calls.verify(out)
         return
-    verdict = pipeline.verify(out)
+    verdict = calls.verify(out)
     assert not verdict.holds
     assert name in verdict.witness["files"]
 
@@ -327,7 +327,7 @@ def test_a_combined_table_that_is_not_declared_is_found(whole):
     _, out = whole
     summary = json.loads((out / "release" / "stream.json").read_text())
     (out / "release" / "stream.json").write_text(json.dumps({**summary, "combined": ["data.csv", "sensitive.csv"]}))
-    assert not pipeline.verify(out).holds
+    assert not calls.verify(out).holds
 
 
 def test_a_feed_that_withholds_too_much_says_so(tmp_path, capsys):

@@ -8,8 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from sfumato.api.detect import guess_file
 from sfumato.cli.start import spell_policy
-from sfumato.guessing import guess_file
 
 RNG = np.random.default_rng(7)
 CANARY = "Q7canary"

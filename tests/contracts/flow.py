@@ -64,7 +64,7 @@ def find_area(module: str, areas: Mapping[tuple[str, ...], str]) -> str:
     Examples
     --------
     >>> areas = {("sfumato",): "front", ("sfumato", "kinds", "*", "reader"): "kinds.reader"}
-    >>> find_area("sfumato.kinds.sets.reader.words", areas), find_area("sfumato.pipeline", areas)
+    >>> find_area("sfumato.kinds.sets.reader.words", areas), find_area("sfumato.api.calls", areas)
     ('kinds.reader', 'front')
     """
     parts = module.split(".")

@@ -20,6 +20,7 @@ import typer
 from tests.console import run_command as run_in_process
 
 import sfumato as sf
+from sfumato.api.query import query
 from sfumato.base.guarantee import Guarantee, list_guarantees
 from sfumato.base.method import Method
 from sfumato.cli.app import app
@@ -29,7 +30,6 @@ from sfumato.data.kind import all_kinds, find_kind
 from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.policy import Policy
-from sfumato.questions import query
 from sfumato.readers.options import Reading
 from sfumato.study import run_study
 from sfumato.study.file import Study

@@ -19,7 +19,7 @@ CHECKED = (
     "src/sfumato/kinds/*/knowledge",
     "src/sfumato/kinds/*/knowledge.py",
     "src/sfumato/checking",
-    "src/sfumato/verification.py",
+    "src/sfumato/api/verify.py",
     "src/sfumato/release/inventory.py",
 )
 """Folders and files in which faults are planted."""

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 
 import sfumato as sf
 from sfumato import plugins
+from sfumato.api.aggregate import compare_parts
 from sfumato.cli.output import Quiet
 from sfumato.cli.streaming import publish_stream
 from sfumato.data.kind import WRITTEN
@@ -20,7 +21,6 @@ from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
-from sfumato.overview import compare_parts
 from sfumato.params import declared
 from sfumato.release.locate import set_beside
 

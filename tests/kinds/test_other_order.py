@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.data.fingerprint import describe_original, digest_records, match_records
 from sfumato.release.owner import find_rows
 
@@ -51,7 +52,7 @@ def test_the_same_records_in_another_order_are_verified(published):
     assert verdict.outcome == "holds", verdict.witness
     assert "another order" in verdict.measured["original"]
     assert "original" not in sf.verify(out, data).measured
-    before, after = pipeline.attack(out, data), pipeline.attack(out, other)
+    before, after = calls.attack(out, data), calls.attack(out, other)
     assert after.smallest_anonymity_set == before.smallest_anonymity_set
     assert after.mean_success == pytest.approx(before.mean_success)
 

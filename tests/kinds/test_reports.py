@@ -11,7 +11,8 @@ import pytest
 from tests.kinds.contract_data import KINDS
 
 import sfumato as sf
-from sfumato import assessment, pipeline, reports
+from sfumato import reports
+from sfumato.api import attack, calls
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.comparison import Comparison
 
@@ -37,7 +38,7 @@ def written(request, tmp_path_factory):
     result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
     out = tmp_path_factory.mktemp(request.param) / "out"
     with warnings.catch_warnings(action="ignore"):
-        pipeline.write(result, out)
+        calls.write(result, out)
     return result, out, (out / "owner" / "report.html").read_text(encoding="utf-8")
 
 
@@ -74,7 +75,7 @@ def test_plots_are_as_wide_as_a_phone_and_never_stretched(written):
 def test_figures_are_valid_charts_with_their_numbers(written):
     result, _, _ = written
     comparison = Comparison(result.trace.original, result.release, result.trace.rows)
-    drawn = reports.figures(comparison, *assessment.attack_both(comparison))
+    drawn = reports.figures(comparison, *attack.attack_both(comparison))
     for figure in drawn.values():
         altair.Chart.from_dict(figure.chart().to_dict(), validate=True)
         assert all(len(row) == len(figure.head) for row in figure.rows)
@@ -83,13 +84,13 @@ def test_figures_are_valid_charts_with_their_numbers(written):
 def test_the_file_is_named(tmp_path):
     (tmp_path / "baskets.csv").write_text("person,item\n" + "".join(f"p{n},bread\n" for n in range(4)))
     data = sf.read(tmp_path / "baskets.csv", kind="sets")
-    pipeline.write(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=SECRET), tmp_path / "out")
+    calls.write(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=SECRET), tmp_path / "out")
     assert "baskets.csv, " in (tmp_path / "out" / "owner" / "report.html").read_text()
 
 
 def test_where_people_have_several_records_it_says_what_they_have(tmp_path):
     data = sf.Dataset.of("trajectories", [["a"]] * 6, {"a": (0, 0)}).of_people(["ann"] * 3 + ["bob"] * 2 + ["cid"])
-    pipeline.write(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=1), secret=SECRET), tmp_path / "out")
+    calls.write(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=1), secret=SECRET), tmp_path / "out")
     text = read((tmp_path / "out" / "owner" / "report.html").read_text())
     assert "6 records of 3 people: 2 each on average, 2 for the one in the middle, at most 3." in text
     assert "1 record 1 1 2 records 1 1 3–4 records 1 1" in text
@@ -97,15 +98,15 @@ def test_where_people_have_several_records_it_says_what_they_have(tmp_path):
 
 def test_plots_are_saved_by_name_and_never_beside_what_is_published(tmp_path):
     data = sf.Dataset.of("sets", [["a", "b"]] * 4)
-    pipeline.write(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=SECRET), tmp_path / "out")
-    paths = pipeline.save_plots(tmp_path / "out", data, tmp_path / "plots", "svg")
+    calls.write(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=SECRET), tmp_path / "out")
+    paths = calls.save_plots(tmp_path / "out", data, tmp_path / "plots", "svg")
     assert {path.name for path in paths} >= {"anonymity-sets.svg", "risk-curve.svg", "items.svg"}
     assert all(path.read_text().startswith("<svg") for path in paths)
     with pytest.raises(ParameterError, match="is there already"):
-        pipeline.save_plots(tmp_path / "out", data, tmp_path / "plots", "svg")
+        calls.save_plots(tmp_path / "out", data, tmp_path / "plots", "svg")
     for folder in (tmp_path / "out" / "release", tmp_path / "out" / "release" / "plots"):
         with pytest.raises(ParameterError, match="must not lie in release/"):
-            pipeline.save_plots(tmp_path / "out", data, folder, "svg")
+            calls.save_plots(tmp_path / "out", data, folder, "svg")
     with pytest.raises(ParameterError, match="must be one of"):
-        pipeline.save_plots(tmp_path / "out", data, tmp_path / "other", "gif")
+        calls.save_plots(tmp_path / "out", data, tmp_path / "other", "gif")
     assert not (tmp_path / "other").exists()

@@ -8,7 +8,8 @@ import pytest
 from tests.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.base.guarantee import list_guarantees
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.reports.text import describe_attacker, fill_in, list_limits
@@ -133,9 +134,9 @@ def test_everything_that_is_said_about_a_release_speaks_of_the_unit(name, unit, 
     checked = sf.verify(out, data)
     assert not [found for check in checked.checks for found in strangers(check)]
     assert verdict.measured["fewest_people"] == checked.measured["fewest_people"]
-    assert not strangers(" ".join(map(str, pipeline.attack(out, data).to_dict())))
-    assert not strangers(repr(data)) and not strangers(repr(pipeline.inspect(data)["risk"]))
-    assert pipeline.attack(out, data).to_dict()[unit.many] == len(data)
+    assert not strangers(" ".join(map(str, calls.attack(out, data).to_dict())))
+    assert not strangers(repr(data)) and not strangers(repr(calls.inspect(data)["risk"]))
+    assert calls.attack(out, data).to_dict()[unit.many] == len(data)
 
 
 @pytest.mark.parametrize("method", plugins.all_methods().values(), ids=lambda m: m.name)

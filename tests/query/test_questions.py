@@ -7,6 +7,7 @@ import datetime
 import pytest
 
 import sfumato as sf
+from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import Clock
 from sfumato.division import publish_in_parts
@@ -14,7 +15,6 @@ from sfumato.engines.local import Local
 from sfumato.queries.answer import Answer
 from sfumato.queries.notes import LeftOut, WholeNote
 from sfumato.queries.syntax import QueryError
-from sfumato.questions import query_all
 
 SECRET = bytes([1] * 32)
 TREE = sf.Hierarchy.from_paths([(label, "food" if label in "ab" else "care", "*") for label in "abcd"])

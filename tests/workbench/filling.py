@@ -9,7 +9,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.exports import write_table
 from sfumato.readers.constraints import spell_groups
 from sfumato.workbench.jobs import Job, Jobs
@@ -89,7 +90,7 @@ def _use_constraints(project: Project, jobs: Jobs, name: str) -> None:
     """Have data read with utility constraints over all of their values, and over one that they do not have."""
     recipe = read_recipe(project, name)
     assert recipe is not None
-    labels = sorted(pipeline.read(project.find("data", name), recipe.kind, **recipe.options).history().labels)
+    labels = sorted(calls.read(project.find("data", name), recipe.kind, **recipe.options).history().labels)
     path = project.area("constraints") / f"{recipe.kind}-utility.txt"
     path.write_text(spell_groups([labels[:3], labels[3:5], [*labels[5:], f"{labels[5]} Annex"]]), encoding="utf-8")
     options = {**recipe.options, "constraints": {"utility": str(path)}}

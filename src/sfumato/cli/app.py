@@ -141,11 +141,11 @@ def inspect(
     as_json: Json = False,
 ) -> None:
     """Say what the data are, and how identifying they are as they stand."""
-    from sfumato import pipeline
+    from sfumato.api import calls
 
     out = Output(as_json=as_json)
     with show_work("read"):
-        facts = pipeline.inspect(pipeline.read(data, kind, **reading), m)
+        facts = calls.inspect(calls.read(data, kind, **reading), m)
     for note in facts["notes"]:
         out.say(note)
     show_inspection(out, facts)
@@ -188,7 +188,7 @@ def anonymize(
     as_json: Json = False,
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.dividing import find_engine, find_file, publish_parts
     from sfumato.cli.publishing import given_secret, publish
     from sfumato.cli.usage import example_of_parameters
@@ -250,10 +250,8 @@ def anonymize(
     publish(
         Output(as_json=as_json),
         directory,
-        lambda: pipeline.read(file, kind, **reading),
-        lambda dataset, run: pipeline.anonymize(
-            dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most
-        ),
+        lambda: calls.read(file, kind, **reading),
+        lambda dataset, run: calls.anonymize(dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most),
         secret=given_secret(secret),
         force=force,
         report=report,
@@ -279,14 +277,14 @@ def apply(
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import given_secret, publish, read_batch
 
     publish(
         Output(as_json=as_json),
         out,
         lambda: read_batch(existing(directory), data, reading),
-        lambda dataset, run: pipeline.apply(
+        lambda dataset, run: calls.apply(
             directory, dataset, unknown=unknown, run=run, withhold_at_most=withhold_at_most
         ),
         secret=given_secret(secret),
@@ -308,7 +306,7 @@ def verify(
 
     Exit code 0: holds, 1: broken, 2: could not be judged, 3: holds, but the folder has what is not declared.
     """
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import check_against_file, read_original
 
     out = Output(as_json=as_json)
@@ -320,7 +318,7 @@ def verify(
     try:
         if verdict is None:
             with show_work("verify"):
-                verdict = pipeline.verify(existing(directory), dataset)
+                verdict = calls.verify(existing(directory), dataset)
     except SchemaError as error:
         # What cannot be read cannot be judged; that is an answer, too.
         verdict = Verdict(True, {}, {}, unsettled=(str(error),))
@@ -362,7 +360,7 @@ def attack(
     as_json: Json = False,
 ) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import read_original, show_attacks
     from sfumato.cli.risks import show_rising
 
@@ -370,21 +368,21 @@ def attack(
     with show_work("read"):
         dataset = read_original(existing(directory), original, reading)
     with show_work("attack"):
-        risk = pipeline.attack(directory, dataset)
+        risk = calls.attack(directory, dataset)
     with show_work("attack with more"):
-        beyond = pipeline.attack_beyond(directory, dataset)
+        beyond = calls.attack_beyond(directory, dataset)
     attacked = show_attacks(out, risk, beyond)
     both_told = {}
     if other is not None:
-        both_told = {"together": pipeline.attack_together(directory, existing(other), dataset).to_dict()}
+        both_told = {"together": calls.attack_together(directory, existing(other), dataset).to_dict()}
         show_beyond(out, "Someone who has both releases", both_told["together"])
     rising = {}
     if m:
-        both = pipeline.attack_rising(directory, dataset, m)
+        both = calls.attack_rising(directory, dataset, m)
         rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
         show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
         show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
-    remaining = pipeline.sum_up_attacks(directory, dataset, risk, beyond).to_dict()
+    remaining = calls.sum_up_attacks(directory, dataset, risk, beyond).to_dict()
     out.remain(remaining)
     out.finish(attacked | both_told | ({"rising": rising} if rising else {}) | {"remaining": remaining})
 
@@ -463,7 +461,7 @@ def plot(
     as_json: Json = False,
 ) -> None:
     """Draw what the owner's report shows of a release, or what the page of a study shows, each plot as a file."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import read_original
 
     output = Output(as_json=as_json)
@@ -473,7 +471,7 @@ def plot(
         drawn = studies.plot_study(existing(directory), out, form, force=force)
     else:
         dataset = read_original(existing(directory), original, reading)
-        drawn = pipeline.save_plots(directory, dataset, out, form, force=force)
+        drawn = calls.save_plots(directory, dataset, out, form, force=force)
     output.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
     output.finish({"plots": [str(path) for path in drawn]})
 

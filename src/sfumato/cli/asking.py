@@ -52,7 +52,7 @@ def query(
 
     Names with spaces stand in quotes. A category of a hierarchy stands for all values below it (--hierarchy).
     """
-    from sfumato.questions import query_all
+    from sfumato.api.query import query_all
 
     queries = _collect(questions or [], file)
     source_data, hierarchies = _open(source, kind, reading)
@@ -80,12 +80,12 @@ def _collect(questions: list[str], file: Path | None) -> list[Any]:
 
 def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read data where a kind is said; otherwise the source is a release, and hierarchies only lend their names."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.readers.hierarchies import read_hierarchy
     from sfumato.release.storage import find_release
 
     if kind:
-        return pipeline.read(source, kind, **reading), {}
+        return calls.read(source, kind, **reading), {}
     if not source.is_dir():
         raise ParameterError(f"{source}: is no directory of a release. If it is data, say of which kind (--kind).")
     find_release(source)

@@ -6,7 +6,8 @@ import shutil
 from importlib import resources
 from pathlib import Path
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.cli.output import Output, Quiet
 from sfumato.cli.publishing import publish
 from sfumato.exceptions import SfumatoError
@@ -23,8 +24,8 @@ def show(out: Output, directory: Path) -> None:
     data = directory / "checkins.csv"
     with resources.as_file(resources.files("sfumato") / "demo" / "checkins.csv") as bundled:
         shutil.copyfile(bundled, data)
-    original = pipeline.read(data, "trajectories")
-    facts = pipeline.inspect(original, 2)
+    original = calls.read(data, "trajectories")
+    facts = calls.inspect(original, 2)
     out.say(
         f"1. {facts['people']:,} people made {facts['entries']:,} check-ins at {facts['distinct_values']:,} places."
     )
@@ -39,7 +40,7 @@ def show(out: Output, directory: Path) -> None:
         Quiet(),
         directory,
         lambda: original,
-        lambda dataset, run: pipeline.anonymize(dataset, method, run=run),
+        lambda dataset, run: calls.anonymize(dataset, method, run=run),
         secret=None,
         force=True,
         report=True,
@@ -48,14 +49,14 @@ def show(out: Output, directory: Path) -> None:
         f"2. Anonymised with local-km, k=5, m=2: {published['published']:,} records published, "
         f"{published['withheld']:,} withheld."
     )
-    verdict = pipeline.verify(directory, original, attack=False)
+    verdict = calls.verify(directory, original, attack=False)
     out.say(f"3. {verdict.sentence}")
-    risk = pipeline.attack(directory, original).to_dict()
+    risk = calls.attack(directory, original).to_dict()
     out.say(
         f"4. Attacked with the original: the smallest anonymity set is now "
         f"{risk['smallest_anonymity_set']}, the largest success {risk['max_success']:.0%}."
     )
-    scores = [score.to_dict() for score in pipeline.measure(directory, original)]
+    scores = [score.to_dict() for score in calls.measure(directory, original)]
     out.table(
         "5. Utility",
         ["measure", "value", "better"],

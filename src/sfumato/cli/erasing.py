@@ -7,7 +7,8 @@ from collections.abc import Collection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.api.removal import Changes, compare_releases, leave_out, read_as_table
 from sfumato.base.method import Method
 from sfumato.cli.output import Output, Quiet
@@ -45,7 +46,7 @@ def erase_people(
         return erased[0].dataset
 
     def anonymize(dataset: Dataset, run: Run) -> Result:
-        made.append(pipeline.anonymize(dataset, erased[0].method, count=erased[0].counting, run=run))
+        made.append(calls.anonymize(dataset, erased[0].method, count=erased[0].counting, run=run))
         return made[0]
 
     place = target or directory

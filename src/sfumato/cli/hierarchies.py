@@ -35,13 +35,13 @@ def derive(
     as_json: Json = False,
 ) -> None:
     """Derive a hierarchy from data by a rule and write it to a file, to be looked at, edited and used."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import check_file
     from sfumato.readers.hierarchies import write_hierarchy
 
     check_file(out, force=force)
     options = {**reading, "hierarchies": {**reading.get("hierarchies", {}), of: rule}}
-    dataset = pipeline.read(data, kind, **options)
+    dataset = calls.read(data, kind, **options)
     tree = dataset.hierarchies.get(of)
     if tree is None:
         available = ", ".join(dataset.hierarchies) or "none"

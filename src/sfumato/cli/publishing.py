@@ -10,9 +10,10 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
 from sfumato._kernels.loading import load_ahead
+from sfumato.api import calls
 from sfumato.base.method import Method
 from sfumato.checking.people import say_people
 from sfumato.checking.risk import Finding
@@ -80,7 +81,7 @@ def publish(
             result = anonymize(dataset, run)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
-                verdict = pipeline.write(result, directory, force=force, reports=report, include=include)
+                verdict = calls.write(result, directory, force=force, reports=report, include=include)
     release = result.release
     loud = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
     done: dict[str, Any] = {
@@ -134,7 +135,7 @@ def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset
     """Read the original the way it was read for a release; options given now win."""
     folder = partitioned.find_divided(directory)
     kind = storage.read_release(directory).kind if folder is None else partitioned.read_divided(folder).kind
-    return pipeline.read(path, kind, **{**_remembered(directory), **given})
+    return calls.read(path, kind, **{**_remembered(directory), **given})
 
 
 def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Verdict | None:
@@ -163,7 +164,7 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
         {"sensitive"} if plugins.find_kind(release.kind).columns else set()
     )
     options = {name: value for name, value in _remembered(directory).items() if name not in about_values}
-    return pipeline.read(path, release.kind, **{**options, **given})
+    return calls.read(path, release.kind, **{**options, **given})
 
 
 def _remembered(directory: Path) -> dict[str, Any]:
@@ -179,7 +180,7 @@ def show_scores(
 ) -> None:
     """Measure a release, and say which measures need something that is not installed."""
     with show_work("measure"):
-        scores = pipeline.measure(path, original, workload=workload, seed=seed, parameters=parameters)
+        scores = calls.measure(path, original, workload=workload, seed=seed, parameters=parameters)
     measures = [score.to_dict() for score in scores]
     shown = ("metric", "value", "better")
     rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in measures]
@@ -229,12 +230,12 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
         return
     with show_work("verify"):
         original = read_original(directory, data, policy.reading)
-        verdict = pipeline.verify(directory, original, attack=False)
+        verdict = calls.verify(directory, original, attack=False)
     with show_work("attack"):
-        risk, beyond = pipeline.attack(directory, original), pipeline.attack_beyond(directory, original)
-        possible = pipeline.sum_up_attacks(directory, original, risk, beyond)
+        risk, beyond = calls.attack(directory, original), calls.attack_beyond(directory, original)
+        possible = calls.sum_up_attacks(directory, original, risk, beyond)
     with show_work("measure"):
-        scores = pipeline.measure(directory, original)
+        scores = calls.measure(directory, original)
     attacked = show_attacks(out, risk, beyond)
     measured = [score.to_dict() for score in scores]
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in measured])
@@ -278,7 +279,7 @@ def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
         verdict = check_against_file(directory, Path(policy.data.path), policy.reading)
     if verdict is None:
         with show_work("verify"):
-            verdict = pipeline.verify(directory)
+            verdict = calls.verify(directory)
     out.say(verdict.sentence)
     return {"verify": verdict.to_dict()}
 
@@ -296,7 +297,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
     demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
 
     def read() -> Dataset:
-        return pipeline.read(find_file(data), policy.data.kind, **policy.reading)
+        return calls.read(find_file(data), policy.data.kind, **policy.reading)
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
@@ -313,7 +314,7 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
         out,
         Path(release.out),
         read,
-        lambda dataset, run: pipeline.anonymize(dataset, method, run=run, **demand),
+        lambda dataset, run: calls.anonymize(dataset, method, run=run, **demand),
         report=release.report,
         **shared,
     )
@@ -374,7 +375,7 @@ def export_file(
 ) -> None:
     """Write the records of a release in another layout and format."""
     check_file(path, force=force)
-    done = pipeline.export_source(directory, path, layout, format, force=force)
+    done = calls.export_source(directory, path, layout, format, force=force)
     out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
         out.say(f"{done.empty:,} records have no entries; they are there all the same, without any.")
@@ -391,7 +392,7 @@ def write_reconstructions(
     paths = numbered if copies > 1 else [path]
     for file in paths:
         check_file(file, force=force)
-    for file, possible in zip(paths, pipeline.reconstruct(directory, copies=copies, seed=seed), strict=True):
+    for file, possible in zip(paths, calls.reconstruct(directory, copies=copies, seed=seed), strict=True):
         items = possible.history()
         people = possible.table.column(possible.schema.identifier).take(pa.array(items.row_of_token))
         labels = pa.array(items.labels, pa.string()).take(pa.array(items.codes))

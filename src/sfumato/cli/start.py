@@ -8,13 +8,14 @@ from typing import Any
 
 import typer
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
+from sfumato.api.detect import Guessed, guess_file
 from sfumato.cli.inspection import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
 from sfumato.formats.toml_text import spell_toml
-from sfumato.guessing import Guessed, guess_file
 from sfumato.params import build, declared
 from sfumato.readers.detect import Guess
 from sfumato.release.partition_plan import has_many_parts
@@ -65,7 +66,7 @@ def start(
             "answer without --yes."
         )
     with show_work("inspect"):
-        inspected = pipeline.inspect(guessed.dataset)
+        inspected = calls.inspect(guessed.dataset)
     for note in inspected["notes"]:
         out.say(note)
     show_inspection(out, inspected)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.base.method import Method
 from sfumato.cli.output import STOPPED, Output, fail
 from sfumato.data.kind import find_kind, require
@@ -54,8 +54,8 @@ def publish_stream(
             directory,
             method,
             options,
-            verify=pipeline.verify,
-            write_report=pipeline.write_report,
+            verify=calls.verify,
+            write_report=calls.write_report,
             secret=secret,
             force=force,
             resume=resume,

@@ -32,11 +32,11 @@ def generate(
     as_json: Json = False,
 ) -> None:
     """Draw queries that records of the data keep, for 'sfumato measure --workload'."""
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.cli.publishing import check_file
 
     check_file(out, force=force)
-    drawn = pipeline.draw_workload(pipeline.read(data, kind, **reading), count, seed)
+    drawn = calls.draw_workload(calls.read(data, kind, **reading), count, seed)
     out.write_text(drawn.to_csv(), encoding="utf-8")
     output = Output(as_json=as_json)
     output.say(f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data.")

@@ -9,12 +9,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from sfumato import counting, pipeline, plugins
+from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
+from sfumato.api import calls, protect
+from sfumato.api.detect import guess_file
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.exports import write_table
-from sfumato.guessing import guess_file
 from sfumato.params import build
 from sfumato.progress import Progress, silent, tell, watch
 from sfumato.release.release import Result
@@ -83,14 +84,14 @@ class _Judges:
             return
         self._judged.add(like)
         if id(data) not in self._reported:
-            pipeline.inspect(data)
+            calls.inspect(data)
         with tempfile.TemporaryDirectory() as folder, warnings.catch_warnings(), watch(silent):
             warnings.simplefilter("ignore", ReleaseWarning)
-            pipeline.write(result, Path(folder) / "out", reports=id(data) not in self._reported)
+            calls.write(result, Path(folder) / "out", reports=id(data) not in self._reported)
             self._reported.add(id(data))
-            pipeline.verify(Path(folder) / "out", data)
-            pipeline.attack(Path(folder) / "out", data)
-            pipeline.measure(Path(folder) / "out", data)
+            calls.verify(Path(folder) / "out", data)
+            calls.attack(Path(folder) / "out", data)
+            calls.measure(Path(folder) / "out", data)
 
 
 def run_once(
@@ -134,7 +135,7 @@ def run_once(
         try:
             with notice_compilation(notice):
                 method = build(plugins.find_method(cell.method, data.kind), dict(cell.parameters))
-                judge(data, counting.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
+                judge(data, protect.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
             left_out[named] = str(error)

@@ -15,7 +15,8 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import digest
 from sfumato.exceptions import ParameterError
@@ -79,7 +80,7 @@ class FileSource:
 
     def read(self) -> Dataset:
         """Read the file."""
-        return pipeline.read(self.path, self.kind, **self.reading)
+        return calls.read(self.path, self.kind, **self.reading)
 
     def digest(self) -> str:
         """Return a hash of the content of all files that are read, and of the options; names of files do not count."""
@@ -125,7 +126,7 @@ class GeneratedSource:
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             path = Path(folder) / "data.parquet"
             write_table(table, path)
-            return pipeline.read(path, self.kind, **self.reading)
+            return calls.read(path, self.kind, **self.reading)
 
     def digest(self) -> str:
         """Return a hash of all options, and of the files that they name."""

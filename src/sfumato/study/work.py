@@ -12,7 +12,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
+from sfumato.api import calls
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
@@ -88,10 +89,10 @@ class Bench:
         try:
             run = Run(_make_secret(job.seed, cell.repetition))
             limit = job.withhold_at_most
-            result = pipeline.anonymize(dataset, method, run=run, count=job.count, withhold_at_most=limit)
+            result = calls.anonymize(dataset, method, run=run, count=job.count, withhold_at_most=limit)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
-                pipeline.write(result, folder, reports=False)
+                calls.write(result, folder, reports=False)
             release = storage.read_release(folder)
             clock = Run()
             with clock.phase("attack"):

@@ -15,7 +15,7 @@ from tests.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.assessment import measure_release
+from sfumato.api.attack import measure_release
 from sfumato.data.select import pick_rows, take_rows
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison

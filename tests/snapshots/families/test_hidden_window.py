@@ -11,7 +11,7 @@ from tests.snapshots.naive import hidden_delays as naive
 from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
 from sfumato.kinds.snapshots.families.stream import release_snapshots
@@ -60,7 +60,7 @@ def test_hidden_delays_keep_their_promise(days, l, window, secret):
     for time in set(published) - {None}:
         there = Counter(value for (_, value), at in zip(people, published, strict=True) if at == time)
         assert l * max(there.values()) <= sum(there.values())
-    verifier = pipeline.plugins.find_verifier(result.release.guarantee)
+    verifier = calls.plugins.find_verifier(result.release.guarantee)
     assert verifier.verify(result.release).outcome == "unsettled"
     assert verifier.verify_against(result.release, data, result.trace.rows)
     assert len(result.release) + sum(result.release.withheld.values()) == len(data)

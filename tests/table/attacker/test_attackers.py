@@ -14,7 +14,7 @@ from tests.table.naive import promise
 from tests.table.releases import drawn, members_of, people_of
 
 import sfumato as sf
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.exceptions import ReleaseWarning
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.knowledge.fitting import Fitting
@@ -117,9 +117,9 @@ def test_plain_columns_that_leave_people_alone_are_said_loudly(tmp_path):
     with pytest.warns(ReleaseWarning, match=r"plain columns \(team\) as well can single out 6 of 6 people"):
         sf.write(result, tmp_path / "out")
     assert "plain columns (team)" in (tmp_path / "out" / "owner" / "report.html").read_text()
-    (found,) = pipeline.attack_beyond(tmp_path / "out", data)
+    (found,) = calls.attack_beyond(tmp_path / "out", data)
     assert found.to_dict()["plain_columns"] == {"one_record": 6, "fewer_than_k": 6}
-    assert pipeline.inspect(data)["beyond"][0]["plain_columns"]["one_record"] == 6
+    assert calls.inspect(data)["beyond"][0]["plain_columns"]["one_record"] == 6
 
 
 def test_nothing_is_said_where_nobody_is_left_alone(tmp_path, recwarn):

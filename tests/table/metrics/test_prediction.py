@@ -12,12 +12,12 @@ from tests.table.given_classes import compare
 from tests.table.metrics.test_losses import comparisons
 
 import sfumato as sf
+from sfumato.api.calls import measure_release
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.features import MOST_LABELS, Features
 from sfumato.kinds.table.metrics.prediction import Prediction
 from sfumato.metrics.comparison import Comparison
-from sfumato.pipeline import measure_release
 from sfumato.plugins import metrics_for
 
 NAMES = ("age", "sex", "job")

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import Fixes
 from sfumato.exceptions import ParameterError, SfumatoError
@@ -287,7 +287,7 @@ def test_a_later_batch_publishes_its_own_cells_and_nothing_of_places_it_does_not
     lines = later.read_text().splitlines(keepends=True)
     later.write_text("".join(line for line in lines if ",home7," not in line))
     batch = sf.read(later, "trajectories")
-    sf.write(pipeline.apply(out, batch), tmp_path / "second", reports=False)
+    sf.write(calls.apply(out, batch), tmp_path / "second", reports=False)
     assert sf.verify(tmp_path / "second", batch)
     rows = {row["place"]: row for row in published_places(tmp_path / "second")}
     assert rows["office"]["lon"] != "*"

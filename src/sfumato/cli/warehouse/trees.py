@@ -87,13 +87,13 @@ def hierarchy(
 
 
 def _count(values: Path, kind: str, of: str, reading: dict[str, Any]) -> dict[str, int]:
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.warehouse.hierarchies.values import count_values
 
     if not kind or not of:
         raise ParameterError("--values: say what the data are (--kind) and whose values are meant (--of).")
     with show_work("read"):
-        return count_values(pipeline.read(values, kind, **reading), of)
+        return count_values(calls.read(values, kind, **reading), of)
 
 
 def _list_languages(counts: dict[str, int]) -> str:

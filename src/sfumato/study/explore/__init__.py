@@ -76,7 +76,7 @@ def explore(
     >>> sf.explore(data, methods=["mondrian"], workers=1).picked.to_dict()["method"]
     'mondrian'
     """
-    from sfumato import pipeline
+    from sfumato.api import calls
     from sfumato.data.dataset import Dataset
     from sfumato.exceptions import ParameterError
 
@@ -88,7 +88,7 @@ def explore(
         if not kind:
             raise ParameterError("explore: say what kind of data it is.")
         where = Path(data)
-        dataset = pipeline.read(where, kind, **reading)
+        dataset = calls.read(where, kind, **reading)
     if seconds <= 0:
         raise ParameterError(f"explore: seconds must be more than 0, got {seconds}.")
     request = _Asked(seconds, people, tuple(methods), measure, workers, seed, progress)
@@ -134,7 +134,7 @@ class _Asked:
 
     def run(self, dataset: Dataset, folder: Path, source: dict[str, Any], *, force: bool) -> Exploration:
         """Look at the data, try candidates and answer; leave everything in the folder."""
-        from sfumato import pipeline
+        from sfumato.api import calls
         from sfumato.study.cells import Job
         from sfumato.study.compilation import run_once
         from sfumato.study.explore.answer import Exploration
@@ -157,7 +157,7 @@ class _Asked:
         open_folder(folder, identity, resume=False, force=force)
         if force:
             forget_cells(folder)
-        risk = pipeline.inspect(dataset, _M)
+        risk = calls.inspect(dataset, _M)
         done: list[tuple[Cell, Outcome]] = []
         unrun = self._try(first, job, folder, began, done, len(first) + len(rest))
         alive = {cell.method for cell, outcome in done if outcome.is_done}

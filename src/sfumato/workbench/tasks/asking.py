@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato.questions import query_all
+from sfumato.api.query import query_all
 from sfumato.release.run import Progress
 from sfumato.workbench.project import Project
 from sfumato.workbench.tasks.judging import read_as_released

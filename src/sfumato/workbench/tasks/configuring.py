@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
@@ -40,7 +40,7 @@ def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
         raise ParameterError(f"there is no rule {rule!r}.")
     given = {**recipe.options.get("hierarchies", {}), of: rule}
     try:
-        dataset = pipeline.read(path, recipe.kind, **{**recipe.options, "hierarchies": given})
+        dataset = calls.read(path, recipe.kind, **{**recipe.options, "hierarchies": given})
     except SchemaError:
         tree = None if of not in _ENTRIES else derive_hierarchy(rule, _list_values(path, recipe))
         if tree is None:
@@ -53,7 +53,7 @@ def _derive(path: Path, recipe: Recipe, of: str, rule: str) -> Hierarchy:
 
 
 def _list_values(path: Path, recipe: Recipe) -> list[str]:
-    dataset = pipeline.read(path, recipe.kind, **recipe.options)
+    dataset = calls.read(path, recipe.kind, **recipe.options)
     return [str(label) for label in dataset.history().labels]
 
 
@@ -63,7 +63,7 @@ def queries(project: Project, arguments: dict[str, Any], folder: Path, progress:
     progress("reading", 0, 0)
     dataset, _ = read_data(project, data)
     progress("drawing queries", 0, 0)
-    drawn = pipeline.draw_workload(dataset, int(arguments["count"]), int(arguments["seed"]))
+    drawn = calls.draw_workload(dataset, int(arguments["count"]), int(arguments["seed"]))
     path = project.free("workloads", f"{data.split('.')[0]}-queries", ".csv")
     replace_text(path, drawn.to_csv())
     return {"name": path.name, "queries": len(drawn)}

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato import pipeline
+from sfumato.api import calls
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SfumatoError
@@ -61,10 +61,10 @@ def _read(project: Project, data: str, path: Path, sort: str) -> tuple[Dataset, 
     refused = ""
     if sort:
         try:
-            return pipeline.read(file, recipe.kind, **rest, constraints={sort: str(path)}), ""
+            return calls.read(file, recipe.kind, **rest, constraints={sort: str(path)}), ""
         except SfumatoError as error:
             refused = str(error)
-    dataset = pipeline.read(file, recipe.kind, **rest)
+    dataset = calls.read(file, recipe.kind, **rest)
     if not any(column.role == "history" for column in dataset.schema.columns):
         raise SfumatoError(f"data of the kind {recipe.kind} have no values that constraints could be about.")
     return dataset, refused

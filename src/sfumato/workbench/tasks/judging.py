@@ -6,7 +6,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato import assessment, pipeline, plugins
+from sfumato import plugins
+from sfumato.api import attack, calls
 from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
 from sfumato.exceptions import SchemaError
@@ -34,7 +35,7 @@ def verify(project: Project, arguments: dict[str, Any], folder: Path, progress: 
             return {"verdict": verdict.to_dict(), "with_original": True}
     original = _read_original(project, release, arguments, progress)
     progress("verifying", 0, 0)
-    return {"verdict": pipeline.verify(release, original).to_dict(), "with_original": original is not None}
+    return {"verdict": calls.verify(release, original).to_dict(), "with_original": original is not None}
 
 
 def attack(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
@@ -52,7 +53,7 @@ def measure(project: Project, arguments: dict[str, Any], folder: Path, progress:
     queries = arguments["files"].get("workloads", [])
     workload = Workload.from_csv(project.find("workloads", queries[0]).read_text("utf-8")) if queries else None
     progress("measuring", 0, 0)
-    scores = assessment.measure(release, original, workload=workload)
+    scores = attack.measure(release, original, workload=workload)
     return {"scores": list_scores(scores, original), "remaining": scores.remaining.to_dict()}
 
 
@@ -61,24 +62,22 @@ def together(project: Project, arguments: dict[str, Any], folder: Path, progress
     first, second = (project.find("releases", name) for name in arguments["files"]["releases"])
     original = _read_original(project, first, arguments, progress)
     progress("laying them beside each other", 0, 0)
-    outcome: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
+    outcome: dict[str, Any] = {"together": attack.attack_together(first, second, original).to_dict(), "scores": []}
     if original is not None:
         progress("measuring both", 0, 0)
-        outcome["scores"] = [
-            list_scores(assessment.measure(release, original), original) for release in (first, second)
-        ]
+        outcome["scores"] = [list_scores(attack.measure(release, original), original) for release in (first, second)]
     return outcome
 
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
     """Return what attackers reach before and after, and those who do more than the promise is about."""
-    rising = assessment.attack_rising(release, original, m)
-    beyond = assessment.attack_beyond(release, original)
+    rising = attack.attack_rising(release, original, m)
+    beyond = attack.attack_beyond(release, original)
     return {
         "before": [finding.to_dict() for finding in rising["before"]],
         "after": [finding.to_dict() for finding in rising["after"]],
         "beyond": [finding.to_dict() for finding in beyond],
-        "remaining": assessment.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
+        "remaining": attack.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
     }
 
 
@@ -107,7 +106,7 @@ def read_as_released(project: Project, release: Path, data: str, *, batch: bool 
     left_out = {"kind"}
     if batch:
         left_out |= {"constraints", "hierarchies"} | ({"sensitive"} if plugins.find_kind(kind).columns else set())
-    return pipeline.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
+    return calls.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
 
 
 def _read_original(project: Project, release: Path, arguments: dict[str, Any], progress: Progress) -> Dataset | None:

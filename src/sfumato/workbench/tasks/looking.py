@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from sfumato import assessment, pipeline, plugins
+from sfumato import plugins
+from sfumato.api import attack, calls
+from sfumato.api.detect import Guessed, guess_file
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.exports import write_table
-from sfumato.guessing import Guessed, guess_file
 from sfumato.readers.detect import Look
 from sfumato.release.run import Progress
 from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
@@ -95,7 +96,7 @@ def require_recipe(project: Project, name: str) -> Recipe:
 def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
     """Read a file of data the way that was settled."""
     recipe = require_recipe(project, name)
-    return pipeline.read(project.find("data", name), recipe.kind, **recipe.options), recipe
+    return calls.read(project.find("data", name), recipe.kind, **recipe.options), recipe
 
 
 def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
@@ -122,7 +123,7 @@ def _guess_file(path: Path, kind: str | None) -> Guessed:
         return guess_file(path, kind)
     except ParameterError as error:
         try:
-            pipeline.read(path, kind or "table")
+            calls.read(path, kind or "table")
         except SfumatoError as cause:
             raise SchemaError(str(cause)) from error
         raise
@@ -169,7 +170,7 @@ def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
     progress("reading", 0, 0)
     dataset, _ = read_data(project, arguments["files"]["data"][0])
     progress("attacking the data as they are", 0, 0)
-    outcome = assessment.inspect(dataset, int(arguments["m"]))
+    outcome = attack.inspect(dataset, int(arguments["m"]))
     outcome["figures"] = draw_rising(outcome["risk"], dataset.unit.many)
     outcome["rare"] = _find_rare(dataset)
     outcome["columns"] = [] if any(risk.get("unique_by") for risk in outcome["risk"]) else _rank_columns(dataset)

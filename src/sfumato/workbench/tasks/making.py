@@ -9,8 +9,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from sfumato import pipeline, plugins
+from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
+from sfumato.api import calls
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.division import publish_in_parts
@@ -65,7 +66,7 @@ def _publish_whole(
     dataset, _ = read_data(project, arguments["files"]["data"][0])
     run = Run(progress=progress, engine=Local())
     progress("anonymising", 0, 0)
-    result = pipeline.anonymize(dataset, method, run=run, **demand)
+    result = calls.anonymize(dataset, method, run=run, **demand)
     out = project.free("releases", arguments["out"])
     return out, _write(result, out, progress) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
 
@@ -121,7 +122,7 @@ def apply(project: Project, arguments: dict[str, Any], folder: Path, progress: P
     progress("reading", 0, 0)
     batch = read_as_released(project, earlier, arguments["files"]["data"][0], batch=True)
     progress("applying the recoding", 0, 0)
-    result = pipeline.apply(earlier, batch, unknown=arguments["unknown"], run=Run(progress=progress, engine=Local()))
+    result = calls.apply(earlier, batch, unknown=arguments["unknown"], run=Run(progress=progress, engine=Local()))
     return {
         **_write(result, out, progress),
         **_judge(out, lambda: batch, progress),
@@ -135,7 +136,7 @@ def export(project: Project, arguments: dict[str, Any], folder: Path, progress: 
     release = project.find("releases", arguments["files"]["releases"][0])
     path = project.free("exports", f"{release.name}-{arguments['layout']}", f".{arguments['format']}")
     progress("writing", 0, 0)
-    pipeline.export(release, path, layout=arguments["layout"], format=arguments["format"])
+    calls.export(release, path, layout=arguments["layout"], format=arguments["format"])
     return {"name": path.name}
 
 
@@ -143,7 +144,7 @@ def _write(result: Result, out: Path, progress: Progress) -> dict[str, Any]:
     progress("writing, verifying and reporting", 0, 0)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", ReleaseWarning)
-        verdict = pipeline.write(result, out)
+        verdict = calls.write(result, out)
     return _describe(result.release, out) | {
         "verdict": verdict.to_dict(),
         "seconds": {phase: round(seconds, 3) for phase, seconds in result.trace.seconds.items()},
@@ -175,5 +176,5 @@ def _judge(out: Path, original: Callable[[], Dataset] | None, progress: Progress
         progress("attacking the release", 0, 0)
         judgement["risk"] = attack_release(out, dataset)
         progress("measuring the release", 0, 0)
-        judgement["scores"] = list_scores(pipeline.measure(out, dataset), dataset)
+        judgement["scores"] = list_scores(calls.measure(out, dataset), dataset)
     return judgement

@@ -6,7 +6,8 @@ import dataclasses
 from pathlib import Path
 
 from sfumato import plugins
-from sfumato.assessment import attack_more
+from sfumato.api.aggregate import combine_attacks, say_untested
+from sfumato.api.attack import attack_more
 from sfumato.checking import people
 from sfumato.checking.asked import verify_asked, verify_kept
 from sfumato.checking.inference import find_inferences
@@ -20,7 +21,6 @@ from sfumato.data.kind import find_kind, require
 from sfumato.data.select import take_rows
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.memory import Place
-from sfumato.overview import combine_attacks, say_untested
 from sfumato.progress import tell
 from sfumato.release import inventory, owner, partitioned, storage
 from sfumato.release.locate import Source, find_kept, find_original, find_place

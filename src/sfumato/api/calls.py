@@ -9,9 +9,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato import counting, plugins
-from sfumato.api.edits import change_file
-from sfumato.assessment import (
+from sfumato import plugins
+from sfumato.api import protect
+from sfumato.api.aggregate import combine_attacks, say_untested
+from sfumato.api.attack import (
     attack,
     attack_beyond,
     attack_more,
@@ -27,6 +28,8 @@ from sfumato.assessment import (
     sum_up_attacks,
     write_report,
 )
+from sfumato.api.edits import change_file
+from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
 from sfumato.checking import people
@@ -37,7 +40,6 @@ from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
 from sfumato.metrics.retained_detail import find_leftover, judge_leftover
-from sfumato.overview import combine_attacks, say_untested
 from sfumato.params import declared
 from sfumato.progress import tell
 from sfumato.readers.archives import name_place
@@ -50,7 +52,6 @@ from sfumato.release.locate import Source, find_release_in, is_divided, name_par
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
-from sfumato.verification import check_written, verify
 
 if TYPE_CHECKING:
     from sfumato.exports import Exported
@@ -131,7 +132,7 @@ def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
 
 def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Dataset:
     """Read data with what `start` detects of how the file is written; where more is to be decided, say what."""
-    from sfumato.guessing import complete_reading, name_other_kind
+    from sfumato.api.detect import complete_reading, name_other_kind
 
     kind, usual = reading.kind, Reading(reading.kind).to_dict()
     given = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
@@ -201,7 +202,7 @@ def anonymize(
     run.withhold_at_most = limit
     refuse_identifiers(dataset)
     with run.phase("anonymize"):
-        result = counting.anonymize(dataset, method, run, count)
+        result = protect.anonymize(dataset, method, run, count)
     refuse_excess(result.release, limit)
     return result
 

@@ -10,6 +10,16 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato import plugins, reports
+from sfumato.api.aggregate import (
+    attack_original,
+    attack_with_less,
+    combine_attacks,
+    look_at_parts,
+    measure_parts,
+    name_unit,
+    say_untested,
+    unite_findings,
+)
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.checking import together
 from sfumato.checking.inference import find_inferences
@@ -23,16 +33,6 @@ from sfumato.metrics.metric import Scores
 from sfumato.metrics.retained_detail import FEW, Leftover, find_leftover, judge_leftover
 from sfumato.metrics.utility_warning import judge_usefulness
 from sfumato.metrics.workload import Workload
-from sfumato.overview import (
-    attack_original,
-    attack_with_less,
-    combine_attacks,
-    look_at_parts,
-    measure_parts,
-    name_unit,
-    say_untested,
-    unite_findings,
-)
 from sfumato.progress import go_on, tell, track
 from sfumato.readers.identifiers import look_at_columns
 from sfumato.release import storage

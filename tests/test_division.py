@@ -10,8 +10,7 @@ import pytest
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.checking.asked import KEPT
-from sfumato.checking.risk import Risk, unite_risks
+from sfumato.attacks.risk import Risk, unite_risks
 from sfumato.data.select import take_rows
 from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
@@ -19,6 +18,7 @@ from sfumato.exceptions import SchemaError
 from sfumato.release import partitioned
 from sfumato.release.locate import set_parts_beside
 from sfumato.release.storage import read_release, write_release
+from sfumato.verification.policy_check import KEPT
 from tests.kinds.contract_data import KINDS, required_parameters
 from tests.test_contract import ordinary_rows
 

@@ -36,8 +36,8 @@ if TYPE_CHECKING:
         write,
     )
     from sfumato.api.query import query, query_all
-    from sfumato.checking.risk import Risk
-    from sfumato.checking.verdict import Verdict
+    from sfumato.attacks.risk import Risk
+    from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.data.record_unit import Unit
     from sfumato.division import publish_in_parts
@@ -107,10 +107,10 @@ _WHERE = {
     "Hierarchy": "sfumato.hierarchies.hierarchy",
     "Release": "sfumato.release.release",
     "Result": "sfumato.release.release",
-    "Risk": "sfumato.checking.risk",
+    "Risk": "sfumato.attacks.risk",
     "Run": "sfumato.release.run",
     "Unit": "sfumato.data.record_unit",
-    "Verdict": "sfumato.checking.verdict",
+    "Verdict": "sfumato.base.verdict",
     "Workload": "sfumato.metrics.workload",
     "allow_expansion": "sfumato.formats.limits",
     "publish_in_parts": "sfumato.division",

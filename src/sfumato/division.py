@@ -24,7 +24,7 @@ from sfumato.api.edits import describe_edited
 from sfumato.api.verify import check_written
 from sfumato.base.method import Method
 from sfumato.base.remaining import Possibility, Remaining
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.checkpoint import Workshop

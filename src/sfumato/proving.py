@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato import plugins
 from sfumato.api.verify import verify_part, verify_whole
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.engines.local import Local
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.formats.memory import MemoryPlace

@@ -9,7 +9,7 @@ from tests.activity.naive.releases import HandMadeClaim, compare, people, publis
 
 from sfumato import reports
 from sfumato.api.calls import measure_release
-from sfumato.checking.risk import Risk
+from sfumato.attacks.risk import Risk
 from sfumato.data.time_units import Clock
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days

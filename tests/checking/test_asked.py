@@ -5,8 +5,8 @@ import dataclasses
 import pytest
 
 import sfumato as sf
-from sfumato.checking.asked import KEPT, KNOWN, LISTED, verify_asked
 from sfumato.release.release import describe_claim
+from sfumato.verification.policy_check import KEPT, KNOWN, LISTED, verify_asked
 
 ROWS = [["a", "b"], ["a", "c"], ["b", "c"], ["a", "b"]]
 EVENTS = [[("mail", 1), ("news", 4)], [("mail", 3), ("chat", 5)], [("chat", 2), ("mail", 6)]]

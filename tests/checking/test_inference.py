@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.checking.inference import find_inferences
+from sfumato.attacks.inference import find_inferences
 from sfumato.kinds.table.published import PublishedTable
 
 SECRET = bytes([3] * 32)

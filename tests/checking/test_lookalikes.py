@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.checking.lookalikes import _find_alike, fold, warn_of_lookalikes
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.time_units import Clock
+from sfumato.verification.lookalikes import _find_alike, fold, warn_of_lookalikes
 
 PLAIN, OTHER = "flu", "flu\u200b"
 

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 import sfumato as sf
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.sequences.published import TimedRecords

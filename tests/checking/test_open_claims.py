@@ -5,7 +5,7 @@ import dataclasses
 import pytest
 
 import sfumato as sf
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.verifiers import km_anonymity
 

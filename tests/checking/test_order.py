@@ -5,8 +5,8 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.checking.order import is_named_by
 from sfumato.release.recoding import name_values
+from sfumato.verification.order import is_named_by
 
 LABELS = st.text(alphabet="ab|\\{}*~+e1 \n", max_size=4)
 

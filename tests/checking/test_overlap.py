@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.checking.records import Records
+from sfumato.checks.records import Records
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
 

@@ -13,7 +13,7 @@ from tests.sets import releases as set_releases
 from tests.trajectories.naive import attack
 from tests.trajectories.verifiers.releases import make_release
 
-from sfumato.checking.records import Records
+from sfumato.checks.records import Records
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verifiers import km_items

@@ -7,10 +7,10 @@ from tests.checking.naive import people as naive
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.checking.people import fewest_people, verify_people
 from sfumato.data.record_unit import Unit
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.hierarchies.derive import balanced
+from sfumato.verification.people import fewest_people, verify_people
 
 DAY = Unit("day", "days", "person")
 LABELS = "abcde"

@@ -8,9 +8,9 @@ import importlib
 import pytest
 
 import sfumato as sf
-from sfumato.checking.shapes import ReleaseChecks, find_checks
-from sfumato.checking.structure import verify_structure
 from sfumato.data.kind import all_kinds, find_kind
+from sfumato.verification.release_checks import ReleaseChecks, find_checks
+from sfumato.verification.structure import verify_structure
 
 
 @pytest.fixture(autouse=True)

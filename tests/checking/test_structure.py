@@ -11,7 +11,6 @@ import pytest
 from tests.trajectories.verifiers.examples import ABC, SIX, six_published
 from tests.trajectories.verifiers.releases import COLUMNS, make_release, people_table, recode, values_table
 
-from sfumato.checking.structure import READABLE, verify_structure
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import PlaceOrigin
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
@@ -19,6 +18,7 @@ from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
 from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
+from sfumato.verification.structure import READABLE, verify_structure
 
 ROWS = [recode(row, ABC) for row in SIX]
 NAMES = [f"x{i}" for i in range(6)]

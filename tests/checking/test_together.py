@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.checking.together import attack_together
+from sfumato.attacks.pairs import attack_together
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.locate import pick_parts_beside

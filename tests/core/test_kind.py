@@ -16,13 +16,13 @@ from sfumato import plugins
 from sfumato.base import components
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
-from sfumato.checking.shapes import ReleaseChecks
 from sfumato.data.kind import KindSpec, Lazy
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.metric import Metric
 from sfumato.readers.partitioned.gathering import Gathering
 from sfumato.readers.roles import Vocabulary
 from sfumato.reports.text import ReportWords
+from sfumato.verification.release_checks import ReleaseChecks
 
 SCRIPT = """
 import sys

@@ -5,7 +5,7 @@ import json
 
 import sfumato as sf
 from sfumato.base.remaining import NOTHING, Possibility, Remaining, quote
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 
 
 def say(about, severity="note", people=1, of=10, **worst):

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.checking.people import verify_people
 from sfumato.data.record_unit import PERSON, RECORD, Unit, parse_unit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.plugins import find_kind
 from sfumato.readers.options import Reading
 from sfumato.release.storage import read_release
+from sfumato.verification.people import verify_people
 
 
 @pytest.fixture

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato._kernels import patience
-from sfumato.checking import subsequences as checked
+from sfumato.checks import subsequences as checked
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
 

@@ -107,9 +107,9 @@ MODULES = {
     """,
     "verifiers": """
         import numpy as np
-        from sfumato.checking.shapes import ReleaseChecks
-        from sfumato.checking.structure import verify_structure
-        from sfumato.checking.verdict import Verdict
+        from sfumato.verification.release_checks import ReleaseChecks
+        from sfumato.verification.structure import verify_structure
+        from sfumato.base.verdict import Verdict
         from sfumato.kinds.wishes.guarantees import Shared
 
         __all__ = ["CHECKS", "verify", "verify_against", "verify_faithful"]
@@ -131,7 +131,7 @@ MODULES = {
     """,
     "attacker": """
         import numpy as np
-        from sfumato.checking.risk import Risk, success
+        from sfumato.attacks.risk import Risk, success
 
         KNOWLEDGE = "one-wish"
 

@@ -12,7 +12,6 @@ from tests.rt.drawing import RELATIONAL, TRANSACTION
 from tests.rt.naive.anonymity import largest_share, smallest_group
 
 import sfumato as sf
-from sfumato.checking.order import verify_order
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.rt.families.combined import Combined
@@ -23,6 +22,7 @@ from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 from sfumato.kinds.rt.verifiers.faithful import verify_faithful
 from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
 from sfumato.metrics.comparison import Comparison
+from sfumato.verification.order import verify_order
 
 ITEMS, CITIES = "abcde", ("x", "y", "z")
 BORN = datetime.date(2000, 2, 27)

@@ -13,7 +13,7 @@ from tests.sequences.naive.metrics import publish, publish_exactly
 from tests.trajectories.report.test_report import Reader, read_text
 
 from sfumato import reports
-from sfumato.checking.risk import Risk
+from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity

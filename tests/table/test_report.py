@@ -17,8 +17,8 @@ from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
 from sfumato import reports
+from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import Remaining
-from sfumato.checking.risk import Risk
 from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate

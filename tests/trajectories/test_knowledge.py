@@ -12,8 +12,8 @@ from tests.trajectories.naive import attack as naive
 from tests.trajectories.recodings import PLACES, SENSITIVE, groupings, rows_of_places, rows_with_sensitive, sizes
 from tests.trajectories.verifiers.releases import make_release, recode
 
-from sfumato.checking import records
-from sfumato.checking.records import membership
+from sfumato.checks import records
+from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError

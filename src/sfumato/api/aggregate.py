@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import plugins
+from sfumato.attacks.risk import Finding, Risk, unite_risks
 from sfumato.base.remaining import NOTHING, Possibility, Remaining
-from sfumato.checking.risk import Finding, Risk, unite_risks
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import require
 from sfumato.data.select import take_rows

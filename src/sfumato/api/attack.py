@@ -20,11 +20,11 @@ from sfumato.api.aggregate import (
     say_untested,
     unite_findings,
 )
+from sfumato.attacks import pairs
+from sfumato.attacks.inference import find_inferences
+from sfumato.attacks.pairs import Together
+from sfumato.attacks.risk import Finding, Findings, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking import together
-from sfumato.checking.inference import find_inferences
-from sfumato.checking.risk import Finding, Findings, Risk
-from sfumato.checking.together import Together
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.comparison import Comparison
@@ -169,7 +169,7 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
         raise ParameterError(
             f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
-    return together.attack_together(parts, other)
+    return pairs.attack_together(parts, other)
 
 
 def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:

@@ -32,8 +32,7 @@ from sfumato.api.edits import change_file
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
-from sfumato.checking import people
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
@@ -52,6 +51,7 @@ from sfumato.release.locate import Source, find_release_in, is_divided, name_par
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
+from sfumato.verification import people
 
 if TYPE_CHECKING:
     from sfumato.exports import Exported

@@ -8,13 +8,13 @@ import numpy as np
 
 from sfumato.base.guarantee import COUNTS
 from sfumato.base.method import Method
-from sfumato.checking.people import fewest_people
-from sfumato.checking.shapes import find_checks
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import plural
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.release.release import Result
 from sfumato.release.run import Run
+from sfumato.verification.people import fewest_people
+from sfumato.verification.release_checks import find_checks
 
 __all__ = ["anonymize"]
 

@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checking.together import attack_together
+from sfumato.attacks.pairs import attack_together
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.frames import FrameFile, make_file

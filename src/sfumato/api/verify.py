@@ -8,14 +8,8 @@ from pathlib import Path
 from sfumato import plugins
 from sfumato.api.aggregate import combine_attacks, say_untested
 from sfumato.api.attack import attack_more
-from sfumato.checking import people
-from sfumato.checking.asked import verify_asked, verify_kept
-from sfumato.checking.inference import find_inferences
-from sfumato.checking.lookalikes import warn_of_lookalikes
-from sfumato.checking.order import verify_order
-from sfumato.checking.shapes import find_checks
-from sfumato.checking.structure import READABLE
-from sfumato.checking.verdict import Verdict
+from sfumato.attacks.inference import find_inferences
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind, require
 from sfumato.data.select import take_rows
@@ -26,6 +20,12 @@ from sfumato.release import inventory, owner, partitioned, storage
 from sfumato.release.locate import Source, find_kept, find_original, find_place
 from sfumato.release.owner import NOTHING_KEPT, Kept
 from sfumato.release.release import Release, Result
+from sfumato.verification import people
+from sfumato.verification.lookalikes import warn_of_lookalikes
+from sfumato.verification.order import verify_order
+from sfumato.verification.policy_check import verify_asked, verify_kept
+from sfumato.verification.release_checks import find_checks
+from sfumato.verification.structure import READABLE
 
 __all__ = ["check_written", "verify", "verify_part", "verify_whole"]
 

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
     import pyarrow as pa
 
+    from sfumato.attacks.risk import Finding
     from sfumato.base.remaining import Remaining
-    from sfumato.checking.risk import Finding
-    from sfumato.checking.verdict import Verdict
+    from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.generators.options import Option
     from sfumato.metrics.comparison import Comparison

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.checking.verdict import EXIT_CODES, Verdict
+from sfumato.base.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
 from sfumato.cli.asking import query as query_command
 from sfumato.cli.compiling import compile as compile_command

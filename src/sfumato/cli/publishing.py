@@ -14,10 +14,9 @@ from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
 from sfumato._kernels.loading import load_ahead
 from sfumato.api import calls
+from sfumato.attacks.risk import Finding
 from sfumato.base.method import Method
-from sfumato.checking.people import say_people
-from sfumato.checking.risk import Finding
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, Step, fail, show_progress, show_work
 from sfumato.cli.risks import SIZES, show_sizes
 from sfumato.data.dataset import Dataset
@@ -34,6 +33,7 @@ from sfumato.release import owner, partitioned, storage
 from sfumato.release.folder import check_free
 from sfumato.release.release import Result
 from sfumato.release.run import Run
+from sfumato.verification.people import say_people
 
 __all__ = [
     "announce_compilation",

@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from sfumato.base import components
     from sfumato.base.guarantee import Guarantee
     from sfumato.base.method import Method
-    from sfumato.checking.shapes import ReleaseChecks
     from sfumato.data.dataset import Dataset
     from sfumato.metrics.metric import Metric
     from sfumato.metrics.retained_detail import Leftover
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
     from sfumato.readers.roles import Vocabulary
     from sfumato.release.release import Release
     from sfumato.reports.text import ReportWords
+    from sfumato.verification.release_checks import ReleaseChecks
 
 __all__ = [
     "TABLES",

@@ -11,7 +11,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.formats.csv_files import read_header, spell_csv
 from sfumato.formats.json_files import check_plain, read_json, spell_json
 from sfumato.formats.memory import MemoryPlace, Place

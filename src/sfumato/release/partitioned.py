@@ -26,7 +26,7 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.base.guarantee import Guarantee, read_guarantee
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.record_unit import Unit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.json_files import check_plain, read_json, spell_json

@@ -10,8 +10,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Finding, Risk
 from sfumato.data.kind import find_kind
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Risk
 from sfumato.reports.numbers import show_amount, show_count, show_share
 from sfumato.reports.text import explain_share
 

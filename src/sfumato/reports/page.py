@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.people import fewest_people, say_people
-from sfumato.checking.risk import Risk
 from sfumato.data.record_unit import PERSON, plural
 from sfumato.escape import escape_html as escape
 from sfumato.metrics.comparison import Comparison
@@ -24,6 +23,7 @@ from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_co
 from sfumato.reports.remaining import write_remaining
 from sfumato.reports.style import STYLE
 from sfumato.reports.text import describe_attacker, list_limits, name_share, spell_fact
+from sfumato.verification.people import fewest_people, say_people
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Finding, Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind, require
 from sfumato.metrics.comparison import Comparison

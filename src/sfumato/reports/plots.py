@@ -8,8 +8,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import Guarantee
-from sfumato.checking.risk import Risk
 from sfumato.data.record_unit import Unit
 from sfumato.reports.figure import Figure, LegendEntry, inline, save_figure, to_html, to_pdf, to_png, to_svg
 from sfumato.reports.html import shorten

@@ -9,9 +9,9 @@ from tests.activity.naive.releases import publish
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.checking.people import fewest_people
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.verification.people import fewest_people
 
 
 def test_people_are_counted_where_they_are_observed():

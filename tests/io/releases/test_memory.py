@@ -11,7 +11,7 @@ import pytest
 from tests.damages.releases import RELEASES, SECRET, rt, sequences, sets, snapshots, table, timeline, trajectories
 
 import sfumato as sf
-from sfumato.checking.risk import Findings
+from sfumato.attacks.risk import Findings
 from sfumato.exceptions import ParameterError
 from sfumato.formats.memory import MemoryPlace
 from sfumato.release import inventory

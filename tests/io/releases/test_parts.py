@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.checking.structure import verify_structure
 from sfumato.exceptions import SchemaError
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.storage import read_release, write_release
 from sfumato.release.text import Form
+from sfumato.verification.structure import verify_structure
 
 PARTS = "parts are the declared ones"
 

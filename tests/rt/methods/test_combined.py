@@ -12,7 +12,6 @@ from tests.examples import settings
 from tests.rt.drawing import TRANSACTION, datasets, sample
 
 import sfumato as sf
-from sfumato.checking.order import verify_order
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.rt.families.combined import Combined, find_method
@@ -25,6 +24,7 @@ from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
 from sfumato.kinds.table.families.relational import Relational
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
+from sfumato.verification.order import verify_order
 
 RELATIONAL = sorted(
     name

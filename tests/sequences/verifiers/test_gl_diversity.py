@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Record, make_release, people_table
 
-from sfumato.checking.structure import READABLE
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.time_units import Clock
@@ -27,6 +26,7 @@ from sfumato.kinds.sequences.published import Entries
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.gl_diversity import verify, verify_against
 from sfumato.release.release import Release
+from sfumato.verification.structure import READABLE
 
 MONITORED = ("mail",)
 PEOPLE = [

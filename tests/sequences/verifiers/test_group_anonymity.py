@@ -17,7 +17,6 @@ from tests.sequences.naive import knowledge as naive
 from tests.sequences.naive.knowledge import Record, make_release, people_table
 from tests.sequences.verifiers.examples import CLAIM, MONITORED, PEOPLE, ROWS, people, records, sound
 
-from sfumato.checking.structure import READABLE
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.time_units import Clock
@@ -28,6 +27,7 @@ from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.storage import read_release, write_release
+from sfumato.verification.structure import READABLE
 
 
 def test_the_example_is_what_it_should_be() -> None:

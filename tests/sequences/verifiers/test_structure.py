@@ -11,13 +11,13 @@ import pytest
 from tests.sequences.naive.knowledge import Record, columns, people_table, values_table
 from tests.sequences.verifiers.examples import MONITORED, people, records, sound
 
-from sfumato.checking.structure import verify_structure
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
 from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import Form
+from sfumato.verification.structure import verify_structure
 
 NAMED, TYPES, NULL = "columns are the declared ones", "types are the declared ones", "no cell is empty"
 ALIGNED, ORDERED = "times go with their events", "times are in order"

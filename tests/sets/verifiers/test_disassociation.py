@@ -37,8 +37,7 @@ from tests.sets.naive import attack as naive
 from tests.sets.naive.attack import Cluster, Row, Tree, draw_reconstruction, most_records
 from tests.sets.releases import disassociated, random_chunks
 
-from sfumato.checking.structure import verify_structure
-from sfumato.checking.subsequences import support
+from sfumato.checks.subsequences import support
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
@@ -49,6 +48,7 @@ from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
 from sfumato.kinds.sets.verifiers.reconstructions import largest_supports
 from sfumato.release.release import Release
+from sfumato.verification.structure import verify_structure
 
 ENUMERATED = "reconstructions of small clusters keep the claim"
 LEAVES, COMBINATIONS = "every leaf has enough records", "every combination in a chunk occurs k times"

@@ -13,11 +13,11 @@ from tests.sets.examples import PEOPLE, QUERIES, ROWS, chunk, figure_2, figure_3
 from tests.sets.naive.attack import draw_reconstruction, matches
 from tests.sets.releases import disassociated, generalised, random_chunks
 
-from sfumato.checking.structure import verify_structure
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verifiers.faithful import verify_faithful
 from sfumato.plugins import find_kind
+from sfumato.verification.structure import verify_structure
 
 MISSING, INVENTED = "nothing is missing", "nothing is invented"
 TERMS, SUBRECORDS = "term chunks hold what their records have", "chunks hold their records' parts"

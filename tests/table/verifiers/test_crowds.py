@@ -7,9 +7,9 @@ from tests.table.naive import promise
 from tests.table.releases import drawn
 
 import sfumato as sf
-from sfumato.checking.people import fewest_people
 from sfumato.data.record_unit import Unit
 from sfumato.kinds.table.published import quasi_columns
+from sfumato.verification.people import fewest_people
 
 
 @given(drawn(), st.data())

@@ -8,12 +8,12 @@ import pytest
 from tests.table.given import publish
 
 import sfumato as sf
-from sfumato.checking.order import verify_order
-from sfumato.checking.structure import verify_structure
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.verifiers.k_anonymity import verify
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.text import Form
+from sfumato.verification.order import verify_order
+from sfumato.verification.structure import verify_structure
 
 TOWNS = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
 ROWS = [

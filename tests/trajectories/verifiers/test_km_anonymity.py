@@ -11,7 +11,7 @@ from tests.trajectories.recodings import groupings, rows_of_places, sizes
 from tests.trajectories.verifiers.examples import ABC, SIX, six_published, three_published
 from tests.trajectories.verifiers.releases import make_release, recode
 
-from sfumato.checking.subsequences import decode_key, support
+from sfumato.checks.subsequences import decode_key, support
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.attacker import attack, risk_of_original

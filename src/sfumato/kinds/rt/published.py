@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
 from sfumato.kinds.table.published import PublishedTable
 from sfumato.release.release import Release

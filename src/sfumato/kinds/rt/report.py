@@ -8,9 +8,9 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Risk
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_value_sizes, draw_values

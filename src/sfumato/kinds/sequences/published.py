@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
 from sfumato.data.time_units import MONTHS, UNITS, Clock, find_moments
 from sfumato.kinds.sequences.model import locate_entries

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.model import TERM_CHUNK

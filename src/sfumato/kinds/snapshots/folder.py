@@ -15,9 +15,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.checking.order import verify_order
-from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.json_files import read_json
@@ -28,6 +26,8 @@ from sfumato.release.manifest import check_version
 from sfumato.release.readme import PAGE, spell_page
 from sfumato.release.release import Part, Release
 from sfumato.release.storage import read_release
+from sfumato.verification.order import verify_order
+from sfumato.verification.structure import READABLE, verify_structure
 
 __all__ = [
     "check_folder",

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock, count_units, find_moments
 from sfumato.release.release import Part, Release

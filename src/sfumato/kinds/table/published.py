@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.kinds.table.model import MISSING, Attribute
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form, encode

@@ -1,6 +1,6 @@
 """How many published records match what an attacker knows: some of a person's places, in order.
 
-Verifiers and attackers rest on it. Counting is in :mod:`sfumato.checking.records`; here every person's best
+Verifiers and attackers rest on it. Counting is in :mod:`sfumato.checks.records`; here every person's best
 knowledge is sought.
 """
 
@@ -13,8 +13,8 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.records import Records
-from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
+from sfumato.checks.records import Records
+from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError

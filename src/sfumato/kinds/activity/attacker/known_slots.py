@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, draw_people, success
+from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots

@@ -12,8 +12,8 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Finding, Risk
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison

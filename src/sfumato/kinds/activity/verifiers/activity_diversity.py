@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.checking.claim import read_claim
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.knowledge.bounds import Within
@@ -19,6 +18,7 @@ from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["count_observed", "settle", "verify", "verify_against", "verify_sizes"]
 

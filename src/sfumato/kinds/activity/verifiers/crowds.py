@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.people import Crowd, count_in_groups
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.model import Slots
 from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 from sfumato.release.release import Release
+from sfumato.verification.people import Crowd, count_in_groups
 
 __all__ = ["find_crowds"]
 

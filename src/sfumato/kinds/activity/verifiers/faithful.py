@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_people, check_rows
-from sfumato.checking.structure import COUNTS, READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import find_moments
 from sfumato.kinds.activity.model import UNKNOWN, Slots
 from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_people, check_rows
+from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 
 __all__ = ["check_asked", "share_time", "verify_faithful"]
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 
-from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
 from sfumato.kinds.activity.published import PublishedClasses
 from sfumato.kinds.activity.verifiers.crowds import find_crowds
 from sfumato.release.release import Release
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

@@ -12,7 +12,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import check_key_width, countable_sizes, distinct_subsequences
+from sfumato.checks.subsequences import check_key_width, countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.rt.model import known_items

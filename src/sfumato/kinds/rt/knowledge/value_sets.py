@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, decode_key, distinct_subsequences
+from sfumato.checks.subsequences import countable_sizes, decode_key, distinct_subsequences
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.published import PublishedRecords

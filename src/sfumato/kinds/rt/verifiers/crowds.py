@@ -7,11 +7,11 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.people import Crowd
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.release.release import Release
+from sfumato.verification.people import Crowd
 
 __all__ = ["find_crowds"]
 

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_people, check_rows
-from sfumato.checking.records import membership
-from sfumato.checking.structure import COUNTS, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.verifiers.faithful import check_table
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_people, check_rows
+from sfumato.verification.structure import COUNTS, verify_structure
 
 __all__ = ["verify_faithful"]
 

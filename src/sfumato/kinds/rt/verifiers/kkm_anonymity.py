@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.subsequences import lookup
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.checks.subsequences import lookup
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
 
 __all__ = ["say_claim", "verify", "verify_against"]
 

@@ -6,13 +6,13 @@ import dataclasses
 
 import numpy as np
 
-from sfumato.checking.order import find_disorder, look_at_value_names
-from sfumato.checking.shapes import Check, Findings, ReleaseChecks, Witness
-from sfumato.checking.subsequences import support
+from sfumato.checks.subsequences import support
 from sfumato.kinds.rt.model import ITEMS
 from sfumato.kinds.rt.verifiers.crowds import find_crowds
 from sfumato.kinds.table.verifiers import structure as table
 from sfumato.release.release import Release
+from sfumato.verification.order import find_disorder, look_at_value_names
+from sfumato.verification.release_checks import Check, Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, draw_people
+from sfumato.attacks.risk import Risk, draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known

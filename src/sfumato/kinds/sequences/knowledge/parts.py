@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import draw_people
+from sfumato.attacks.risk import draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.knowledge.matches import Knowledge, list_known

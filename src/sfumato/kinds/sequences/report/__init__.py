@@ -10,8 +10,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Finding, Risk
 from sfumato.data.record_unit import Unit
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.kinds.sequences.published import Entries, TimedRecords, count_steps, find_columns, find_last
 from sfumato.kinds.sequences.verifiers.classes import show_rows
 from sfumato.release.release import Release

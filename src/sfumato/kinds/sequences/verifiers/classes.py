@@ -9,15 +9,15 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.people import Crowd, count_in_groups
-from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.knowledge.matches import ReceiverMatches
 from sfumato.kinds.sequences.knowledge.windows import Window
 from sfumato.kinds.sequences.published import TimedRecords, count_ticks, find_columns, mark_events
 from sfumato.release.release import Release
+from sfumato.verification.people import Crowd, count_in_groups
+from sfumato.verification.structure import READABLE, verify_structure
 
 __all__ = [
     "find_crowds",

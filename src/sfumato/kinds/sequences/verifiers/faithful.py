@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_names, check_people, check_rows
-from sfumato.checking.structure import COUNTS, READABLE
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.published import (
     Entries,
@@ -25,6 +23,8 @@ from sfumato.kinds.sequences.published import (
 from sfumato.kinds.sequences.verifiers.blur import mark_near
 from sfumato.kinds.sequences.verifiers.classes import judge_units, verify_sequences
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_names, check_people, check_rows
+from sfumato.verification.structure import COUNTS, READABLE
 
 __all__ = ["verify_faithful"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
@@ -21,6 +20,7 @@ from sfumato.kinds.sequences.verifiers.classes import (
     verify_sequences,
 )
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
@@ -14,6 +13,7 @@ from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.sequences.verifiers.blur import judge_blur
 from sfumato.kinds.sequences.verifiers.classes import judge_classes, judge_matches, judge_units, verify_sequences
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

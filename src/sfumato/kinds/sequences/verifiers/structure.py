@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.order import find_disorder
-from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sequences.published import SequenceColumns, Stretches, TimedRecords, find_columns, read_lists
 from sfumato.kinds.sequences.verifiers.classes import find_crowds
 from sfumato.release.release import Release
+from sfumato.verification.order import find_disorder
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
+from sfumato.checks.subsequences import countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, support
+from sfumato.checks.subsequences import countable_sizes, support
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge

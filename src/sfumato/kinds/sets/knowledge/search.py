@@ -11,7 +11,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, distinct_subsequences
+from sfumato.checks.subsequences import countable_sizes, distinct_subsequences
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.knowledge.set_support import digits

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import lookup, support
+from sfumato.checks.subsequences import lookup, support
 from sfumato.data.lists import Ragged
 from sfumato.progress import track
 

@@ -13,7 +13,7 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows
 from sfumato.kinds.sets.model import TERM_CHUNK

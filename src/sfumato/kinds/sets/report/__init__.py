@@ -8,8 +8,8 @@ from pathlib import Path
 import altair as alt
 import numpy as np
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Risk
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss

@@ -7,13 +7,13 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.people import Crowd, count_in_groups, count_in_sequences
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.release.release import Release
+from sfumato.verification.people import Crowd, count_in_groups, count_in_sequences
 
 __all__ = ["find_crowds"]
 

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import countable_sizes, support
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.subsequences import countable_sizes, support
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.model import TERM_CHUNK

@@ -7,10 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_names, check_people, check_rows
-from sfumato.checking.records import membership
-from sfumato.checking.structure import COUNTS, READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.knowledge.rows import number_rows
@@ -18,6 +16,8 @@ from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import TERM_CHUNK
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_names, check_people, check_rows
+from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 
 __all__ = ["verify_faithful"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.checking.subsequences import countable_sizes, decode_key, support
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.subsequences import countable_sizes, decode_key, support
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.release.release import Release
 

@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.published import is_disassociated
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
 
 __all__ = ["verify", "verify_against"]
 

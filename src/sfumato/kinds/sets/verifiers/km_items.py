@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
@@ -19,6 +17,8 @@ from sfumato.kinds.sets.published import is_disassociated
 from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
 from sfumato.kinds.sets.verifiers.generalisation import verify_generalisation
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
 
 __all__ = ["verify", "verify_against"]
 

@@ -7,14 +7,14 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.order import find_disorder, look_at_value_names
-from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.kinds.sets.published import Chunks, is_disassociated
 from sfumato.kinds.sets.verifiers.crowds import find_crowds
 from sfumato.release.release import Release
+from sfumato.verification.order import find_disorder, look_at_value_names
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

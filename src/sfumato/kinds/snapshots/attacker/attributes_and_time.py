@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.inference import say_confidence
+from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import Possibility, Remaining
-from sfumato.checking.inference import say_confidence
-from sfumato.checking.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, guess_values
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.inference import say_confidence
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.inference import say_confidence
 from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
 from sfumato.release.release import Release
 

@@ -9,9 +9,9 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Risk
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
 from sfumato.kinds.snapshots.knowledge.fates import Fates

@@ -13,7 +13,7 @@ from sfumato.readers.options import Reading
 from sfumato.release.suppression import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
 
 if TYPE_CHECKING:
-    from sfumato.checking.verdict import Verdict
+    from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.kinds.snapshots.stream.run import StreamingMethod
     from sfumato.release.release import Result

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RECORD
 from sfumato.data.schema import Schema

@@ -8,9 +8,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.faithful import check_people, check_rows
-from sfumato.checking.structure import COUNTS, READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.published import (
     PublishedSnapshots,
@@ -20,6 +18,8 @@ from sfumato.kinds.snapshots.published import (
     shift_times,
 )
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_people, check_rows
+from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 
 __all__ = ["verify_faithful"]
 

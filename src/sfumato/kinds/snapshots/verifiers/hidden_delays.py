@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.knowledge.fates import Fates
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_rows
 
 __all__ = ["leave_delays_open", "verify_delays"]
 

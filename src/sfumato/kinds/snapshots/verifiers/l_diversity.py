@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
@@ -14,6 +13,7 @@ from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.published import PublishedSnapshots
 from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
 from sfumato.kinds.snapshots.verifiers.crowds import find_crowds
 from sfumato.release.release import Part, Release
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

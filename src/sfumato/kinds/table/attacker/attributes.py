@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.risk import Risk, draw_people, success
+from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.knowledge.inference import number_values

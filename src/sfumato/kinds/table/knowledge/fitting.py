@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from sfumato.checking.once import once
+from sfumato.checks.cache import once
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.model import attribute_of

@@ -8,8 +8,8 @@ from typing import Any
 
 import altair as alt
 
+from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Finding, Risk
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction

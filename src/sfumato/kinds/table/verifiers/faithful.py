@@ -9,14 +9,14 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.faithful import check_people, check_rows
-from sfumato.checking.structure import COUNTS, verify_structure
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.model import MISSING, Attribute, attribute_of
 from sfumato.kinds.table.published import Cells, list_members, quasi_columns
 from sfumato.kinds.table.verifiers.parts import ORDER, SensitiveOrder, match_classes, spell_exact
 from sfumato.release.release import PublishedColumn, Release
+from sfumato.verification.faithful import check_people, check_rows
+from sfumato.verification.structure import COUNTS, verify_structure
 
 __all__ = ["check_table", "verify_faithful"]
 

@@ -15,9 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.knowledge.fitting import Fitting
@@ -31,6 +29,8 @@ from sfumato.kinds.table.verifiers.closeness import (
 from sfumato.kinds.table.verifiers.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verifiers.parts import SensitiveOrder, find_overlap, match_classes
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
 
 __all__ = ["judge_sensitive", "say_claim", "verify", "verify_against"]
 

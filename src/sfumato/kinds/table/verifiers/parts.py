@@ -15,11 +15,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.shapes import Check, Findings, Look, Witness
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.published import Cells, PublishedTable, number_rows, quasi_columns, read_cells
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
+from sfumato.verification.release_checks import Check, Findings, Look, Witness
 
 __all__ = [
     "ORDER",

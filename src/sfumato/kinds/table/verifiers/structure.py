@@ -10,12 +10,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checking.shapes import ReleaseChecks, Witness
 from sfumato.kinds.table.model import MISSING
 from sfumato.kinds.table.published import Cells, list_members, quasi_columns
 from sfumato.kinds.table.verifiers.crowds import find_crowds
 from sfumato.kinds.table.verifiers.parts import PART_CHECKS, PART_LOOKS, check_part_columns
 from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.verification.release_checks import ReleaseChecks, Witness
 
 __all__ = ["ABOUT_COLUMNS", "CHECKS"]
 

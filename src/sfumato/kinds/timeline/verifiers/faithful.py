@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_people, check_rows
-from sfumato.checking.structure import COUNTS, READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_people, check_rows
+from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 
 __all__ = ["verify_faithful"]
 

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
 from sfumato.kinds.timeline.model import Timeline
 from sfumato.kinds.timeline.published import read_timeline
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.checking.order import find_disorder
-from sfumato.checking.shapes import Findings, ReleaseChecks, Witness
 from sfumato.kinds.timeline.published import read_timeline
 from sfumato.release.release import Release
+from sfumato.verification.order import find_disorder
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

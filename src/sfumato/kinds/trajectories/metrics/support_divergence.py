@@ -9,7 +9,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import lookup, support
+from sfumato.checks.subsequences import lookup, support
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.metric import Better, Operation, SummedMetric

@@ -9,8 +9,8 @@ from typing import Any
 import altair as alt
 import numpy as np
 
+from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.risk import Risk
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.people import Crowd, count_in_sequences
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.published import leave_out, list_sensitive
 from sfumato.release.release import Release
+from sfumato.verification.people import Crowd, count_in_sequences
 
 __all__ = ["find_crowds"]
 

@@ -16,10 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.records import Records
-from sfumato.checking.subsequences import countable_sizes, decode_key, lookup, support
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.checks.records import Records
+from sfumato.checks.subsequences import countable_sizes, decode_key, lookup, support
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
@@ -28,6 +27,7 @@ from sfumato.kinds.trajectories.published import leave_out
 from sfumato.kinds.trajectories.verifiers.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

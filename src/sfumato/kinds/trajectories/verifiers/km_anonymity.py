@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.claim import read_claim
-from sfumato.checking.subsequences import countable_sizes, decode_key, support
-from sfumato.checking.verdict import SHOWN_ROWS, Verdict
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.checks.subsequences import countable_sizes, decode_key, support
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verifiers.places import verify_coordinates
 from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
 
 __all__ = ["verify", "verify_against"]
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
 from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from sfumato.checking.order import look_at_value_names
-from sfumato.checking.shapes import ReleaseChecks, Witness
 from sfumato.kinds.trajectories.verifiers.crowds import find_crowds
 from sfumato.kinds.trajectories.verifiers.places import check_coordinates, check_listed
 from sfumato.release.release import Release
+from sfumato.verification.order import look_at_value_names
+from sfumato.verification.release_checks import ReleaseChecks, Witness
 
 __all__ = ["CHECKS"]
 

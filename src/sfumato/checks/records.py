@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.overlap import Steps, Values, count_signed, list_steps, sum_up
-from sfumato.checking.subsequences import distinct_subsequences, support
+from sfumato.checks.overlap import Steps, Values, count_signed, list_steps, sum_up
+from sfumato.checks.subsequences import distinct_subsequences, support
 from sfumato.data.lists import Ragged
 from sfumato.progress import track
 from sfumato.release.release import Release
@@ -170,7 +170,7 @@ class Records:
 
         Where no two values of a record share a place, a record can match a sequence through one sequence
         of its values only, so the supports of those add up. Where such values lie inside each other, sequences are
-        counted with signs (:mod:`sfumato.checking.overlap`). Other records are matched one by one.
+        counted with signs (:mod:`sfumato.checks.overlap`). Other records are matched one by one.
         """
         counts = np.zeros(len(wanted), dtype=np.int64)
         if not len(wanted) or size > self.histories.lengths.max(initial=0):

@@ -13,14 +13,14 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.faithful import check_rows
-from sfumato.checking.shapes import find_checks
-from sfumato.checking.subsequences import countable_sizes, distinct_subsequences, support
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged, distinct
 from sfumato.data.record_unit import plural
 from sfumato.release.release import Release
+from sfumato.verification.faithful import check_rows
+from sfumato.verification.release_checks import find_checks
 
 __all__ = [
     "COUNTED",

@@ -23,7 +23,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checking.subsequences import check_key_width
+from sfumato.checks.subsequences import check_key_width
 from sfumato.data.lists import Ragged
 
 __all__ = ["Steps", "Values", "count_signed", "list_steps", "sum_up"]

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checking.shapes import Findings, Look, find_checks
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.lists import Ragged
 from sfumato.release.release import Release
 from sfumato.release.text import escape, unescape
+from sfumato.verification.release_checks import Findings, Look, find_checks
 
 __all__ = ["find_disorder", "is_named_by", "look_at_value_names", "verify_order"]
 

@@ -6,10 +6,10 @@ from collections.abc import Callable
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.checking.structure import READABLE, verify_structure
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.exceptions import VerificationError
 from sfumato.release.release import Release
+from sfumato.verification.structure import READABLE, verify_structure
 
 __all__ = ["Claimed", "read_claim"]
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.release.release import Claiming, Release, describe_claim
 

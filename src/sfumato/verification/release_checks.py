@@ -15,7 +15,7 @@ from sfumato.data.kind import find_kind
 from sfumato.release.release import Release
 
 if TYPE_CHECKING:
-    from sfumato.checking.people import Crowd
+    from sfumato.verification.people import Crowd
 
 __all__ = ["Check", "Findings", "Look", "ReleaseChecks", "Witness", "find_checks"]
 

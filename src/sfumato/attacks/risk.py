@@ -9,8 +9,8 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.attacks.inference import say_confidence
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.checking.inference import say_confidence
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.escape import tabulate
 

@@ -10,11 +10,11 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checking.once import once
-from sfumato.checking.shapes import Check, Witness, find_checks
-from sfumato.checking.verdict import Verdict
+from sfumato.base.verdict import Verdict
+from sfumato.checks.cache import once
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
+from sfumato.verification.release_checks import Check, Witness, find_checks
 
 __all__ = ["verify_structure"]
 

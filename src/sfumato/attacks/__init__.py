@@ -1,0 +1,1 @@
+"""Attackers and the risk they find."""

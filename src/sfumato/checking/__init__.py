@@ -1,1 +1,0 @@
-"""What checkers of several kinds share; nothing here knows how a release was made."""

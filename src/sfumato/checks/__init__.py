@@ -1,0 +1,1 @@
+"""What checkers count: subsequences, records, overlapping values."""

@@ -1,0 +1,1 @@
+"""Checks of releases against what they claim."""

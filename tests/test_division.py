@@ -12,8 +12,8 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk, unite_risks
 from sfumato.data.select import take_rows
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
 from sfumato.exceptions import SchemaError
 from sfumato.release import partitioned
 from sfumato.release.locate import set_parts_beside

@@ -18,10 +18,10 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
-from sfumato.partition import mark_file
-from sfumato.proving import verify_file
+from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.tasks import mark_file
+from sfumato.engines.verify import verify_file
 from sfumato.readers.options import Reading
 from sfumato.readers.partitioned import buckets, remote, stored
 from sfumato.readers.partitioned import rows as rows_of_files

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.data.record_unit import Unit
-    from sfumato.division import publish_in_parts
+    from sfumato.engines.publish import publish_in_parts
     from sfumato.exceptions import (
         InfeasibleError,
         ParameterError,
@@ -113,7 +113,7 @@ _WHERE = {
     "Verdict": "sfumato.base.verdict",
     "Workload": "sfumato.metrics.workload",
     "allow_expansion": "sfumato.formats.limits",
-    "publish_in_parts": "sfumato.division",
+    "publish_in_parts": "sfumato.engines.publish",
     "read_export": "sfumato.exports",
     "explore": "sfumato.study.explore",
     "query": "sfumato.api.query",

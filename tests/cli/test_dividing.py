@@ -79,11 +79,11 @@ def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
 
 
 def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, monkeypatch, capsys):
-    from sfumato import division
     from sfumato.cli.output import Output
     from sfumato.cli.publishing import run_policy
+    from sfumato.engines import publish
 
-    monkeypatch.setattr(division, "REPORTED", 100)
+    monkeypatch.setattr(publish, "REPORTED", 100)
     monkeypatch.setattr("sfumato.api.calls.read", None)
     (tmp_path / "policy.toml").write_text(
         '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'

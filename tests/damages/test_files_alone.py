@@ -14,8 +14,8 @@ from tests.damages.test_damages import answer
 
 import sfumato as sf
 from sfumato.data.record_unit import Unit
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
 from sfumato.kinds.trajectories.model import KIND
 from sfumato.release import partitioned
 from sfumato.release.release import Release

@@ -15,8 +15,8 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.data.secret import Secret
 from sfumato.data.select import take_rows
-from sfumato.division import PartJob, publish_in_parts, publish_part
 from sfumato.engines.local import Local
+from sfumato.engines.publish import PartJob, publish_in_parts, publish_part
 from sfumato.engines.spark import Spark
 from sfumato.readers.partitioned import buckets
 from sfumato.release.partition_plan import make_plan

@@ -8,9 +8,9 @@ from tests.engines.sessions import files
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.division import PublishedPart, publish_in_parts
-from sfumato.engines import spark_shelf
+from sfumato.engines import spark_store
 from sfumato.engines.local import Local
+from sfumato.engines.publish import PublishedPart, publish_in_parts
 from sfumato.readers.partitioned import buckets
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.records import StoredPart
@@ -72,13 +72,13 @@ def test_no_record_lies_on_the_machine_that_starts(place, spark, baskets, tmp_pa
 
     monkeypatch.setattr(StoredPart, "load", refuse)
     monkeypatch.setattr(OnDisk, "lay_aside", refuse)
-    answers, take = [], spark_shelf._take
+    answers, take = [], spark_store._take
 
     def listen(rows, uri):
         answers.append(take(rows, uri))
         return answers[-1]
 
-    monkeypatch.setattr(spark_shelf, "_take", listen)
+    monkeypatch.setattr(spark_store, "_take", listen)
     data = baskets if place == "a path of this machine" else f"file://{baskets}"
     made = publish(data, there.out, spark, progress=there)
     assert (made.read_whole, len(made.release.parts)) == ("", 6)
@@ -125,13 +125,13 @@ def test_all_parts_from_before_need_no_task(spark, baskets, tmp_path, monkeypatc
 
     with pytest.raises(KeyboardInterrupt):
         publish(baskets, tmp_path / "out", spark, progress=stop)
-    monkeypatch.setattr(spark_shelf.SparkShelf, "stream", None)
+    monkeypatch.setattr(spark_store.SparkShelf, "stream", None)
     assert publish(baskets, tmp_path / "out", spark).counters["parts_from_before"] == 6
     assert sf.verify(tmp_path / "out", sf.read(baskets, "sets"))
 
 
 def test_a_part_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.division._read_whole", None)
+    monkeypatch.setattr("sfumato.engines.publish._read_whole", None)
     rows = [f"{name},2024-01-01T00:00:00Z,mail" for name in NAMES[:14]]
     rows.append("ford,2024-01-01T00:00:00Z,post")
     (tmp_path / "data.csv").write_text("\n".join(["person,time,event", *rows, ""]))

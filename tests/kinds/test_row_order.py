@@ -17,7 +17,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.engines.local import Local
-from sfumato.proving import verify_file
+from sfumato.engines.verify import verify_file
 from sfumato.readers.partitioned import buckets
 from sfumato.readers.visits import arrange_moments
 

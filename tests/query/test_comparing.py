@@ -14,8 +14,8 @@ from tests.query.naive.fuzzy_time import allens_relation
 
 import sfumato as sf
 from sfumato.data.time_units import Clock
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
 from sfumato.kinds.sequences.evidence import of_dataset
 from sfumato.queries.ask import ask as ask_evidence
 from sfumato.queries.possible_relations import find_possible, find_possible_prevailing

@@ -10,8 +10,8 @@ import sfumato as sf
 from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import Clock
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
 from sfumato.queries.answer import Answer
 from sfumato.queries.notes import LeftOut, WholeNote
 from sfumato.queries.syntax import QueryError

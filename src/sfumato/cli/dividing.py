@@ -71,7 +71,7 @@ def publish_parts(
     **options: Any,
 ) -> dict[str, Any]:
     """Read, publish in parts and verify, showing progress; return what was done."""
-    from sfumato.division import publish_in_parts
+    from sfumato.engines.publish import publish_in_parts
 
     if not is_uri(directory):
         check_free(Path(directory), force=force)

@@ -142,7 +142,7 @@ def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Ve
     """Check a release in parts against the file of its original in bounded memory; None where that cannot be."""
     if partitioned.find_divided(directory) is None:
         return None
-    from sfumato.proving import verify_file
+    from sfumato.engines.verify import verify_file
 
     try:
         with show_progress() as progress:
@@ -253,7 +253,7 @@ def _suggest_lines(parameters: dict[str, Any]) -> str:
 
 def _say_unread(policy: Policy, published: Mapping[str, Any]) -> str:
     """Say why the original is not read into memory after it was published in parts; nothing where it is."""
-    from sfumato.division import REPORTED
+    from sfumato.engines.publish import REPORTED
 
     rest = "Attackers were not played and nothing was measured"
     if is_uri(policy.data.path) or is_uri(policy.release.out):

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sfumato.engines.hadoop import ReleasePlace
 from sfumato.engines.refusals import explain
-from sfumato.engines.spark_shelf import SparkShelf, open_files, told_plainly
+from sfumato.engines.spark_store import SparkShelf, open_files, told_plainly
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.release.run import StoredFile
 

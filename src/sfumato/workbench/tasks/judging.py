@@ -10,10 +10,10 @@ from sfumato import plugins
 from sfumato.api import attack, calls
 from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
+from sfumato.engines.verify import verify_file
 from sfumato.exceptions import SchemaError
 from sfumato.metrics.metric import Score
 from sfumato.metrics.workload import Workload
-from sfumato.proving import verify_file
 from sfumato.release import owner, storage
 from sfumato.release.locate import is_divided, read_divided_from
 from sfumato.release.run import Progress

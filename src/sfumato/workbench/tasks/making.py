@@ -14,8 +14,8 @@ from sfumato._kernels.compilation import notice_compilation
 from sfumato.api import calls
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.division import publish_in_parts
 from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
 from sfumato.exceptions import ReleaseWarning
 from sfumato.params import build
 from sfumato.release.partitioned import DividedRelease

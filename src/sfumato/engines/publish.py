@@ -29,12 +29,12 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.checkpoint import Workshop
 from sfumato.engines.local import Local
+from sfumato.engines.scan import gather
+from sfumato.engines.tasks import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.engines.upload import put_away
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.gathering import gather
 from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
-from sfumato.partition import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
 from sfumato.readers.archives import name_place
 from sfumato.readers.files import is_uri
 from sfumato.readers.identifiers import refuse_identifiers

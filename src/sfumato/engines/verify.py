@@ -16,10 +16,10 @@ from sfumato import plugins
 from sfumato.api.verify import verify_part, verify_whole
 from sfumato.base.verdict import Verdict
 from sfumato.engines.local import Local
+from sfumato.engines.scan import Gathered, gather
+from sfumato.engines.tasks import count_known
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.gathering import Gathered, gather
-from sfumato.partition import count_known
 from sfumato.readers.options import Reading
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.gathering import ReadWhole

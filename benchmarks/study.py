@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.measure import run_parts, table
 from sfumato.params import build
 from sfumato.plugins import find_method
-from sfumato.study.cells import Cell, Job
-from sfumato.study.runner import run_cells
-from sfumato.study.source import GeneratedSource
+from sfumato.studies.run import run_cells
+from sfumato.studies.source import GeneratedSource
+from sfumato.studies.trials import Cell, Job
 
 TURNS = int(os.environ.get("SFUMATO_TURNS", "3"))
 METHODS = {"mondrian": (2, 3, 5, 8, 12), "cluster": (2, 3, 5, 8, 12)}

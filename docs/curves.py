@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from sfumato.study.results import StudyResult
-    from sfumato.study.summary import Measure
+    from sfumato.studies.results import StudyResult
+    from sfumato.studies.summary import Measure
 
 DOCS = Path(__file__).parent
 ROOT = DOCS.parent
@@ -84,7 +84,7 @@ def write_rows(kind: str, rows: Sequence[Row]) -> None:
 
 def collect_rows(kind: str, result: StudyResult) -> list[Row]:
     """Return the numbers of a study that its page shows."""
-    from sfumato.study.summary import describe_success, list_measures, list_points
+    from sfumato.studies.summary import describe_success, list_measures, list_points
 
     points = list_points(result)
     measures = {measure.name: measure for measure in list_measures(result)}
@@ -149,7 +149,7 @@ def lower(title: str) -> str:
 def draw(kind: str, result: StudyResult) -> None:
     """Draw the curves of a kind."""
     from sfumato.reports.figure import to_svg
-    from sfumato.study.plots import list_figures
+    from sfumato.studies.plots import list_figures
 
     figures = {figure.name: figure for figure in list_figures(result)}
     for shown in SHOWN[kind]:

@@ -38,7 +38,7 @@ PUBLIC = {
 }
 """Every public name but ``methods``, which has pages of its own."""
 
-FUNCTIONS = {"study": "sfumato.study.run_study", "query": "sfumato.api.query.query"}
+FUNCTIONS = {"study": "sfumato.studies.run_study", "query": "sfumato.api.query.query"}
 """Public names that are a function and a package at once."""
 
 ROLE = re.compile(r":\w+:`~?([^`]+)`")

@@ -56,8 +56,8 @@ if TYPE_CHECKING:
     from sfumato.release.release import Release, Result
     from sfumato.release.run import Run
     from sfumato.release.storage import read_release
-    from sfumato.study import run_study as study
-    from sfumato.study.explore import explore
+    from sfumato.studies import run_study as study
+    from sfumato.studies.explore import explore
 
 __all__ = [
     "Dataset",
@@ -115,7 +115,7 @@ _WHERE = {
     "allow_expansion": "sfumato.formats.limits",
     "publish_in_parts": "sfumato.engines.publish",
     "read_export": "sfumato.exports",
-    "explore": "sfumato.study.explore",
+    "explore": "sfumato.studies.explore",
     "query": "sfumato.api.query",
     "query_all": "sfumato.api.query",
     "read_release": "sfumato.release.storage",
@@ -128,8 +128,10 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module("importlib.metadata").version("sfumato")
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    if name in ("engines", "methods", "study"):
+    if name in ("engines", "methods"):
         return importlib.import_module(f"sfumato.{name}")
+    if name == "study":
+        return importlib.import_module("sfumato.studies").run_study
     errors = name.endswith(("Error", "Warning"))
     module = _WHERE.get(name, "sfumato.exceptions" if errors else "sfumato.api.calls")
     return getattr(importlib.import_module(module), name)

@@ -302,7 +302,7 @@ def test_hierarchies_that_are_missing_are_named(sfumato, tmp_path):
 
 
 def test_compile_says_for_which_method_it_works(sfumato, monkeypatch, tmp_path):
-    monkeypatch.setattr("sfumato.study.compilation.make_specimens", lambda _: [])
+    monkeypatch.setattr("sfumato.studies.compilation.make_specimens", lambda _: [])
     assert sfumato("compile", "--kind", "table").stderr == ""
     monkeypatch.undo()
     done = sfumato(

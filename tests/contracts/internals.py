@@ -31,15 +31,15 @@ from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.policy import Policy
 from sfumato.readers.options import Reading
-from sfumato.study import run_study
-from sfumato.study.file import Study
+from sfumato.studies import run_study
+from sfumato.studies.study_file import Study
 from sfumato.warehouse.definition import Definition
 
 WIDTH = 1000
 """Columns of the console: wide enough that nothing is wrapped."""
 FILE_MODELS = {"policy": Policy, "study": Study, "warehouse": Definition}
 """What checks the keys of a file, by the name of the file."""
-CALLED_MODULES = {"sfumato.query": query, "sfumato.study": run_study}
+CALLED_MODULES = {"sfumato.query": query, "sfumato.studies": run_study}
 """What a module that can be called hands its arguments to."""
 PACKAGE = Path(sf.__file__).parent
 

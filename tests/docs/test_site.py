@@ -68,7 +68,7 @@ def test_the_reference_has_every_public_name_with_an_example():
     for name in sfumato.__all__:
         thing = getattr(sfumato, name)
         assert name == "methods" or f"### {name}\n" in page
-        shown = sfumato.study.run_study if name == "study" else thing
+        shown = sfumato.studies.run_study if name == "study" else thing
         assert name == "methods" or ">>>" in (inspect.getdoc(shown) or ""), name
 
 

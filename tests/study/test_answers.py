@@ -10,12 +10,12 @@ import pytest
 
 import sfumato as sf
 from sfumato.metrics.time_series import Course
-from sfumato.study.cells import PHASES, Cell, Job, Outcome
-from sfumato.study.page import write_page
-from sfumato.study.plots import list_figures, save_plots
-from sfumato.study.results import StudyResult, read_results
-from sfumato.study.source import HeldSource
-from sfumato.study.work import Bench
+from sfumato.studies.page import write_page
+from sfumato.studies.plots import list_figures, save_plots
+from sfumato.studies.results import StudyResult, read_results
+from sfumato.studies.source import HeldSource
+from sfumato.studies.trials import PHASES, Cell, Job, Outcome
+from sfumato.studies.work import Bench
 
 HOSTILE = "</script><b>\u202e"
 
@@ -129,7 +129,7 @@ def test_a_parameter_called_like_a_column_is_kept_apart():
 def test_studies_are_written_where_polars_is_not_installed(tmp_path):
     code = (
         "import sys; sys.modules['polars'] = None\n"
-        "from sfumato.study.results import StudyResult\n"
+        "from sfumato.studies.results import StudyResult\n"
         f"StudyResult(()).write({str(tmp_path)!r})\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -11,7 +11,7 @@ import pyarrow.parquet as pq
 import pytest
 from tests.console import run_command
 
-from sfumato.study.results import read_results
+from sfumato.studies.results import read_results
 
 CODE = "from sfumato.cli import main; main()"
 HEARING = "import signal; signal.signal(signal.SIGINT, signal.default_int_handler); "

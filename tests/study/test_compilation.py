@@ -1,7 +1,7 @@
 """What is said of kernels that were compiled ahead."""
 
-from sfumato.study import compilation
-from sfumato.study.compilation import Compiled, compile_kernels
+from sfumato.studies import compilation
+from sfumato.studies.compilation import Compiled, compile_kernels
 
 
 def test_a_method_that_had_to_be_compiled_was_not_ready(monkeypatch):

@@ -7,9 +7,9 @@ import pytest
 
 import sfumato as sf
 from sfumato.plugins import metrics_for
-from sfumato.study.file import read_study
-from sfumato.study.plan import plan_study
-from sfumato.study.work import Bench
+from sfumato.studies.plan import plan_study
+from sfumato.studies.study_file import read_study
+from sfumato.studies.work import Bench
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 

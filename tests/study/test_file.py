@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.study.file import list_cells, read_study
-from sfumato.study.plan import plan_study
+from sfumato.studies.plan import plan_study
+from sfumato.studies.study_file import list_cells, read_study
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 

@@ -8,11 +8,11 @@ import re
 import pytest
 
 from sfumato.exceptions import ParameterError
-from sfumato.study.cells import PHASES, Cell, Outcome
-from sfumato.study.front import find_front
-from sfumato.study.page import write_page
-from sfumato.study.plots import list_figures, save_plots
-from sfumato.study.results import StudyResult
+from sfumato.studies.page import write_page
+from sfumato.studies.pareto import find_front
+from sfumato.studies.plots import list_figures, save_plots
+from sfumato.studies.results import StudyResult
+from sfumato.studies.trials import PHASES, Cell, Outcome
 
 HOSTILE = "</script><script>alert(1)</script>\u202e"
 

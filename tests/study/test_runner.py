@@ -14,11 +14,11 @@ from tests.study.traps import CRASH, FAULT, GROW, HANG, Trapped
 import sfumato as sf
 from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.params import build
-from sfumato.study import run_plan
-from sfumato.study.cells import Cell, Job
-from sfumato.study.plan import Plan
-from sfumato.study.runner import Limits, run_cells
-from sfumato.study.source import FileSource
+from sfumato.studies import run_plan
+from sfumato.studies.plan import Plan
+from sfumato.studies.run import Limits, run_cells
+from sfumato.studies.source import FileSource
+from sfumato.studies.trials import Cell, Job
 
 UNTIMED = ("seconds", "peak_memory")
 
@@ -125,7 +125,7 @@ def test_the_same_table_in_any_number_of_processes(tmp_path):
 KILLED = """
 import sys
 from pathlib import Path
-from sfumato.study import run_plan
+from sfumato.studies import run_plan
 from tests.study.test_runner import plan_slow
 run_plan(plan_slow(), Path(sys.argv[1]), workers=2)
 """

@@ -9,9 +9,9 @@ from tests.study.traps import people
 import sfumato as sf
 from sfumato.params import build
 from sfumato.plugins import find_method
-from sfumato.study.cells import PHASES, Cell, Job
-from sfumato.study.source import GeneratedSource, HeldSource
-from sfumato.study.work import Bench
+from sfumato.studies.source import GeneratedSource, HeldSource
+from sfumato.studies.trials import PHASES, Cell, Job
+from sfumato.studies.work import Bench
 
 BASKETS = {"size": 80, "seed": 1, "items": 12, "mean_length": 3.0}
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import sfumato as sf
 from sfumato.data.dataset import Dataset
-from sfumato.study.source import hash_plain
+from sfumato.studies.source import hash_plain
 
 CRASH, HANG, GROW, FAULT, SLOW = 11, 13, 17, 19, 23
 """Values of k that are traps."""

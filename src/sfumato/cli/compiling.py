@@ -18,7 +18,7 @@ def compile(
     as_json: Json = False,
 ) -> None:
     """Compile what methods, verifiers, attackers and measures run on ahead; what is ready is not compiled again."""
-    from sfumato.study.compilation import compile_kernels
+    from sfumato.studies.compilation import compile_kernels
 
     out = Output(as_json=as_json)
     if kind:

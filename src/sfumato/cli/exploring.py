@@ -34,7 +34,7 @@ def explore(
     as_json: Json = False,
 ) -> None:
     """Say what the risk is, what each promise costs and what to choose, and write a policy for it."""
-    from sfumato.study.explore import explore as explore_data
+    from sfumato.studies.explore import explore as explore_data
 
     output = Output(as_json=as_json)
     with show_progress() as progress:

@@ -12,7 +12,7 @@ from sfumato.cli.output import STOPPED, Output, fail, show_progress
 from sfumato.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from sfumato.study.results import StudyResult
+    from sfumato.studies.results import StudyResult
 
 __all__ = ["compare", "evaluate", "plot_study"]
 
@@ -57,8 +57,8 @@ def compare(
 
 def plot_study(directory: Path, out: Path, form: str, *, force: bool) -> list[Path]:
     """Write every plot of a study into a folder."""
-    from sfumato.study.plots import save_plots
-    from sfumato.study.results import read_results
+    from sfumato.studies.plots import save_plots
+    from sfumato.studies.results import read_results
 
     return save_plots(read_results(directory), out, form, force=force)
 
@@ -75,9 +75,9 @@ def _run(
     *,
     several: bool,
 ) -> None:
-    from sfumato.study import run_plan
-    from sfumato.study.file import read_study
-    from sfumato.study.plan import plan_study
+    from sfumato.studies import run_plan
+    from sfumato.studies.plan import plan_study
+    from sfumato.studies.study_file import read_study
 
     study = read_study(path)
     if several != (len(study.method) > 1):

@@ -5,8 +5,8 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.study.cells import Cell, Outcome
-from sfumato.study.explore.choice import Choice, Tried, choose_three, find_front, spell_policy
+from sfumato.studies.explore.choice import Choice, Tried, choose_three, find_front, spell_policy
+from sfumato.studies.trials import Cell, Outcome
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SHARES = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0])

@@ -8,8 +8,9 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
 from sfumato.exceptions import ParameterError
-from sfumato.study import compilation, runner
-from sfumato.study.explore.candidates import list_candidates
+from sfumato.studies import compilation
+from sfumato.studies import run as runner
+from sfumato.studies.explore.candidates import list_candidates
 
 PEOPLE = [(20 + number % 9, "fm"[number % 2], ("flu", "cold", "cough")[number % 3]) for number in range(120)]
 
@@ -85,7 +86,7 @@ def test_candidates_come_from_what_methods_declare_and_data_have():
 
 def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
     data = sf.Dataset.of("table", [row[:2] for row in PEOPLE], ("age", "sex"))
-    monkeypatch.setattr("sfumato.study.explore._Asked._try", lambda self, cells, *others: list(cells))
+    monkeypatch.setattr("sfumato.studies.explore._Asked._try", lambda self, cells, *others: list(cells))
     found = sf.explore(data, workers=1)
     assert not found.choices and found.unrun and "no time" in found.sentences[-1]
     assert "nothing" in repr(found)

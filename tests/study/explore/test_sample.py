@@ -10,7 +10,7 @@ from tests.test_contract import ordinary_rows
 import sfumato as sf
 from sfumato import plugins
 from sfumato.data.select import take_rows
-from sfumato.study.explore.sample import draw_sample
+from sfumato.studies.explore.sample import draw_sample
 
 
 @pytest.mark.parametrize("kind", sorted(KINDS))

@@ -15,7 +15,7 @@ from sfumato.data.kind import KindSpec
 from sfumato.escape import escape_html
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.params import Parameter, declared
-from sfumato.study.file import read_study
+from sfumato.studies.study_file import read_study
 from sfumato.workbench.jobs import Job
 from sfumato.workbench.pages.parts import (
     Bench,
@@ -150,7 +150,7 @@ def read_values(text: str) -> list[Any]:
     >>> read_values("2, 5, 10"), read_values("0.1..0.3..0.1"), read_values("1/5")
     ([2, 5, 10], [0.1, 0.2, 0.3], ['1/5'])
     """
-    from sfumato.study.file import spread
+    from sfumato.studies.study_file import spread
 
     parts = [part.strip() for part in text.split("..")]
     if len(parts) == 3:

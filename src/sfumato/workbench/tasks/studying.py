@@ -9,12 +9,12 @@ from typing import Any
 
 from sfumato.release.run import Progress
 from sfumato.reports.numbers import show_share
-from sfumato.study import run_plan
-from sfumato.study.file import read_study
-from sfumato.study.folder import CellFolder
-from sfumato.study.plan import Plan, plan_study
-from sfumato.study.plots import list_figures
-from sfumato.study.results import StudyResult
+from sfumato.studies import run_plan
+from sfumato.studies.folder import CellFolder
+from sfumato.studies.plan import Plan, plan_study
+from sfumato.studies.plots import list_figures
+from sfumato.studies.results import StudyResult
+from sfumato.studies.study_file import read_study
 from sfumato.workbench.project import Project, replace_text
 
 __all__ = ["FIGURES", "study"]

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sfumato.exceptions import SfumatoError
-from sfumato.study.cells import Cell, Job
-from sfumato.study.work import Bench, describe_fault
+from sfumato.studies.trials import Cell, Job
+from sfumato.studies.work import Bench, describe_fault
 
 __all__ = ["ONE_THREAD", "main"]
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.study.cells import Cell, Outcome
+from sfumato.studies.trials import Cell, Outcome
 
 __all__ = ["CellFolder", "close_unused", "describe_folder", "forget_cells", "open_folder", "replace_file", "write_mark"]
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato.metrics.time_series import Course
 from sfumato.reports.palette import AFTER, BEFORE, FONT, GRID, GROUPS, INK, MUTED, NEUTRAL
-from sfumato.study.cells import PHASES
+from sfumato.studies.trials import PHASES
 
 if TYPE_CHECKING:
     import altair as alt

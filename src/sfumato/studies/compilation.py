@@ -20,8 +20,8 @@ from sfumato.params import build
 from sfumato.progress import Progress, silent, tell, watch
 from sfumato.release.release import Result
 from sfumato.release.run import Run
-from sfumato.study.cells import Cell
-from sfumato.study.explore.candidates import list_candidates
+from sfumato.studies.explore.candidates import list_candidates
+from sfumato.studies.trials import Cell
 
 __all__ = ["Compiled", "compile_kernels", "make_specimens", "run_once"]
 

@@ -14,10 +14,10 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.metrics.workload import Workload
 from sfumato.params import build
 from sfumato.release.suppression import read_limit
-from sfumato.study.cells import Cell, Job
-from sfumato.study.file import Study, list_cells, spread
-from sfumato.study.runner import NO_LIMITS, Limits
-from sfumato.study.source import FileSource, GeneratedSource, HeldSource, Source
+from sfumato.studies.run import NO_LIMITS, Limits
+from sfumato.studies.source import FileSource, GeneratedSource, HeldSource, Source
+from sfumato.studies.study_file import Study, list_cells, spread
+from sfumato.studies.trials import Cell, Job
 
 __all__ = ["Plan", "plan_methods", "plan_study"]
 

@@ -25,7 +25,7 @@ from sfumato.release import storage
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
 from sfumato.reports.text import fill_in
-from sfumato.study.cells import PHASES, Cell, Job, Outcome
+from sfumato.studies.trials import PHASES, Cell, Job, Outcome
 
 __all__ = ["Bench", "describe_fault"]
 
@@ -44,7 +44,7 @@ class Bench:
 
     Examples
     --------
-    >>> from sfumato.study.source import HeldSource
+    >>> from sfumato.studies.source import HeldSource
     >>> data = Dataset.of("table", [(20, "f"), (20, "f"), (30, "m"), (31, "m")], ("age", "sex"))
     >>> bench = Bench(data, Job(HeldSource(data), measures=("ncp",)))
     >>> outcome = bench.run(Cell("mondrian", {"k": 2}))

@@ -20,13 +20,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.study.cells import Cell, Job, Outcome
-from sfumato.study.folder import CellFolder
-from sfumato.study.worker import ONE_THREAD
+from sfumato.studies.folder import CellFolder
+from sfumato.studies.trials import Cell, Job, Outcome
+from sfumato.studies.worker import ONE_THREAD
 
 __all__ = ["NO_LIMITS", "Limits", "count_cores", "run_cells"]
 
-_CODE = "from sfumato.study.worker import main; main()"
+_CODE = "from sfumato.studies.worker import main; main()"
 _GLANCE = 0.05
 """Seconds between two looks at the memory of workers."""
 _LONGEST_WAIT = 1.0

@@ -9,9 +9,9 @@ from typing import Any
 from sfumato import plugins
 from sfumato.data.record_unit import Unit
 from sfumato.escape import escape_html as escape
-from sfumato.study.cells import Cell
-from sfumato.study.explore.choice import Choice, Tried, find_front
-from sfumato.study.results import StudyResult
+from sfumato.studies.explore.choice import Choice, Tried, find_front
+from sfumato.studies.results import StudyResult
+from sfumato.studies.trials import Cell
 
 __all__ = ["Exploration"]
 

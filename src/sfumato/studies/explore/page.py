@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from sfumato.escape import escape_html as escape
-from sfumato.study.explore.answer import Exploration
+from sfumato.studies.explore.answer import Exploration
 
 __all__ = ["render"]
 

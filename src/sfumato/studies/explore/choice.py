@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sfumato.study.cells import Cell, Outcome
+from sfumato.studies.trials import Cell, Outcome
 
 __all__ = ["Choice", "Tried", "choose_three", "find_front", "list_tried", "spell_policy"]
 

@@ -8,8 +8,8 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.metrics.time_series import Course
-from sfumato.study.cells import Cell, Outcome
-from sfumato.study.results import StudyResult
+from sfumato.studies.results import StudyResult
+from sfumato.studies.trials import Cell, Outcome
 
 __all__ = ["Measure", "Point", "Spread", "describe_success", "list_measures", "list_points"]
 

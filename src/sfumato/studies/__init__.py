@@ -6,9 +6,7 @@ does the same from Python.
 
 from __future__ import annotations
 
-import sys
 import tempfile
-import types
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato.base.method import Method
     from sfumato.data.dataset import Dataset
-    from sfumato.study.cells import Outcome
-    from sfumato.study.file import Study
-    from sfumato.study.plan import Plan
-    from sfumato.study.results import StudyResult
+    from sfumato.studies.plan import Plan
+    from sfumato.studies.results import StudyResult
+    from sfumato.studies.study_file import Study
+    from sfumato.studies.trials import Outcome
 
 __all__ = ["run_plan", "run_study"]
 
@@ -63,8 +61,8 @@ def run_study(
     """
     from sfumato.data.dataset import Dataset
     from sfumato.exceptions import ParameterError
-    from sfumato.study.file import Study, read_study
-    from sfumato.study.plan import plan_methods, plan_study
+    from sfumato.studies.plan import plan_methods, plan_study
+    from sfumato.studies.study_file import Study, read_study
 
     chosen = list(methods)
     retry, workers = bool(options.pop("retry", False)), options.pop("workers", None)
@@ -92,8 +90,8 @@ def run_plan(
 ) -> StudyResult:
     """Run what is planned into a folder; whatever ends it early leaves there what is finished, as tables and page."""
     from sfumato.exceptions import SfumatoError
-    from sfumato.study.folder import close_unused, forget_cells, open_folder
-    from sfumato.study.runner import run_cells
+    from sfumato.studies.folder import close_unused, forget_cells, open_folder
+    from sfumato.studies.run import run_cells
 
     digest = plan.job.digest
     description = open_folder(folder, _identify(plan), resume=resume, force=force)
@@ -141,7 +139,7 @@ def _identify(plan: Plan) -> dict[str, str]:
 
 def _finish(folder: Path, plan: Plan, outcomes: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
     """Put everything that is finished into tables, and on a page."""
-    from sfumato.study.results import StudyResult, mark_results
+    from sfumato.studies.results import StudyResult, mark_results
 
     digest = plan.job.digest
     finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in outcomes]
@@ -150,13 +148,3 @@ def _finish(folder: Path, plan: Plan, outcomes: Mapping[str, Outcome], facts: Ma
     result.write(folder)
     result.write_page(folder / "study.html")
     return result
-
-
-class _CallableModule(types.ModuleType):
-    """Lets ``sf.study`` be the function and this package at once, whichever was imported first."""
-
-    def __call__(self, *arguments: Any, **options: Any) -> StudyResult:
-        return run_study(*arguments, **options)
-
-
-sys.modules[__name__].__class__ = _CallableModule

@@ -14,11 +14,11 @@ from sfumato.exceptions import ParameterError
 from sfumato.metrics.time_series import Course
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import show_number, show_share
-from sfumato.study.cells import PHASES
-from sfumato.study.drawing import Look, draw_bands, draw_stacks
-from sfumato.study.front import find_front
-from sfumato.study.results import StudyResult
-from sfumato.study.summary import Measure, Point, Spread, describe_success, list_measures, list_points
+from sfumato.studies.figures import Look, draw_bands, draw_stacks
+from sfumato.studies.pareto import find_front
+from sfumato.studies.results import StudyResult
+from sfumato.studies.summary import Measure, Point, Spread, describe_success, list_measures, list_points
+from sfumato.studies.trials import PHASES
 
 if TYPE_CHECKING:
     import altair as alt

@@ -18,8 +18,8 @@ from sfumato.escape import escape_html as escape
 from sfumato.exceptions import SchemaError
 from sfumato.metrics.time_series import Course
 from sfumato.reports.numbers import show_number
-from sfumato.study.cells import PHASES, Cell, Outcome
-from sfumato.study.folder import describe_folder, replace_file, write_mark
+from sfumato.studies.folder import describe_folder, replace_file, write_mark
+from sfumato.studies.trials import PHASES, Cell, Outcome
 
 if TYPE_CHECKING:
     import polars as pl
@@ -154,14 +154,14 @@ class StudyResult:
 
     def write_page(self, path: str | Path) -> None:
         """Write the page of the study: one HTML file with all plots, for people."""
-        from sfumato.study.page import write_page
+        from sfumato.studies.page import write_page
 
         replace_file(Path(path), write_page(self).encode())
 
     @property
     def plots(self) -> dict[str, Any]:
         """The plots by name, as Altair charts."""
-        from sfumato.study.plots import list_figures
+        from sfumato.studies.plots import list_figures
 
         return {figure.name: figure.chart() for figure in list_figures(self)}
 

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sfumato.data.dataset import Dataset
-    from sfumato.study.cells import Cell, Job, Outcome
-    from sfumato.study.explore.answer import Exploration
+    from sfumato.studies.explore.answer import Exploration
+    from sfumato.studies.trials import Cell, Job, Outcome
 
 __all__ = ["explore"]
 
@@ -135,15 +135,15 @@ class _Asked:
     def run(self, dataset: Dataset, folder: Path, source: dict[str, Any], *, force: bool) -> Exploration:
         """Look at the data, try candidates and answer; leave everything in the folder."""
         from sfumato.api import calls
-        from sfumato.study.cells import Job
-        from sfumato.study.compilation import run_once
-        from sfumato.study.explore.answer import Exploration
-        from sfumato.study.explore.choice import choose_three, list_tried, spell_policy
-        from sfumato.study.explore.page import render
-        from sfumato.study.explore.sample import draw_sample
-        from sfumato.study.folder import forget_cells, open_folder, replace_file
-        from sfumato.study.results import StudyResult, mark_results
-        from sfumato.study.source import HeldSource
+        from sfumato.studies.compilation import run_once
+        from sfumato.studies.explore.answer import Exploration
+        from sfumato.studies.explore.choice import choose_three, list_tried, spell_policy
+        from sfumato.studies.explore.page import render
+        from sfumato.studies.explore.sample import draw_sample
+        from sfumato.studies.folder import forget_cells, open_folder, replace_file
+        from sfumato.studies.results import StudyResult, mark_results
+        from sfumato.studies.source import HeldSource
+        from sfumato.studies.trials import Job
 
         first, rest, lacking = self._choose(dataset)
         measures, title = self._choose_measures(dataset)
@@ -205,7 +205,7 @@ class _Asked:
         """Return the candidates, of the methods that were asked for, and refuse where there are none."""
         from sfumato import plugins
         from sfumato.exceptions import ParameterError
-        from sfumato.study.explore.candidates import list_candidates
+        from sfumato.studies.explore.candidates import list_candidates
 
         for name in self.methods:
             if dataset.kind not in plugins.find_method(name, dataset.kind).kinds:
@@ -245,7 +245,7 @@ class _Asked:
         total: int,
     ) -> list[Cell]:
         """Run candidates as long as there is time; return those for which there was none."""
-        from sfumato.study.runner import Limits, run_cells
+        from sfumato.studies.run import Limits, run_cells
 
         left = self.seconds - (time.monotonic() - began)
         if left <= 1 or not cells:

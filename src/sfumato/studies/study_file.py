@@ -20,9 +20,9 @@ from sfumato.params import build
 from sfumato.policy import locate_files
 from sfumato.readers.options import Reading
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
-from sfumato.study.cells import Cell
-from sfumato.study.places import Places
-from sfumato.study.source import GeneratedSource
+from sfumato.studies.places import Places
+from sfumato.studies.source import GeneratedSource
+from sfumato.studies.trials import Cell
 
 __all__ = ["Study", "list_cells", "read_study", "spread"]
 

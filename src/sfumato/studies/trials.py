@@ -11,7 +11,7 @@ from typing import Any
 
 from sfumato.metrics.workload import Workload
 from sfumato.release.suppression import WITHHOLD_AT_MOST
-from sfumato.study.source import Source, hash_plain
+from sfumato.studies.source import Source, hash_plain
 
 __all__ = ["PHASES", "Cell", "Job", "Outcome"]
 
@@ -43,7 +43,7 @@ class Job:
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.study.source import HeldSource
+    >>> from sfumato.studies.source import HeldSource
     >>> job = Job(HeldSource(Dataset.of("sets", [["wine"], ["bread"]])))
     >>> job.digest == dataclasses.replace(job, seed=1).digest
     False

@@ -9,7 +9,7 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.params import declared
-from sfumato.study.cells import Cell
+from sfumato.studies.trials import Cell
 
 __all__ = ["Candidates", "list_candidates"]
 

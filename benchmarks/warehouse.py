@@ -65,7 +65,7 @@ def time_steps(folder: Path) -> Iterator[list[object]]:
 
 def ask(place: Path) -> list[list[object]]:
     """Open the warehouse and ask the competence queries, each timed inside of one process."""
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.warehouse import Warehouse
 
     def clock() -> tuple[float, float]:
         used = resource.getrusage(resource.RUSAGE_SELF)

@@ -27,13 +27,13 @@ from sfumato.cli.app import app
 from sfumato.cli.output import Output, show_beyond
 from sfumato.cli.publishing import show_risk
 from sfumato.data.kind import all_kinds, find_kind
+from sfumato.ontologies.definition import Definition
 from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.policy import Policy
 from sfumato.readers.options import Reading
 from sfumato.studies import run_study
 from sfumato.studies.study_file import Study
-from sfumato.warehouse.definition import Definition
 
 WIDTH = 1000
 """Columns of the console: wide enough that nothing is wrapped."""

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from sfumato.warehouse.building import build
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies.building import build
+from sfumato.ontologies.warehouse import Warehouse
 
 EXAMPLE = Path(__file__).parent.parent.parent / "examples" / "tuna"
 

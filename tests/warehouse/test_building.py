@@ -17,11 +17,11 @@ from tests.examples import settings
 from tests.warehouse.conftest import EXAMPLE
 
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.warehouse import graphs
-from sfumato.warehouse.building import build, refresh
-from sfumato.warehouse.competence import run_suite
-from sfumato.warehouse.place import describe, write_next
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies import graphs
+from sfumato.ontologies.building import build, refresh
+from sfumato.ontologies.competence import run_suite
+from sfumato.ontologies.place import describe, write_next
+from sfumato.ontologies.warehouse import Warehouse
 
 
 def read_graphs(folder: Path) -> dict[str, frozenset[str]]:
@@ -136,7 +136,7 @@ def test_a_reader_keeps_its_state_while_a_new_one_comes_into_force(own_tuna, tmp
 KILLED = """
 import sys, time
 from pathlib import Path
-from sfumato.warehouse import building
+from sfumato.ontologies import building
 def wait(*_):
     print("ready", flush=True)
     time.sleep(60)

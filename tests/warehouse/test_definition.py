@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from sfumato.exceptions import SfumatoError
-from sfumato.warehouse.definition import read_definition
+from sfumato.ontologies.definition import read_definition
 
 GOOD = """
 [prefixes]

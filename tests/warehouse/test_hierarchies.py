@@ -15,10 +15,10 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies import derive
+from sfumato.ontologies.hierarchies import Wanted, export_hierarchy
+from sfumato.ontologies.hierarchies.tree import find_cycle, settle_parents
+from sfumato.ontologies.hierarchies.values import count_values
 from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
-from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
-from sfumato.warehouse.hierarchies.tree import find_cycle, settle_parents
-from sfumato.warehouse.hierarchies.values import count_values
 
 SKOS = "@prefix skos: <http://www.w3.org/2004/02/skos/core#> . @prefix e: <urn:e:> .\n"
 SHOP = (

@@ -10,12 +10,12 @@ from tests.examples import settings
 from tests.warehouse.naive.inference import TYPE, compete, infer
 
 from sfumato.exceptions import ParameterError
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import Definition, RuleSection
-from sfumato.warehouse.inference import infer as infer_fast
-from sfumato.warehouse.inference import read_schema
-from sfumato.warehouse.terms import COMMON, Prefixes
-from sfumato.warehouse.transformation import Rule
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import Definition, RuleSection
+from sfumato.ontologies.inference import infer as infer_fast
+from sfumato.ontologies.inference import read_schema
+from sfumato.ontologies.terms import COMMON, Prefixes
+from sfumato.ontologies.transformation import Rule
 
 NAMES = list("abcde")
 PROPERTIES = ["p", "q", "r", TYPE]

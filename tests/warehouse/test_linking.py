@@ -8,8 +8,8 @@ from pyoxigraph import NamedNode
 from tests.examples import settings
 from tests.warehouse.naive.classes import find_classes, match_all
 
-from sfumato.warehouse.expressions import apply_steps, parse_step
-from sfumato.warehouse.linking import Classes, Link, match_things
+from sfumato.ontologies.expressions import apply_steps, parse_step
+from sfumato.ontologies.linking import Classes, Link, match_things
 
 things = st.sampled_from([f"urn:{letter}" for letter in "abcdefgh"])
 pairs = st.lists(st.tuples(things, things), max_size=12)

@@ -14,11 +14,11 @@ import pytest
 from pyoxigraph import BlankNode
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.warehouse.building import build
-from sfumato.warehouse.definition import SourceSection
-from sfumato.warehouse.reading import choose_format, read_source
-from sfumato.warehouse.reading.datatypes import fits_datatype
-from sfumato.warehouse.terms import Prefixes
+from sfumato.ontologies.building import build
+from sfumato.ontologies.definition import SourceSection
+from sfumato.ontologies.readers import choose_format, read_source
+from sfumato.ontologies.readers.datatypes import fits_datatype
+from sfumato.ontologies.terms import Prefixes
 
 
 def read(path: Path, **more):

@@ -8,11 +8,11 @@ import pytest
 from pyoxigraph import NamedNode
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.warehouse.competence import run_suite
-from sfumato.warehouse.conflicts import find_conflicts
-from sfumato.warehouse.connectivity import measure_connectivity
-from sfumato.warehouse.plots import draw_connectivity
-from sfumato.warehouse.provenance import explain, find_mentions, find_statements, list_reasons
+from sfumato.ontologies.competence import run_suite
+from sfumato.ontologies.conflicts import find_conflicts
+from sfumato.ontologies.connectivity import measure_connectivity
+from sfumato.ontologies.plots import draw_connectivity
+from sfumato.ontologies.provenance import explain, find_mentions, find_statements, list_reasons
 
 TABLE_3 = {
     "taxonomy": {"worms", "dbpedia", "fishbase"},
@@ -33,7 +33,7 @@ TABLE_3 = {
 
 @pytest.fixture(scope="module")
 def outcomes(tuna_folder):
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.warehouse import Warehouse
 
     with Warehouse(tuna_folder) as warehouse:
         return {found.name: found for found in run_suite(warehouse)}
@@ -175,8 +175,8 @@ def test_connectivity_grows_with_links(tuna):
 
 
 def test_connectivity_is_what_sets_of_statements_give(tuna):
-    from sfumato.warehouse import graphs
-    from sfumato.warehouse.linking import SAME
+    from sfumato.ontologies import graphs
+    from sfumato.ontologies.linking import SAME
 
     says = {
         source: {

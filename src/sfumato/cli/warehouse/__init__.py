@@ -30,7 +30,7 @@ def build(
     as_json: Json = False,
 ) -> None:
     """Read sources into a store, infer what mappings and rules give, and link what is the same."""
-    from sfumato.warehouse.building import build as build_warehouse
+    from sfumato.ontologies.building import build as build_warehouse
 
     output = Output(as_json=as_json)
     with show_work("build"):
@@ -52,7 +52,7 @@ def refresh(
     as_json: Json = False,
 ) -> None:
     """Read sources again: only their graphs, what follows from them and links that rest on them change."""
-    from sfumato.warehouse.building import refresh as refresh_warehouse
+    from sfumato.ontologies.building import refresh as refresh_warehouse
 
     output = Output(as_json=as_json)
     with show_work("refresh"):
@@ -75,8 +75,8 @@ def query(
 
     Any name of a thing may be used; the answer has the name of its first source.
     """
-    from sfumato.warehouse.provenance import explain
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.provenance import explain
+    from sfumato.ontologies.warehouse import Warehouse
 
     output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse:
@@ -116,8 +116,8 @@ def provenance(
     as_json: Json = False,
 ) -> None:
     """Say who says so: the sources of statements about a thing, with a property or a value, and why things are one."""
-    from sfumato.warehouse.provenance import find_mentions, find_statements, list_reasons
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.provenance import find_mentions, find_statements, list_reasons
+    from sfumato.ontologies.warehouse import Warehouse
 
     output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse:

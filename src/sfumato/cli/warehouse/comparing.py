@@ -25,9 +25,9 @@ def connectivity(
 ) -> None:
     """Say what sources have in common before and after links, what each adds, and what contradicts."""
     from sfumato.cli.publishing import check_file
-    from sfumato.warehouse.conflicts import find_conflicts
-    from sfumato.warehouse.connectivity import measure_connectivity
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.conflicts import find_conflicts
+    from sfumato.ontologies.connectivity import measure_connectivity
+    from sfumato.ontologies.warehouse import Warehouse
 
     output = Output(as_json=as_json)
     if plot is not None:
@@ -61,8 +61,8 @@ def connectivity(
     if len(conflicts) > _SHOWN:
         output.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
     if plot is not None:
+        from sfumato.ontologies.plots import draw_connectivity
         from sfumato.reports.figure import save_figure
-        from sfumato.warehouse.plots import draw_connectivity
 
         save_figure(draw_connectivity(measurement), plot)
         output.say(f"Drew {plot}.")
@@ -74,8 +74,8 @@ def test(directory: Dir, as_json: Json = False) -> None:
 
     Exit code 0: all are answered as expected, 1: some are not.
     """
-    from sfumato.warehouse.competence import run_suite
-    from sfumato.warehouse.warehouse import Warehouse
+    from sfumato.ontologies.competence import run_suite
+    from sfumato.ontologies.warehouse import Warehouse
 
     output = Output(as_json=as_json)
     with Warehouse(directory) as warehouse, show_work("ask"):

@@ -13,7 +13,7 @@ from sfumato.cli.output import Output, show_work
 from sfumato.exceptions import ParameterError
 
 if TYPE_CHECKING:
-    from sfumato.warehouse.hierarchies import Export
+    from sfumato.ontologies.hierarchies import Export
 
 __all__ = ["hierarchy"]
 
@@ -58,9 +58,9 @@ def hierarchy(
 ) -> None:
     """Take a tree out of a warehouse as a hierarchy that methods read; with --values, over the values of data."""
     from sfumato.cli.publishing import check_file
+    from sfumato.ontologies.hierarchies import Wanted, export_hierarchy
+    from sfumato.ontologies.warehouse import Warehouse
     from sfumato.readers.hierarchies import write_hierarchy
-    from sfumato.warehouse.hierarchies import Wanted, export_hierarchy
-    from sfumato.warehouse.warehouse import Warehouse
 
     output = Output(as_json=as_json)
     beside = out.with_name(f"{out.name}.report.json")
@@ -88,7 +88,7 @@ def hierarchy(
 
 def _count(values: Path, kind: str, of: str, reading: dict[str, Any]) -> dict[str, int]:
     from sfumato.api import calls
-    from sfumato.warehouse.hierarchies.values import count_values
+    from sfumato.ontologies.hierarchies.values import count_values
 
     if not kind or not of:
         raise ParameterError("--values: say what the data are (--kind) and whose values are meant (--of).")

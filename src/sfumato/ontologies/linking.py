@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from pyoxigraph import Literal, NamedNode, Quad, Store
 
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import Definition, MatchSection, SideSection
-from sfumato.warehouse.expressions import apply_steps
-from sfumato.warehouse.terms import COMMON, Prefixes
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import Definition, MatchSection, SideSection
+from sfumato.ontologies.expressions import apply_steps
+from sfumato.ontologies.terms import COMMON, Prefixes
 
 __all__ = ["SAME", "Classes", "Link", "Matching", "find_links", "list_links", "match_things"]
 

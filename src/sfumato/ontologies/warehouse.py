@@ -12,12 +12,12 @@ from typing import Any, NamedTuple
 from pyoxigraph import NamedNode, QueryBoolean, QuerySolutions, Store
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import Definition
-from sfumato.warehouse.linking import Classes, Link, list_links
-from sfumato.warehouse.place import open_to_read
-from sfumato.warehouse.sparql import TOKEN, explain_fault, refuse_elsewhere
-from sfumato.warehouse.terms import Prefixes
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import Definition
+from sfumato.ontologies.linking import Classes, Link, list_links
+from sfumato.ontologies.place import open_to_read
+from sfumato.ontologies.sparql import TOKEN, explain_fault, refuse_elsewhere
+from sfumato.ontologies.terms import Prefixes
 
 __all__ = ["Answer", "Warehouse"]
 

@@ -20,9 +20,9 @@ from typing import Any, NamedTuple
 from pyoxigraph import Literal, NamedNode
 
 from sfumato.exceptions import ParameterError
-from sfumato.warehouse import graphs
-from sfumato.warehouse.linking import Link
-from sfumato.warehouse.warehouse import Answer, Warehouse
+from sfumato.ontologies import graphs
+from sfumato.ontologies.linking import Link
+from sfumato.ontologies.warehouse import Answer, Warehouse
 
 __all__ = ["Explained", "Statement", "explain", "find_mentions", "find_statements", "list_reasons"]
 

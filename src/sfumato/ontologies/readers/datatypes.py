@@ -11,7 +11,7 @@ import calendar
 import re
 from decimal import Decimal
 
-from sfumato.warehouse.terms import COMMON
+from sfumato.ontologies.terms import COMMON
 
 __all__ = ["fits_datatype"]
 

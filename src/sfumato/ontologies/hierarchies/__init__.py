@@ -7,10 +7,10 @@ from typing import Any, NamedTuple
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.warehouse.hierarchies.labels import Labels, name_nodes
-from sfumato.warehouse.hierarchies.tree import Tree, choose_tree
-from sfumato.warehouse.hierarchies.values import Placing, place_values
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies.hierarchies.labels import Labels, name_nodes
+from sfumato.ontologies.hierarchies.tree import Tree, choose_tree
+from sfumato.ontologies.hierarchies.values import Placing, place_values
+from sfumato.ontologies.warehouse import Warehouse
 
 __all__ = ["Export", "Wanted", "export_hierarchy"]
 

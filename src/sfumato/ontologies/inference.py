@@ -17,10 +17,10 @@ from typing import NamedTuple
 from pyoxigraph import NamedNode, Quad, Store
 
 from sfumato.exceptions import ParameterError
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import Definition
-from sfumato.warehouse.terms import COMMON, Prefixes
-from sfumato.warehouse.transformation import Rule
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import Definition
+from sfumato.ontologies.terms import COMMON, Prefixes
+from sfumato.ontologies.transformation import Rule
 
 __all__ = ["Inference", "Restriction", "Schema", "count_nameless", "infer", "read_schema"]
 

@@ -13,10 +13,10 @@ import pyarrow as pa
 from pyoxigraph import Literal, NamedNode, Quad
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.ontologies.definition import ColumnSection, SourceSection, TableSection
+from sfumato.ontologies.readers.datatypes import fits_datatype
+from sfumato.ontologies.terms import COMMON, Node, Prefixes
 from sfumato.readers.tables import check_delimiter, read_table
-from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
-from sfumato.warehouse.reading.datatypes import fits_datatype
-from sfumato.warehouse.terms import COMMON, Node, Prefixes
 
 __all__ = ["Rows", "fill_template", "read_rows", "turn_rows"]
 

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from pyoxigraph import Literal, NamedNode
 
-from sfumato.warehouse.expressions import parse_step
-from sfumato.warehouse.hierarchies.tree import Tree
-from sfumato.warehouse.terms import Prefixes
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies.expressions import parse_step
+from sfumato.ontologies.hierarchies.tree import Tree
+from sfumato.ontologies.terms import Prefixes
+from sfumato.ontologies.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from sfumato.warehouse.hierarchies import Wanted
+    from sfumato.ontologies.hierarchies import Wanted
 
 __all__ = ["Labels", "name_nodes"]
 

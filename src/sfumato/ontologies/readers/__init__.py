@@ -8,11 +8,11 @@ from pathlib import Path
 from pyoxigraph import BlankNode, Quad
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.warehouse.definition import SourceSection
-from sfumato.warehouse.reading.darwin_core import read_archive
-from sfumato.warehouse.reading.rdf_files import read_rdf
-from sfumato.warehouse.reading.tables import read_rows
-from sfumato.warehouse.terms import Prefixes
+from sfumato.ontologies.definition import SourceSection
+from sfumato.ontologies.readers.darwin_core import read_archive
+from sfumato.ontologies.readers.rdf_files import read_rdf
+from sfumato.ontologies.readers.tables import read_rows
+from sfumato.ontologies.terms import Prefixes
 
 __all__ = ["choose_format", "read_source"]
 

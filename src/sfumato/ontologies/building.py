@@ -11,14 +11,14 @@ from typing import Any
 from pyoxigraph import NamedNode, Quad, Store
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import Definition, SourceSection, read_definition
+from sfumato.ontologies.inference import Schema, count_nameless, infer, read_schema
+from sfumato.ontologies.linking import SAME, Classes, find_links, list_links
+from sfumato.ontologies.place import Next, describe, write_next
+from sfumato.ontologies.readers import read_source
+from sfumato.ontologies.transformation import Rule
 from sfumato.progress import track
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import Definition, SourceSection, read_definition
-from sfumato.warehouse.inference import Schema, count_nameless, infer, read_schema
-from sfumato.warehouse.linking import SAME, Classes, find_links, list_links
-from sfumato.warehouse.place import Next, describe, write_next
-from sfumato.warehouse.reading import read_source
-from sfumato.warehouse.transformation import Rule
 
 __all__ = ["build", "refresh"]
 

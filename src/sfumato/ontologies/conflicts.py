@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 
 from pyoxigraph import BlankNode, NamedNode
 
-from sfumato.warehouse import graphs
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies import graphs
+from sfumato.ontologies.warehouse import Warehouse
 
 __all__ = ["Conflict", "find_conflicts"]
 

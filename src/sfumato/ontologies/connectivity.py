@@ -15,10 +15,10 @@ import numpy as np
 import numpy.typing as npt
 from pyoxigraph import Literal, NamedNode
 
-from sfumato.warehouse import graphs
-from sfumato.warehouse.linking import SAME
-from sfumato.warehouse.terms import COMMON
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies import graphs
+from sfumato.ontologies.linking import SAME
+from sfumato.ontologies.terms import COMMON
+from sfumato.ontologies.warehouse import Warehouse
 
 __all__ = ["Connectivity", "Contribution", "Shared", "measure_connectivity"]
 

@@ -11,13 +11,13 @@ from pyoxigraph import NamedNode
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.warehouse.expressions import Step, apply_steps, parse_step
-from sfumato.warehouse.hierarchies.labels import Labels, read_texts
-from sfumato.warehouse.hierarchies.tree import Tree
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies.expressions import Step, apply_steps, parse_step
+from sfumato.ontologies.hierarchies.labels import Labels, read_texts
+from sfumato.ontologies.hierarchies.tree import Tree
+from sfumato.ontologies.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from sfumato.warehouse.hierarchies import Wanted
+    from sfumato.ontologies.hierarchies import Wanted
 
 __all__ = ["Placing", "count_values", "place_values"]
 

@@ -17,9 +17,9 @@ from typing import NamedTuple
 
 from pyoxigraph import BlankNode, Literal, Quad, Store, Variable
 
-from sfumato.warehouse import graphs
-from sfumato.warehouse.definition import RuleSection
-from sfumato.warehouse.terms import Pattern, Prefixes, Term, substitute
+from sfumato.ontologies import graphs
+from sfumato.ontologies.definition import RuleSection
+from sfumato.ontologies.terms import Pattern, Prefixes, Term, substitute
 
 __all__ = ["Rule"]
 

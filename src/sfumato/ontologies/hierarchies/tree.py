@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from pyoxigraph import Literal, NamedNode
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.warehouse.warehouse import Warehouse
+from sfumato.ontologies.warehouse import Warehouse
 
 if TYPE_CHECKING:
-    from sfumato.warehouse.hierarchies import Wanted
+    from sfumato.ontologies.hierarchies import Wanted
 
 __all__ = ["Tree", "choose_tree", "find_cycle", "settle_parents"]
 

@@ -17,12 +17,12 @@ from pyoxigraph import BlankNode, NamedNode, Quad
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.xml_text import walk_xml
+from sfumato.ontologies.definition import ColumnSection, SourceSection, TableSection
+from sfumato.ontologies.readers.tables import Rows, fill_template, turn_rows
+from sfumato.ontologies.terms import Node, Prefixes
 from sfumato.readers.archives import list_parts
 from sfumato.readers.files import load, to_utf8
 from sfumato.readers.tables import check_delimiter, parse_table
-from sfumato.warehouse.definition import ColumnSection, SourceSection, TableSection
-from sfumato.warehouse.reading.tables import Rows, fill_template, turn_rows
-from sfumato.warehouse.terms import Node, Prefixes
 
 __all__ = ["read_archive"]
 

@@ -11,8 +11,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.formats.json_text import read_toml
-from sfumato.warehouse.expressions import Step, parse_step
-from sfumato.warehouse.terms import Pattern, Prefixes, shorten_text
+from sfumato.ontologies.expressions import Step, parse_step
+from sfumato.ontologies.terms import Pattern, Prefixes, shorten_text
 
 __all__ = [
     "ColumnSection",

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from sfumato.ontologies.connectivity import Connectivity
 from sfumato.reports.plots import BEFORE_AND_AFTER, Figure, draw_bars, draw_twin_bars
-from sfumato.warehouse.connectivity import Connectivity
 
 __all__ = ["draw_connectivity"]
 

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 from pyoxigraph import BlankNode, Literal, NamedNode
 
 from sfumato.exceptions import SchemaError
+from sfumato.ontologies.provenance import explain
+from sfumato.ontologies.warehouse import Answer, Warehouse
 from sfumato.readers.files import load, to_utf8
-from sfumato.warehouse.provenance import explain
-from sfumato.warehouse.warehouse import Answer, Warehouse
 
 __all__ = ["Outcome", "run_suite"]
 

@@ -28,7 +28,7 @@ from benchmarks.browsers import Browser, View, list_files, use_of
 from benchmarks.measure import run_parts, table
 from sfumato import plugins
 from sfumato.exports import write_table
-from sfumato.workbench.project import Project
+from sfumato.web.project import Project
 
 __all__ = ["first_page", "load", "million", "soak", "views"]
 

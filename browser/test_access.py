@@ -7,7 +7,7 @@ from tests.workbench.filling import list_pages, list_pages_of
 from tests.workbench.running import serving
 
 from sfumato import plugins
-from sfumato.workbench.project import Project
+from sfumato.web.project import Project
 
 _HARMFUL = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
   .filter(found => ['serious', 'critical'].includes(found.impact))

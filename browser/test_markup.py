@@ -8,8 +8,8 @@ import pytest
 from tests.workbench.filling import JobsAtOnce, add_study, do, list_pages
 from tests.workbench.running import serving
 
-from sfumato.workbench.policies import Recipe, read_recipe, write_recipe
-from sfumato.workbench.project import Project
+from sfumato.web.policies import Recipe, read_recipe, write_recipe
+from sfumato.web.project import Project
 
 _HOSTILE = (
     "<img src=x onerror=intrude()>",

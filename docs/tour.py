@@ -14,7 +14,7 @@ from playwright.sync_api import Browser, sync_playwright
 from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
 from tests.workbench.running import serving
 
-from sfumato.workbench.project import Project
+from sfumato.web.project import Project
 
 ROOT = Path(__file__).parent.parent
 ALL = ROOT / "build" / "tour"

@@ -9,9 +9,9 @@ import pytest
 from nicegui.testing.user_simulation import user_simulation
 from tests.workbench.filling import JobsAtOnce
 
-from sfumato.workbench.pages import register_pages
-from sfumato.workbench.pages.parts import Bench, Field
-from sfumato.workbench.project import Project
+from sfumato.web.pages import register_pages
+from sfumato.web.pages.parts import Bench, Field
+from sfumato.web.project import Project
 
 
 @pytest.fixture(autouse=True)

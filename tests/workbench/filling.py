@@ -13,13 +13,13 @@ from sfumato import plugins
 from sfumato.api import calls
 from sfumato.exports import write_table
 from sfumato.readers.constraints import spell_groups
-from sfumato.workbench.jobs import Job, Jobs
-from sfumato.workbench.pages.compare import _write_study
-from sfumato.workbench.pages.parts import Bench
-from sfumato.workbench.policies import read_recipe, write_recipe
-from sfumato.workbench.project import Project
-from sfumato.workbench.tasks import find_task
-from sfumato.workbench.worker import _explain, _plain
+from sfumato.web.jobs import Job, Jobs
+from sfumato.web.pages.compare import _write_study
+from sfumato.web.pages.parts import Bench
+from sfumato.web.policies import read_recipe, write_recipe
+from sfumato.web.project import Project
+from sfumato.web.tasks import find_task
+from sfumato.web.worker import _explain, _plain
 
 _OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
 """What a hierarchy is derived over where it is not a column."""

@@ -9,9 +9,9 @@ from tests.workbench.filling import do
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError
-from sfumato.workbench.constraints import can_undo, digest_text, find_uses, save_rows, undo_save
-from sfumato.workbench.policies import read_recipe
-from sfumato.workbench.project import Project
+from sfumato.web.constraints import can_undo, digest_text, find_uses, save_rows, undo_save
+from sfumato.web.policies import read_recipe
+from sfumato.web.project import Project
 
 _BASKETS = "person,item\n" + "".join(
     f"{person},{item}\n" for person in range(9) for item in (("tea", "rye") if person else ("wine", "bread"))

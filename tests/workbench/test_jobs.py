@@ -14,10 +14,10 @@ import pytest
 from tests.workbench.running import names_in, serving, wait_for
 
 from sfumato.exceptions import SfumatoError
-from sfumato.workbench.jobs import Job, Jobs
-from sfumato.workbench.policies import Recipe, write_recipe
-from sfumato.workbench.project import AREAS, Project
-from sfumato.workbench.server import serve
+from sfumato.web.jobs import Job, Jobs
+from sfumato.web.policies import Recipe, write_recipe
+from sfumato.web.project import AREAS, Project
+from sfumato.web.server import serve
 
 
 @pytest.fixture
@@ -171,7 +171,7 @@ def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
     folder.mkdir()
     told = {"task": "example", "arguments": {"kind": "table"}, "project": str(project.folder)}
     (folder / "job.json").write_text(json.dumps(told))
-    command = [sys.executable, "-m", "sfumato.workbench.worker"]
+    command = [sys.executable, "-m", "sfumato.web.worker"]
     worker = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
     worker.stdin.write(f"{folder}\n".encode())
     worker.stdin.flush()
@@ -195,7 +195,7 @@ def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
 
 @pytest.mark.slow
 def test_old_jobs_are_forgotten(project, monkeypatch):
-    monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 1)
+    monkeypatch.setattr("sfumato.web.jobs._KEPT", 1)
     jobs = Jobs(project)
     first, second = (jobs.ask("example", fresh=True, kind=kind) for kind in ("timeline", "sets"))
     wait_for(lambda: first.is_over and second.is_over)
@@ -250,7 +250,7 @@ def test_a_project_is_begun_only_where_nothing_else_lies(tmp_path):
 
 def test_forgotten_jobs_leave_nothing_in_memory(project, monkeypatch):
     """A job that answers two questions is forgotten under both."""
-    monkeypatch.setattr("sfumato.workbench.jobs._KEPT", 2)
+    monkeypatch.setattr("sfumato.web.jobs._KEPT", 2)
     jobs = Jobs(project)
     for at in range(6):
         folder = project.hidden("jobs") / f"job{at}"

@@ -11,10 +11,10 @@ from tests.workbench.filling import JobsAtOnce
 
 from sfumato import plugins
 from sfumato.base.guarantee import NOTE_LABEL
-from sfumato.workbench.pages import register_pages
-from sfumato.workbench.pages.parts import Bench
-from sfumato.workbench.policies import read_recipe
-from sfumato.workbench.project import Project
+from sfumato.web.pages import register_pages
+from sfumato.web.pages.parts import Bench
+from sfumato.web.policies import read_recipe
+from sfumato.web.project import Project
 
 
 def _walk(folder, steps):
@@ -142,7 +142,7 @@ def test_steps_are_recorded_and_taken_back(tmp_path):
     async def steps(user, bench):
         name = bench.jobs.ask("example", fresh=True, kind="sets").outcome["name"]
         original = (tmp_path / "project" / "data" / name).read_bytes()
-        from sfumato.workbench.pages.data import _add_steps
+        from sfumato.web.pages.data import _add_steps
 
         await user.open(f"/data/{name}")
         with user:

@@ -12,9 +12,9 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.policy import read_policy
 from sfumato.release.locate import is_divided
-from sfumato.workbench.jobs import Jobs
-from sfumato.workbench.policies import Recipe, write_recipe
-from sfumato.workbench.project import Project
+from sfumato.web.jobs import Jobs
+from sfumato.web.policies import Recipe, write_recipe
+from sfumato.web.project import Project
 
 
 @pytest.fixture

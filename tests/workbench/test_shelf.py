@@ -7,8 +7,8 @@ import gzip
 
 import pytest
 
-from sfumato.workbench import shelf as kept
-from sfumato.workbench.shelf import FOREVER, Shelf
+from sfumato.web import static_files as kept
+from sfumato.web.static_files import FOREVER, Shelf
 
 _SCRIPT = b"let a = 1;\n" * 500
 

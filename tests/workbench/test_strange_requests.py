@@ -17,9 +17,9 @@ from starlette.requests import Request
 from tests.workbench.running import names_in, serving, wait_for
 from tests.workbench.tabs import read_page
 
-from sfumato.workbench.connections import make_protocol
-from sfumato.workbench.files import Uploads
-from sfumato.workbench.project import Project
+from sfumato.web.connections import make_protocol
+from sfumato.web.files import Uploads
+from sfumato.web.project import Project
 
 _SECRET = "Only the owner may know this."
 _KEPT = re.compile(r"[a-z0-9][a-z0-9-]*(\.[a-z]+){1,2}")

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nicegui import client, helpers, json
 from nicegui.client import HTML_ESCAPE_TABLE
 
-from sfumato.workbench.thrift import _Json, answer_once, escape_at_once, hold_little, remember_methods
+from sfumato.web.memory import _Json, answer_once, escape_at_once, hold_little, remember_methods
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),

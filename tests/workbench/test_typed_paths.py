@@ -11,7 +11,7 @@ from tests.workbench.filling import JobsAtOnce, do
 from tests.workbench.running import names_in, serving, wait_for
 from tests.workbench.tabs import join, opened, read_page
 
-from sfumato.workbench.project import Project
+from sfumato.web.project import Project
 
 _SECRET = "Only the owner may know this."
 _NO_FILE = "no such file"

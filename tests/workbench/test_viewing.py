@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.workbench.tasks.viewing import _GROUP, PAGE, read_page, write_view
+from sfumato.web.tasks.view import _GROUP, PAGE, read_page, write_view
 
 _MANY = 1_000_000
 _READ = """
 import json, os, pathlib, sys
 import pyarrow as pa
-from sfumato.workbench.tasks.viewing import read_page
+from sfumato.web.tasks.view import read_page
 pages = [read_page(pathlib.Path(sys.argv[1]), int(number)) for number in sys.argv[2:]]
 print(json.dumps([pa.default_memory_pool().max_memory(), *pages]), flush=True)
 os._exit(0)

@@ -11,8 +11,8 @@ from tests.workbench.filling import do
 import sfumato as sf
 from sfumato.exceptions import ParameterError
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.workbench.policies import Recipe, look_up_files, read_recipe, write_recipe
-from sfumato.workbench.project import Project
+from sfumato.web.policies import Recipe, look_up_files, read_recipe, write_recipe
+from sfumato.web.project import Project
 
 
 def test_constraints_are_kept_used_and_obeyed(walk):

@@ -8,8 +8,8 @@ import pytest
 from tests.workbench.filling import do
 
 from sfumato.queries.language import parse_lines
-from sfumato.workbench.pages.asking import _find_example
-from sfumato.workbench.policies import read_recipe, write_recipe
+from sfumato.web.pages.query import _find_example
+from sfumato.web.policies import read_recipe, write_recipe
 
 
 def test_pages_speak_of_days_where_a_record_is_a_day(walk):

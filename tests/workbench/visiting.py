@@ -15,11 +15,11 @@ import uvicorn
 from nicegui import Client
 from nicegui.element import Element
 
-from sfumato.workbench.guard import Guard
-from sfumato.workbench.jobs import Jobs
-from sfumato.workbench.project import Project
-from sfumato.workbench.server import build_app, build_front
-from sfumato.workbench.visits import forget_unseen
+from sfumato.web.jobs import Jobs
+from sfumato.web.project import Project
+from sfumato.web.security import Guard
+from sfumato.web.server import build_app, build_front
+from sfumato.web.sessions import forget_unseen
 
 _PATHS = ("/data", "/risk", "/hierarchies", "/anonymise", "/compare", "/releases")
 _LEAVES, _BREAKS = 1001, 1000

@@ -26,7 +26,7 @@ def serve(
     max_upload: Annotated[float, typer.Option(help="Megabytes that an upload may have.", min=0.001)] = 1073.0,
 ) -> None:
     """Serve the workbench: Sfumato in the browser, on a project folder of ordinary files."""
-    from sfumato.workbench.server import serve
+    from sfumato.web.server import serve
 
     serve(
         data,

@@ -1,0 +1,250 @@
+"""The Data page: pick or upload, see what it is and why, confirm or change that, edit by steps that are recorded."""
+
+from __future__ import annotations
+
+import dataclasses
+import functools
+from typing import Any
+
+from nicegui import ui
+
+from sfumato import plugins
+from sfumato.data.record_unit import RECORD, Unit
+from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.params import declared
+from sfumato.web.editing import add_steps, undo_step
+from sfumato.web.pages.forms import ReadingForm
+from sfumato.web.pages.parts import (
+    Bench,
+    Field,
+    facts,
+    figures,
+    frame,
+    go,
+    link,
+    more,
+    page,
+    path_to,
+    press,
+    say,
+    table,
+    watch,
+)
+from sfumato.web.policies import Recipe, read_recipe, write_recipe
+from sfumato.web.tasks.view import PAGE, read_page
+
+__all__ = ["offer_upload", "register"]
+
+_STEPS = {
+    "rename": "rename a column: OLD=NEW",
+    "drop": "leave a column out: COLUMN",
+    "replace": "replace a value: COLUMN:OLD=NEW",
+    "filter": "keep rows: COLUMN=VALUE, =LOW..HIGH, =A|B or !=VALUE",
+}
+
+
+def register(bench: Bench) -> None:
+    """Make the Data page."""
+
+    @page("/")
+    @page("/data")
+    def _choose() -> None:
+        with frame("Data", "data"):
+            _list_data(bench)
+
+    @page("/data/{name}")
+    def _show(name: str, page: int = 1, kind: str = "") -> None:
+        bench.project.find("data", name)
+        with frame(name, "data", name):
+            recipe = _read_settled(bench, name)
+            if recipe is not None and kind and kind != recipe.kind:
+                recipe = None
+            arguments: dict[str, Any] = {"files": {"data": [name]}, "kind": kind}
+            if recipe is None:
+                _offer_kinds(name, kind)
+            job = bench.jobs.ask("look", **arguments)
+            watch(bench, job, lambda outcome: _show_data(bench, name, outcome, job.folder / "view.parquet", page))
+            if recipe is not None:
+                _offer_steps(bench, name, recipe)
+
+
+def offer_upload(area: str, then: str, label: str) -> None:
+    """Offer to send a file to the project."""
+    with ui.element("div").classes("row").props(f'data-upload="{area}" data-then="{then}"'):
+        with ui.element("label").classes("field"):
+            say(label, "span")
+            ui.element("input").props('type="file"')
+        press("Upload", lambda: None, data_send="1")
+        say("", "span", "muted").props('role="status"')
+
+
+def _list_data(bench: Bench) -> None:
+    names = bench.project.list("data")
+    if names:
+        say("In this project", "h2")
+        with ui.element("ul").classes("cards"):
+            for name in names:
+                with ui.element("li").classes("card"):
+                    with ui.element("h3"):
+                        link(name, path_to("data", name))
+                    recipe = _read_settled(bench, name)
+                    say(f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not looked at.")
+    say("Upload a file", "h2")
+    say(
+        "CSV, Parquet, JSON lines, workbooks, XES, GPX, GeoJSON, SPMF and others. It stays on the machine that this "
+        "server runs on, in the folder data of the project.",
+        classes="muted",
+    )
+    offer_upload("data", "/data/", "File with data")
+    say("Or take an example", "h2")
+    say("Check-ins that come with the program; the others are made up.", classes="muted")
+    with ui.element("ul").classes("cards"):
+        for kind in plugins.all_kinds():
+            with ui.element("li").classes("card"):
+                say(kind, "h3")
+                say(f"A row is {plugins.find_kind(kind).row}.")
+                press(f"Take {kind}", functools.partial(_take_example, bench, kind), "plain")
+
+
+def _take_example(bench: Bench, kind: str) -> None:
+    job = bench.jobs.ask("example", fresh=True, kind=kind)
+    with ui.dialog(value=True).props("persistent"), ui.element("div").classes("card"):
+        watch(bench, job, lambda outcome: go("data", outcome["name"]))
+
+
+def _read_settled(bench: Bench, name: str) -> Recipe | None:
+    try:
+        return read_recipe(bench.project, name)
+    except SfumatoError:
+        return None
+
+
+def _offer_kinds(name: str, kind: str) -> None:
+    """Let people say the kind of a file that nothing could guess."""
+    with more("Say what it is"), ui.element("div").classes("row"):
+        chosen = Field(
+            "Kind of data", kind, options={"": "(guess)"} | {choice: choice for choice in plugins.all_kinds()}
+        )
+        press("Look again", lambda: go("data", name, kind=chosen.value), "plain")
+
+
+def _show_data(bench: Bench, name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
+    if outcome["unread"]:
+        say(outcome["unread"], classes="failed").props('role="alert"')
+        _offer_reading(bench, name, outcome)
+        return
+    several = Unit.from_dict(outcome["unit"]).explain() if "unit" in outcome else ""
+    say(f"{outcome['kind']}: a row is {outcome['row']}. {several}".strip())
+    for left in outcome["open"]:
+        say(f"To decide: {left}", classes="verdict careful")
+    if outcome["reasons"]:
+        with more("Why it was taken for that").props("open"), ui.element("ul"):
+            for reason in outcome["reasons"]:
+                say(reason, "li")
+    with ui.element("div").classes("row"):
+        link("Who stands out?", path_to("risk", name), "button")
+        link("Anonymise", path_to("anonymise", name), "button plain")
+        link("Download", path_to("files", "data", name, name), "button plain", download=True)
+    facts(_name_facts(outcome), "What the data are")
+    _show_rows(name, outcome, view, number)
+    say("What they hold", "h2")
+    figures(outcome["figures"])
+    if outcome["notes"]:
+        with more("What reading did"), ui.element("ul"):
+            for note in outcome["notes"]:
+                say(note, "li")
+    _offer_reading(bench, name, outcome)
+
+
+def _name_facts(outcome: dict[str, Any]) -> dict[str, Any]:
+    """Return what was counted, by names that say what of."""
+    unit = Unit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
+    names = {
+        "most_of_one": f"most {unit.many} of one {unit.owner}",
+        "values": "different values of each",
+        "distinct_values": "different entries",
+        "length": f"entries of one {unit.one}",
+    }
+    return {names.get(name, name): value for name, value in outcome["facts"].items() if name != "kind"}
+
+
+def _show_rows(name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
+    pages = max(-(-outcome["rows"] // PAGE), 1)
+    number = min(max(number, 1), pages)
+    names, rows = read_page(view, number - 1)
+    roles = {column["name"]: column["role"] for column in outcome["schema"]}
+    say("Rows", "h2").props('id="rows"')
+    head = [f"{column} ({roles[column]})" if column in roles else column for column in names]
+    table(head, rows, f"Page {number:,} of {pages:,}; {outcome['rows']:,} rows")
+    with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
+        for label, target in (("First", 1), ("Previous", number - 1), ("Next", number + 1), ("Last", pages)):
+            if 1 <= target <= pages and target != number:
+                link(label, path_to("data", name, page=str(target)) + "#rows", "button plain")
+
+
+def _offer_reading(bench: Bench, name: str, outcome: dict[str, Any]) -> None:
+    recipe = _read_settled(bench, name) or _begin_recipe(outcome["kind"])
+    say("How is it to be read?" if outcome["unread"] else "Is that right?", "h2")
+    say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
+    with ui.element("div").classes("row"):
+        kinds = {kind: f"{kind}{' (could also be)' * (kind in outcome['others'])}" for kind in plugins.all_kinds()}
+        chosen = Field("Kind of data", recipe.kind, options=kinds)
+        press("Take it for that", lambda: _change_kind(bench, name, recipe, chosen.value), "plain")
+    form = ReadingForm(recipe.kind, recipe.options, outcome["columns"], outcome["roles"])
+    with ui.element("div").classes("row"):
+        press("Read it so", lambda: _settle(bench, name, dataclasses.replace(recipe, options=form.collect())))
+
+
+def _begin_recipe(kind: str) -> Recipe:
+    """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
+    data_kind = plugins.find_kind(kind)
+    method = data_kind.advised[0]
+    names = [parameter.name for parameter in declared(plugins.find_method(method, kind))]
+    usual = {name: values[len(values) // 2] for name, values in data_kind.usual.items() if name in names}
+    return Recipe(kind, {}, method, usual)
+
+
+def _change_kind(bench: Bench, name: str, recipe: Recipe, kind: str) -> None:
+    if kind == recipe.kind and bench.project.policy_of(name).exists():
+        raise ParameterError("It is taken for that already.")
+    bench.project.policy_of(name).unlink(missing_ok=True)
+    go("data", name, kind=kind)
+
+
+def _settle(bench: Bench, name: str, recipe: Recipe) -> None:
+    from sfumato.readers.options import Reading
+
+    Reading.of(recipe.kind, recipe.options)
+    write_recipe(bench.project, name, recipe)
+    go("data", name)
+
+
+def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
+    """Offer to edit the data by steps, which are kept in the policy and can be taken back."""
+    steps = list(recipe.options.get("steps", ()))
+    say("Edit", "h2")
+    say("The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published.")
+    if steps:
+        with ui.element("ol"):
+            for step in steps:
+                say(step, "li")
+        press("Undo the last step", lambda: _settle(bench, name, undo_step(bench.project, name, recipe)), "plain")
+    with ui.element("div").classes("row"):
+        verb = Field("Step", "rename", options=_STEPS)
+        rest = Field("With", "")
+        press("Add the step", lambda: _add_steps(bench, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
+    with more("Recode many values of a column"), ui.element("div").classes("fields"):
+        column = Field("Column", "")
+        pairs = Field("Values", "", kind="lines", help="OLD=NEW, one in a line; each is a step that can be undone.")
+
+        def recode() -> None:
+            lines = [line for line in pairs.value.splitlines() if line.strip()]
+            if not lines:
+                raise ParameterError("Values: write OLD=NEW, one in a line.")
+            _add_steps(bench, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
+
+        press("Recode", recode, "plain")
+
+
+def _add_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
+    _settle(bench, name, add_steps(bench.project, name, recipe, steps))

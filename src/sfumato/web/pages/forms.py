@@ -1,0 +1,299 @@
+"""Forms drawn from what methods and readers declare: no form is written for any method or kind of data."""
+
+from __future__ import annotations
+
+import csv
+import dataclasses
+import io
+import re
+from collections.abc import Mapping
+from typing import Any
+
+from nicegui import ui
+
+from sfumato import plugins
+from sfumato.base.method import Method
+from sfumato.data.record_unit import Unit
+from sfumato.exceptions import ParameterError
+from sfumato.params import Parameter, build, declared
+from sfumato.readers.options import Reading
+from sfumato.release.partition_plan import check_parts
+from sfumato.web.pages.parts import Field, more, say
+
+__all__ = ["ParameterForm", "PartsForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
+
+_ROLES = {
+    "quasi": "made coarser",
+    "sensitive": "not to be learnt",
+    "identifier": "left out",
+    "plain": "as it is",
+    "drop": "left out",
+}
+_FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
+"""Reading options that are asked before others."""
+_FILED = {
+    "hierarchies": "What values of a column, of places, events or items are put together by: a file of the project, or "
+    "a rule such as width:8. Write NAME=VALUE, several with commas.",
+    "constraints": "Files of the project that say what may be put together and what must be hidden. Write "
+    "utility=FILE, privacy=FILE or both with a comma.",
+}
+"""Options whose files are named as in the project."""
+"""The room of a kind that says who is like whom, and how many are in a part."""
+_NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
+
+
+class ParameterForm:
+    """Asks for the parameters of a method: what it needs and what is usually set first, the rest behind "more"."""
+
+    def __init__(self, method: type[Method], kind: str, given: Mapping[str, Any]) -> None:
+        self._method = method
+        usual = plugins.find_kind(kind).usual
+        parameters = declared(method)
+        first = [p for p in parameters if p.required or p.name in usual or p.name in given]
+        rest = [p for p in parameters if p not in first]
+        self._fields: dict[str, Field] = {}
+        with ui.element("div").classes("fields"):
+            for parameter in first:
+                self._ask(parameter, _begin_with(parameter, usual.get(parameter.name, ()), given))
+        if rest:
+            with more(f"More ({len(rest)})"), ui.element("div").classes("fields"):
+                for parameter in rest:
+                    self._ask(parameter, _begin_with(parameter, (), given))
+
+    def _ask(self, parameter: Parameter, value: Any) -> None:
+        param = parameter.param
+        allowed = param.range_text()
+        help_text = f"{param.help} {f'({allowed})' if allowed and not param.choices else ''}".strip()
+        text = "" if value is None else str(value).lower() if isinstance(value, bool) else str(value)
+        options = None
+        kind, bounds, step = "text", (param.ge, param.le), "any"
+        if param.choices:
+            options = ({"": "(none)"} if parameter.optional else {}) | {choice: choice for choice in param.choices}
+        elif parameter.type is bool:
+            kind = "check"
+        elif parameter.type in {int, float}:
+            kind, bounds, step = _choose_slider(parameter, value)
+        self._fields[parameter.name] = Field(
+            parameter.name, text, help=help_text, options=options, kind=kind, bounds=bounds, step=step
+        )
+
+    def collect(self) -> dict[str, Any]:
+        """Return the parameters as plain values, or say which one is not as it should be."""
+        given: dict[str, Any] = {}
+        for parameter in declared(self._method):
+            text = self._fields[parameter.name].value.strip()
+            if text or parameter.type is bool:
+                given[parameter.name] = text
+        return build(self._method, given).parameters()
+
+
+class PartsForm:
+    """Asks whether data of people are published in parts, where their kind and what is promised allow it."""
+
+    def __init__(self, method: type[Method], kind: str, unit: Unit) -> None:
+        self._method, self._kind, self._unit = method, kind, unit
+        self._size = 0
+        locality = plugins.find_kind(kind).locality
+        if locality is not None and all(promise.composes for promise in method.promises):
+            self._size = locality.load().PART_SIZE
+            self._chosen = Field(
+                "In parts",
+                "false",
+                kind="check",
+                help="Those who are alike are published together, part by part, on all cores and in bounded memory. "
+                "Small parts cost some detail.",
+            )
+            self._people = Field(
+                "In a part at most",
+                "",
+                kind="number",
+                bounds=(2, None),
+                step="1",
+                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in parts.",
+            )
+
+    def suggest(self, records: int) -> str:
+        """Say that parts are worth it where there are more records than one part holds; else nothing."""
+        if not self._size or records <= self._size:
+            return ""
+        return (
+            f"These are many: {self._unit.count(records)}. In parts of at most {self._size:,} they take less memory "
+            "and use all cores: choose In parts under More about the release."
+        )
+
+    def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
+        """Return the engine and the size of the parts if there are to be parts, or say what is wrong with that."""
+        if not self._size:
+            return {}
+        text = self._people.value.strip()
+        if self._chosen.value != "true":
+            if text:
+                raise ParameterError("In a part at most: is about releases in parts. Choose In parts, or empty it.")
+            return {}
+        size = self._people.read_whole() if text else None
+        check_parts(self._kind, self._unit, self._method(**parameters), size)
+        return {"engine": "local"} | ({"part_size": size} if size else {})
+
+
+def _begin_with(parameter: Parameter, usual: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
+    if parameter.name in given:
+        return given[parameter.name]
+    if usual:
+        return usual[len(usual) // 2]
+    return None if parameter.required else parameter.default
+
+
+def _choose_slider(parameter: Parameter, value: Any) -> tuple[str, tuple[float | None, float | None], str]:
+    """Return a slider where the numbers to choose from are known, or small ones are meant."""
+    param, whole = parameter.param, parameter.type is int
+    low, high = param.ge, param.le
+    if low is None or parameter.optional or isinstance(value, str):
+        return "number", (low, high), "1" if whole else "any"
+    if high is None and whole:
+        high = max(50.0, 4.0 * float(value or 0)) if low < 50 else None
+    if high is None:
+        return "number", (low, high), "1" if whole else "any"
+    return "slider", (low, high), "1" if whole else f"{(high - low) / 100:g}"
+
+
+def explain_options() -> dict[str, str]:
+    """Return what every reading option means, as its documentation says.
+
+    Examples
+    --------
+    >>> explain_options()["split"]
+    '``day`` or ``week`` for one record per person and day or week.'
+    """
+    meanings: dict[str, str] = {}
+    text = (Reading.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
+    for names, meaning in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
+        for name in names.split(","):
+            meanings[name.strip()] = " ".join(meaning.split())
+    return meanings
+
+
+class ReadingForm:
+    """Asks how a file is read: its kind, the part of every column, and options."""
+
+    def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+        self._before = dict(options)
+        kind_options = plugins.find_kind(kind).options
+        self._parts: dict[str, Field] = {}
+        self._columns: dict[str, Field] = {}
+        self._options: dict[str, Field] = {}
+        names = [name for name in _list_options(kind) if name not in _NOT_ASKED]
+        if "quasi" in kind_options:
+            names = [name for name in names if name != "sensitive"]
+            self._ask_parts(options, columns)
+        else:
+            self._ask_columns(options, columns, roles)
+        first = [name for name in _FIRST if name in names]
+        meanings = explain_options()
+        with ui.element("div").classes("fields"):
+            for name in first:
+                self._ask(name, options.get(name), meanings.get(name, ""))
+        with more("More about reading"), ui.element("div").classes("fields"):
+            for name in names:
+                if name not in first:
+                    self._ask(name, options.get(name), meanings.get(name, ""))
+
+    def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
+        say("What is each column?", "h3")
+        say(
+            "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
+            "anybody; identifiers name people and are left out.",
+            classes="muted",
+        )
+        with ui.element("div").classes("fields"):
+            for column in columns:
+                part = next((role for role in _ROLES if column in options.get(role, ())), "")
+                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in _ROLES.items()}
+                self._parts[column] = Field(column, part, options=chosen)
+
+    def _ask_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+        given = options.get("columns", {})
+        all_roles = list(dict.fromkeys([*given, *roles]))
+        if not all_roles:
+            return
+        say("Which column is what?", "h3")
+        with ui.element("div").classes("fields"):
+            for role in all_roles:
+                value = str(given.get(role, ""))
+                if value and value not in columns:
+                    self._columns[role] = Field(role, value, help="Several with commas.")
+                else:
+                    self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
+
+    def _ask(self, name: str, value: Any, meaning: str) -> None:
+        label, plain = name.replace("_", " "), meaning.replace("``", "")
+        plain = _FILED.get(name, plain)
+        self._options[name] = Field(label, spell_option(value), help=plain)
+
+    def collect(self) -> dict[str, Any]:
+        """Return the reading options that were given."""
+        options: dict[str, Any] = {name: value for name, value in self._before.items() if name == "steps"}
+        for role in _ROLES if self._parts else ():
+            listed = [column for column, field in self._parts.items() if field.value == role]
+            if listed:
+                options[role] = listed
+        columns = {role: field.value.strip() for role, field in self._columns.items() if field.value.strip()}
+        if columns:
+            options["columns"] = columns
+        if not self._parts and self._before.get("drop"):
+            options["drop"] = list(self._before["drop"])
+        for name, field in self._options.items():
+            value = read_option(name, field.value.strip())
+            if value:
+                options[name] = value
+        return options
+
+
+def _list_options(kind: str) -> list[str]:
+    """Return the options that mean something for a kind, those of any file last."""
+    common = ("missing", "empty", "delimiter", "format", "encoding", "header", "sheet")
+    return list(dict.fromkeys([*plugins.find_kind(kind).options, *common]))
+
+
+def spell_option(value: Any) -> str:
+    """Write a reading option as it can be typed.
+
+    Examples
+    --------
+    >>> spell_option(["flu", "heart, other"]), spell_option({"place": "/projects/mine/hierarchies/towns.csv"})
+    ('flu,"heart, other"', 'place=towns.csv')
+    """
+    if isinstance(value, Mapping):
+        return _join([f"{key}={_name_file(str(entry))}" for key, entry in value.items()])
+    if isinstance(value, list | tuple):
+        return _join([_name_file(str(entry)) for entry in value])
+    return "" if value is None else _name_file(str(value))
+
+
+def _join(values: list[str]) -> str:
+    """Write values into a line, those with a comma in quotes."""
+    line = io.StringIO()
+    csv.writer(line, lineterminator="").writerow(values)
+    return line.getvalue().replace(",", ", ") if '"' not in line.getvalue() else line.getvalue()
+
+
+def _name_file(value: str) -> str:
+    """Return a file of the project by its name: where the project lies is nobody's business in a browser."""
+    head, slash, name = value.rpartition("/")
+    return f"@{name}" if slash and head.startswith("@") else name if slash and head.startswith("/") else value
+
+
+def read_option(name: str, text: str) -> Any:
+    """Read what was typed: lists by commas, names and values by an equals sign.
+
+    Examples
+    --------
+    >>> read_option("sensitive", 'flu, "heart, other"'), read_option("hierarchies", "age=width:8")
+    (['flu', 'heart, other'], {'age': 'width:8'})
+    """
+    default = next(field for field in dataclasses.fields(Reading) if field.name == name)
+    listed = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), []) if part.strip()]
+    if default.type in {"tuple[str, ...]", tuple[str, ...]}:
+        return listed
+    if "Mapping" in str(default.type):
+        return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in listed)}
+    return text or None

@@ -1,0 +1,146 @@
+"""The Risk page: who stands out before anything is done, for attackers who know ever more."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from nicegui import ui
+
+from sfumato.reports.numbers import show_share
+from sfumato.web.pages.parts import (
+    Bench,
+    Field,
+    facts,
+    figures,
+    frame,
+    go,
+    link,
+    page,
+    path_to,
+    press,
+    say,
+    table,
+    watch,
+)
+
+__all__ = ["PIECES", "choose_data", "list_data", "register", "show_risks"]
+
+_SIZES = ("set_sizes", "set_size_quantiles")
+_UNSHOWN = {
+    *("knowledge", "m", "max_success", "events", "seen", "unique_by", "measured", "margin", "sampling"),
+    *("prosecutor", "journalist", "marketer", "fates", *_SIZES),
+}
+
+
+PIECES = {str(n): f"{n} piece{'s' * (n > 1)}" for n in range(1, 7)}
+"""How much an attacker may know, to choose from."""
+
+
+def choose_data(bench: Bench, target: str) -> None:
+    """Ask which data a page is about."""
+    names = bench.project.list("data")
+    say("Which data?" if names else "There are no data in this project yet.")
+    list_data(bench, target)
+    if not names:
+        link("Pick or upload data", path_to("data"), "button")
+
+
+def list_data(bench: Bench, target: str) -> None:
+    """List the data of the project, as links to their pages."""
+    with ui.element("ul"):
+        for name in bench.project.list("data"):
+            with ui.element("li"):
+                link(name, path_to(target, name))
+
+
+def register(bench: Bench) -> None:
+    """Make the Risk page."""
+
+    @page("/risk")
+    def _choose() -> None:
+        with frame("Risk", "risk"):
+            choose_data(bench, "risk")
+
+    @page("/risk/{name}")
+    def _show(name: str, m: int = 2) -> None:
+        m = min(max(m, 1), 6)
+        with frame("Who stands out?", "risk", name):
+            say(f"{name}, as it stands, before anything is done.", classes="muted")
+            with ui.element("div").classes("row"):
+                knowledge = Field("An attacker knows at most", str(m), options=PIECES)
+                press("Look", lambda: go("risk", name, m=knowledge.value), "plain")
+            watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
+
+
+def _show_found(outcome: dict[str, Any]) -> None:
+    for suspect in outcome["identifiers"]:
+        warning = f"Column {suspect['column']!r} looks like {suspect['looks_like']}: leave it out."
+        say(warning, classes="verdict careful")
+    for sentence in outcome["in_words"][-1:]:
+        say(sentence, classes="verdict careful")
+    figures(outcome["figures"])
+    show_risks(outcome["risk"], "Attackers who know ever more")
+    if outcome["risk"] and not any("m" in risk for risk in outcome["risk"]):
+        say("Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted")
+    rare = outcome["rare"]
+    if rare:
+        say("What gives them away", "h2")
+        record, many = rare.get("record", "record"), rare.get("records", "records")
+        say(
+            f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {record} only, {rare['few']:,} in fewer "
+            f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
+        )
+        if not rare["few"]:
+            say(
+                "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
+            )
+        table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
+    if outcome["columns"]:
+        shown = [(name, show_share(share)) for name, share in outcome["columns"]]
+        table(["column known", "share that is alone"], shown, "What gives them away, column by column")
+    unique = [(columns, share) for risk in outcome["risk"] for columns, share in risk.get("unique_by", {}).items()]
+    if unique:
+        table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
+    for beyond in outcome["beyond"]:
+        facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
+
+
+def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
+    """Show what attackers reach, one row for each, and among how many records people hide."""
+    fields = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
+    names = list(dict.fromkeys(fields))
+    rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
+    table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
+    sized_risks = [risk for risk in risks if risk.get("set_sizes")]
+    bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
+    if sized_risks:
+        table(
+            ["an attacker who knows", *("in none" if band == "none" else band for band in bands)],
+            [
+                (describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands))
+                for risk in sized_risks
+            ],
+            f"{caption}: share that hides among so many records",
+        )
+
+
+def _spell_share(name: str, value: Any) -> Any:
+    """Write shares of people in percent, and how often an attacker is right, too."""
+    if isinstance(value, float) and ("success" in name or name.endswith(("share", "frequency"))):
+        return show_share(value)
+    return value
+
+
+def describe(risk: Mapping[str, Any]) -> str:
+    """Say what an attacker knows.
+
+    Examples
+    --------
+    >>> describe({"knowledge": "ordered-places", "m": 2})
+    'ordered places (m=2)'
+    """
+    knowledge = str(risk["knowledge"]).replace("-", " ").removeprefix("known ")
+    if "seen" in risk:
+        return f"{knowledge} ({show_share(risk['seen'])} of the time points)"
+    return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"

@@ -1,0 +1,211 @@
+"""What data are, before anything is done to them: guessed, read, counted, drawn, and how identifying they are."""
+
+from __future__ import annotations
+
+import shutil
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato import plugins
+from sfumato.api import attack, calls
+from sfumato.api.detect import Guessed, guess_file
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
+from sfumato.exports import write_table
+from sfumato.readers.detect import Look
+from sfumato.release.run import Progress
+from sfumato.web.policies import Recipe, read_recipe, write_recipe
+from sfumato.web.project import Project
+from sfumato.web.tasks.figures import draw_dataset, draw_rising
+from sfumato.web.tasks.view import write_view
+
+__all__ = ["example", "look", "read_data", "require_recipe", "risk"]
+
+_BUNDLED = {"trajectories": "checkins.csv"}
+_SIZE = 200
+_MOST_NAMED = 12
+_FEW = 5
+
+
+def example(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Put an example of a kind of data into the project: a bundled file, or made-up data."""
+    kind = arguments["kind"]
+    plugins.find_kind(kind)
+    path = project.free("data", f"{kind}-example", ".csv")
+    aside = project.hidden("incoming") / f"{path.stem}.csv"
+    if kind in _BUNDLED:
+        with resources.as_file(resources.files("sfumato") / "demo" / _BUNDLED[kind]) as bundled:
+            shutil.copyfile(bundled, aside)
+    else:
+        progress("making data up", 0, 0)
+        write_table(plugins.find_kind(kind).generator.load().generate(_SIZE, 1), aside)
+    aside.replace(path)
+    _guess(project, path.name, kind)
+    return {"name": path.name}
+
+
+def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
+    """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
+    name = arguments["files"]["data"][0]
+    progress("looking at the file", 0, 0)
+    settled = read_recipe(project, name)
+    outcome: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
+    try:
+        if settled is None:
+            outcome |= _guess(project, name, arguments.get("kind") or None)
+        progress("reading", 0, 0)
+        dataset, recipe = read_data(project, name)
+    except SfumatoError as error:
+        kind = settled.kind if settled is not None else arguments.get("kind") or "table"
+        return outcome | _tell_unread(project.find("data", name), kind, settled, error)
+    outcome |= {"kind": recipe.kind, "row": plugins.find_kind(recipe.kind).row, "facts": dataset.describe()}
+    outcome["unit"] = dataset.unit.to_dict()
+    outcome |= {"columns": [], "roles": list_roles(recipe.kind)}
+    if {"columns", "quasi"} & set(recipe.options):  # others are lines of text, which only look like a table
+        outcome["columns"] = _list_columns(project.find("data", name), recipe)
+
+    outcome |= {"notes": list(dataset.notes), "hierarchies": list(dataset.hierarchies)}
+    outcome["schema"] = [{"name": column.name, "role": column.role} for column in dataset.schema.columns]
+    progress("making rows ready", 0, 0)
+    outcome["rows"] = write_view(dataset, folder / "view.parquet")
+    progress("drawing", 0, 0)
+    outcome["figures"] = draw_dataset(dataset)
+    return outcome
+
+
+def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoError) -> dict[str, Any]:
+    """Say why a file cannot be read so, with what somebody needs to say how it can; else there is only the reason."""
+    columns = _list_columns(path, settled)
+    if not columns:
+        raise error
+    row = plugins.find_kind(kind).row
+    return {"unread": str(error), "kind": kind, "row": row, "columns": columns, "roles": list_roles(kind)}
+
+
+def require_recipe(project: Project, name: str) -> Recipe:
+    """Return how a file of data is read, which must be settled."""
+    recipe = read_recipe(project, name)
+    if recipe is None:
+        raise SfumatoError("how this file is read is not settled yet. Open its Data page first.")
+    return recipe
+
+
+def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
+    """Read a file of data the way that was settled."""
+    recipe = require_recipe(project, name)
+    return calls.read(project.find("data", name), recipe.kind, **recipe.options), recipe
+
+
+def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
+    """Guess what a file is, and settle it until somebody says otherwise."""
+    path = project.find("data", name)
+    guessed = _guess_file(path, kind)
+    guess = guessed.guess
+    if guessed.path != path:
+        raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
+    options = dict(guess.options)
+    if "sensitive" in plugins.find_kind(guess.kind).options and _needs_sensitive(guess.open):
+        options["sensitive"] = [_most_common(guessed.dataset)]
+    recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
+    write_recipe(project, name, recipe)
+    left = list(guess.open)
+    if options.get("sensitive") != guess.options.get("sensitive"):
+        left.append("Until you say so, the most common value counts as sensitive.")
+    return {"reasons": list(guess.reasons), "open": left, "others": list(guessed.others)}
+
+
+def _guess_file(path: Path, kind: str | None) -> Guessed:
+    """Guess what a file is; where nothing fits, say also what reading it as a table finds wrong."""
+    try:
+        return guess_file(path, kind)
+    except ParameterError as error:
+        try:
+            calls.read(path, kind or "table")
+        except SfumatoError as cause:
+            raise SchemaError(str(cause)) from error
+        raise
+
+
+def _needs_sensitive(left: tuple[str, ...]) -> bool:
+    return any("(sensitive)" in text for text in left)
+
+
+def _most_common(dataset: Dataset) -> str:
+    """Name a value to begin with where no file tells which ones are sensitive."""
+    history = dataset.history()
+    return str(history.labels[int(np.bincount(history.codes, minlength=len(history.labels)).argmax())])
+
+
+def _list_columns(path: Path, recipe: Recipe | None) -> list[str]:
+    """Return the names of the columns in the file, where it is a table; after the steps that rename them."""
+    table = Look.of(path).rows
+    names = [] if table is None else list(table.column_names)
+    for step in () if recipe is None else recipe.options.get("steps", ()):
+        verb, _, rest = step.partition(" ")
+        old, _, new = rest.partition("=")
+        if verb == "rename":
+            names = [new.strip() if name == old.strip() else name for name in names]
+        elif verb == "drop":
+            names = [name for name in names if name != rest.strip()]
+    return names
+
+
+def list_roles(kind: str) -> list[str]:
+    """Return the parts that columns of a kind of data can play, where its reader names them.
+
+    Examples
+    --------
+    >>> "item" in list_roles("sets")
+    True
+    """
+    words = plugins.find_kind(kind).vocabulary
+    return [] if words is None else sorted(set(words.load().roles.values()))
+
+
+def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Say who stands out in data as they are, for attackers who know ever more."""
+    progress("reading", 0, 0)
+    dataset, _ = read_data(project, arguments["files"]["data"][0])
+    progress("attacking the data as they are", 0, 0)
+    outcome = attack.inspect(dataset, int(arguments["m"]))
+    outcome["figures"] = draw_rising(outcome["risk"], dataset.unit.many)
+    outcome["rare"] = _find_rare(dataset)
+    outcome["columns"] = [] if any(risk.get("unique_by") for risk in outcome["risk"]) else _rank_columns(dataset)
+    return outcome
+
+
+def _rank_columns(dataset: Dataset) -> list[list[Any]]:
+    """Say for every column that others may know which share of the records has a value that no other has."""
+    ranked = []
+    for column in dataset.schema.columns:
+        if column.role == "quasi-identifier" and len(dataset):
+            counts = dataset.table.column(column.name).value_counts().field("counts").to_numpy()
+            ranked.append([column.name, float((counts == 1).sum() / len(dataset))])
+    return sorted(ranked, key=lambda pair: -pair[1])
+
+
+def _find_rare(dataset: Dataset) -> dict[str, Any]:
+    """Say which values of histories few records have, and which share of the records has one that no other has."""
+    if not any(column.role == "history" for column in dataset.schema.columns) or not len(dataset):
+        return {}
+    history = dataset.history()
+    pairs = np.unique(np.stack([history.codes, history.row_of_token]), axis=1)
+    holders = np.bincount(pairs[0], minlength=len(history.labels))
+    alone = np.flatnonzero(holders == 1)
+    unique_rows = np.unique(pairs[1][np.isin(pairs[0], alone)])
+    held = np.flatnonzero(holders)
+    rarest = held[np.argsort(holders[held], kind="stable")[:_MOST_NAMED]]
+    return {
+        "what": dataset.schema.history,
+        "values": len(alone),
+        "of": int((holders > 0).sum()),
+        "share": len(unique_rows) / len(dataset),
+        "unit": dataset.unit.many,
+        "record": dataset.unit.record,
+        "records": dataset.unit.records,
+        "few": int(((holders > 0) & (holders < _FEW)).sum()),
+        "rarest": [[str(history.labels[code]), int(holders[code])] for code in rarest],
+    }

@@ -1,0 +1,180 @@
+"""Releases made: a method run on data, or a recoding applied to a later batch; written, verified and judged."""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from sfumato import plugins
+from sfumato._kernels.compilation import notice_compilation
+from sfumato.api import calls
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.engines.local import Local
+from sfumato.engines.publish import publish_in_parts
+from sfumato.exceptions import ReleaseWarning
+from sfumato.params import build
+from sfumato.release.partitioned import DividedRelease
+from sfumato.release.release import Release, Result
+from sfumato.release.run import Progress, Run
+from sfumato.release.suppression import WITHHOLD_AT_MOST
+from sfumato.web.policies import write_policy
+from sfumato.web.project import Project
+from sfumato.web.tasks.inspect import read_data, require_recipe
+from sfumato.web.tasks.verify import attack_release, list_scores, read_as_released
+
+__all__ = ["apply", "export", "publish"]
+
+Demand = dict[str, Any]
+"""What is asked of a release besides its method."""
+Made = tuple[Path, dict[str, Any], Callable[[], Dataset] | None]
+"""Where a release lies, what is told of it, and what brings its original where there is memory for that."""
+
+
+def publish(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
+    """Anonymise data, whole or in parts, write and verify the release, and leave the policy that makes it again."""
+    data = arguments["files"]["data"][0]
+    recipe = require_recipe(project, data)
+    method = build(plugins.find_method(arguments["method"], recipe.kind), arguments["parameters"])
+    limit, count = float(arguments.get("withhold_at_most", WITHHOLD_AT_MOST)), arguments.get("count", "records")
+    make = _publish_in_parts if arguments.get("engine") else _publish_whole
+    with notice_compilation(lambda: progress("compiling, a minute the first time", 0, 0)):
+        out, outcome, original = make(
+            project, arguments, method, {"count": count, "withhold_at_most": limit}, folder, progress
+        )
+    policy = project.free("policies", out.name, ".toml")
+    release = {"out": out, "withhold_at_most": limit, "count": count}
+    release |= {name: arguments.get(name) or None for name in ("engine", "part_size")}
+    write_policy(project, policy, data, arguments["method"], method.parameters(), release)
+    return {**outcome, **_judge(out, original, progress), "policy": policy.name}
+
+
+def _publish_whole(
+    project: Project,
+    arguments: dict[str, Any],
+    method: Method,
+    demand: Demand,
+    folder: Path,  # noqa: ARG001 (nothing is left for another try)
+    progress: Progress,
+) -> Made:
+    """Publish all records at once."""
+    progress("reading", 0, 0)
+    dataset, _ = read_data(project, arguments["files"]["data"][0])
+    run = Run(progress=progress, engine=Local())
+    progress("anonymising", 0, 0)
+    result = calls.anonymize(dataset, method, run=run, **demand)
+    out = project.free("releases", arguments["out"])
+    return out, _write(result, out, progress) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
+
+
+def _publish_in_parts(
+    project: Project, arguments: dict[str, Any], method: Method, demand: Demand, folder: Path, progress: Progress
+) -> Made:
+    """Publish in parts of those who are alike; a run that was stopped leaves those that are ready to the next try."""
+    data = arguments["files"]["data"][0]
+    recipe, aside = require_recipe(project, data), _find_room(project, folder.name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", ReleaseWarning)
+        made = publish_in_parts(
+            project.find("data", data),
+            method,
+            aside,
+            kind=recipe.kind,
+            reading=recipe.options,
+            part_size=arguments.get("part_size"),
+            engine=Local(),
+            reports=True,
+            progress=progress,
+            **demand,
+        )
+    out = project.free("releases", arguments["out"])
+    aside.rename(out)
+    whole = [f"The file was read whole, because {made.read_whole}."] if made.read_whole else []
+    outcome = _describe(made.release, out) | {
+        "verdict": made.verdict.to_dict(),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in made.seconds.items()},
+        "warnings": list(made.warnings),
+        "doubts": list(made.original.doubts),
+        "notes": [*made.original.notes, *made.notes, *whole],
+        "parts": len(made.release.parts),
+    }
+    # Attacks and measures need everybody in memory, as the report does.
+    reported = (out / "owner" / "report.html").is_file()
+    return out, outcome, (lambda: read_data(project, data)[0]) if reported else None
+
+
+def _find_room(project: Project, job: str) -> Path:
+    """Return where a job collects its parts; what forgotten jobs have left is removed."""
+    for left in project.hidden("parts").iterdir():
+        if not (project.hidden("jobs") / left.name).is_dir():
+            shutil.rmtree(left, ignore_errors=True)
+    return project.hidden("parts") / job
+
+
+def apply(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Publish a later batch with the recoding of an earlier release."""
+    earlier = project.find("releases", arguments["files"]["releases"][0])
+    out = project.free("releases", arguments["out"])
+    progress("reading", 0, 0)
+    batch = read_as_released(project, earlier, arguments["files"]["data"][0], batch=True)
+    progress("applying the recoding", 0, 0)
+    result = calls.apply(earlier, batch, unknown=arguments["unknown"], run=Run(progress=progress, engine=Local()))
+    return {
+        **_write(result, out, progress),
+        **_judge(out, lambda: batch, progress),
+        "notes": list(batch.notes),
+        "policy": "",
+    }
+
+
+def export(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
+    """Write the records of a release in the layout and format that another tool reads."""
+    release = project.find("releases", arguments["files"]["releases"][0])
+    path = project.free("exports", f"{release.name}-{arguments['layout']}", f".{arguments['format']}")
+    progress("writing", 0, 0)
+    calls.export(release, path, layout=arguments["layout"], format=arguments["format"])
+    return {"name": path.name}
+
+
+def _write(result: Result, out: Path, progress: Progress) -> dict[str, Any]:
+    progress("writing, verifying and reporting", 0, 0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always", ReleaseWarning)
+        verdict = calls.write(result, out)
+    return _describe(result.release, out) | {
+        "verdict": verdict.to_dict(),
+        "seconds": {phase: round(seconds, 3) for phase, seconds in result.trace.seconds.items()},
+        "warnings": [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)],
+        "doubts": [] if result.trace.original is None else list(result.trace.original.doubts),
+        "parts": 0,
+    }
+
+
+def _describe(release: Release | DividedRelease, out: Path) -> dict[str, Any]:
+    return {
+        "name": out.name,
+        "published": release.unit.count(len(release)),
+        "withheld": sum(release.withheld.values()),
+        "withheld_by_reason": dict(release.withheld),
+        "guarantee": str(release.guarantee),
+        "statement": release.guarantee.statement(release.unit),
+        "method_note": release.method_note,
+    }
+
+
+def _judge(out: Path, original: Callable[[], Dataset] | None, progress: Progress) -> dict[str, Any]:
+    """Attack and measure what was published; the release is there whatever becomes of this."""
+    judgement: dict[str, Any] = {"risk": {}, "scores": []}
+    if original is None:
+        return judgement
+    with contextlib.suppress(KeyboardInterrupt):
+        dataset = original()
+        progress("attacking the release", 0, 0)
+        judgement["risk"] = attack_release(out, dataset)
+        progress("measuring the release", 0, 0)
+        judgement["scores"] = list_scores(calls.measure(out, dataset), dataset)
+    return judgement

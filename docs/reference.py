@@ -16,7 +16,7 @@ import sfumato
 from sfumato import plugins
 from sfumato.base.guarantee import list_guarantees
 from sfumato.cli.app import app
-from sfumato.cli.listing import describe_methods
+from sfumato.cli.methods import describe_methods
 
 FOLDER = Path(__file__).parent / "reference"
 PUBLIC = {

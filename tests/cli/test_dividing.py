@@ -80,7 +80,7 @@ def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
 
 def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, monkeypatch, capsys):
     from sfumato.cli.output import Output
-    from sfumato.cli.publishing import run_policy
+    from sfumato.cli.publish import run_policy
     from sfumato.engines import publish
 
     monkeypatch.setattr(publish, "REPORTED", 100)

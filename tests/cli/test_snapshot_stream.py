@@ -15,7 +15,7 @@ import pytest
 import sfumato as sf
 from sfumato.api import calls
 from sfumato.cli.output import Quiet
-from sfumato.cli.streaming import publish_stream
+from sfumato.cli.stream import publish_stream
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, SfumatoError
 from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders
@@ -226,7 +226,7 @@ def test_a_killed_process_leaves_whole_snapshots_and_can_be_resumed(tmp_path):
     publish(data, tmp_path / "whole")
     code = (
         "import sys, sfumato as sf; from pathlib import Path; from sfumato.cli.output import Quiet\n"
-        "from sfumato.cli.streaming import publish_stream\n"
+        "from sfumato.cli.stream import publish_stream\n"
         "method = sf.methods.Reposition(l=3, window=4)\n"
         "secret = sf.core.publishing.secret.Secret(bytes([7] * 32))\n"
         f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, secret=secret)"

@@ -61,7 +61,7 @@ def count(until):
 
 count(1)
 signal.signal(signal.SIGINT, signal.default_int_handler)
-from sfumato.cli.stopping import answer_signals
+from sfumato.cli.interrupts import answer_signals
 answer_signals(lambda: os._exit(130))
 open("begun", "w").close()
 try:
@@ -85,7 +85,7 @@ def test_compiled_code_that_hands_tuples_over_is_not_cut_short(tmp_path):
 def test_whoever_ignores_ctrl_c_goes_on_ignoring_it():
     program = (
         "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n"
-        "from sfumato.cli.stopping import answer_signals\nanswer_signals(lambda: None)\n"
+        "from sfumato.cli.interrupts import answer_signals\nanswer_signals(lambda: None)\n"
         "assert signal.getsignal(signal.SIGINT) is signal.SIG_IGN"
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == 0
@@ -95,7 +95,7 @@ CALLED_BACK = """
 import ctypes
 import os
 import signal
-from sfumato.cli.stopping import answer_signals
+from sfumato.cli.interrupts import answer_signals
 
 numbers = ctypes.POINTER(ctypes.c_int)
 order = ctypes.CFUNCTYPE(ctypes.c_int, numbers, numbers)(lambda one, other: one[0] - other[0])

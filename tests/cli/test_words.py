@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
-from sfumato.cli.wording import speak
+from sfumato.cli.messages import speak
 
 HOME = Path(sf.__file__).parent
 TEXTS_OF_FILES = {"report/style.py", "study/page.py", "io/releases/page.py", "io/edited.py"}

@@ -25,7 +25,7 @@ from sfumato.base.guarantee import Guarantee, list_guarantees
 from sfumato.base.method import Method
 from sfumato.cli.app import app
 from sfumato.cli.output import Output, show_beyond
-from sfumato.cli.publishing import show_risk
+from sfumato.cli.publish import show_risk
 from sfumato.data.kind import all_kinds, find_kind
 from sfumato.ontologies.definition import Definition
 from sfumato.params import declared

@@ -10,7 +10,7 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.cli.output import Quiet
-from sfumato.cli.streaming import publish_stream
+from sfumato.cli.stream import publish_stream
 from sfumato.data.time_units import Clock
 from sfumato.hierarchies.hierarchy import Hierarchy
 

@@ -13,7 +13,7 @@ from tests.docs.test_references import ROOT, TEXTS
 
 import sfumato
 from sfumato import plugins
-from sfumato.cli.listing import describe_methods
+from sfumato.cli.methods import describe_methods
 
 DOCS = ROOT / "docs"
 ANCHORED = re.compile(r"\]\((?!https?:|mailto:)([^)\s#]*)#([^)\s]+)\)")

@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.api.aggregate import compare_parts
 from sfumato.cli.output import Quiet
-from sfumato.cli.streaming import publish_stream
+from sfumato.cli.stream import publish_stream
 from sfumato.data.kind import WRITTEN
 from sfumato.data.record_unit import Unit
 from sfumato.data.secret import Secret

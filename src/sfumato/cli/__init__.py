@@ -10,7 +10,7 @@ import re
 import sys
 from typing import Any, NoReturn
 
-from sfumato.cli.stopping import answer_signals
+from sfumato.cli.interrupts import answer_signals
 
 __all__ = ["main", "run"]
 

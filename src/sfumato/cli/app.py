@@ -9,16 +9,16 @@ import typer
 
 from sfumato.base.verdict import EXIT_CODES, Verdict
 from sfumato.cli import studies
-from sfumato.cli.asking import query as query_command
-from sfumato.cli.compiling import compile as compile_command
-from sfumato.cli.editing import edit as edit_command
-from sfumato.cli.exploring import explore as explore_command
+from sfumato.cli.compile import compile as compile_command
+from sfumato.cli.edit import edit as edit_command
+from sfumato.cli.explore import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
-from sfumato.cli.inspection import show_inspection
+from sfumato.cli.inspect import show_inspection
+from sfumato.cli.ontologies import app as warehouse
 from sfumato.cli.options import Json, existing, parse_pairs, with_reading
 from sfumato.cli.output import Output, show_beyond, show_work, speak_up
-from sfumato.cli.serving import serve as serve_command
-from sfumato.cli.warehouse import app as warehouse
+from sfumato.cli.query import query as query_command
+from sfumato.cli.serve import serve as serve_command
 from sfumato.cli.workloads import app as workloads
 from sfumato.data.kind import all_kinds, require
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
@@ -100,14 +100,14 @@ def methods(
     as_json: Json = False,
 ) -> None:
     """List methods by kind of data: what they need and what they optimise; of one method, everything."""
-    from sfumato.cli import listing
+    from sfumato.cli import methods
 
     out = Output(as_json=as_json)
-    descriptions = listing.find_methods(name, kind) if name else listing.describe_methods(kind)
+    descriptions = methods.find_methods(name, kind) if name else methods.describe_methods(kind)
     if name:
-        listing.show_methods(out, descriptions)
+        methods.show_methods(out, descriptions)
     else:
-        listing.list_methods(out, descriptions, [kind] if kind else all_kinds())
+        methods.list_methods(out, descriptions, [kind] if kind else all_kinds())
     out.finish({"methods": descriptions})
 
 
@@ -189,8 +189,8 @@ def anonymize(
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
     from sfumato.api import calls
-    from sfumato.cli.dividing import find_engine, find_file, publish_parts
-    from sfumato.cli.publishing import given_secret, publish
+    from sfumato.cli.partitioned import find_engine, find_file, publish_parts
+    from sfumato.cli.publish import given_secret, publish
     from sfumato.cli.usage import example_of_parameters
     from sfumato.plugins import find_kind, make_method
     from sfumato.readers.archives import refuse_absent
@@ -229,7 +229,7 @@ def anonymize(
     if streams and (resume or require(find_kind(kind).stream).is_feed(file)):
         if include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
-        from sfumato.cli.streaming import publish_stream
+        from sfumato.cli.stream import publish_stream
 
         if count != "records":
             raise ParameterError("--count: snapshots have no k that could count people.")
@@ -278,7 +278,7 @@ def apply(
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
     from sfumato.api import calls
-    from sfumato.cli.publishing import given_secret, publish, read_batch
+    from sfumato.cli.publish import given_secret, publish, read_batch
 
     publish(
         Output(as_json=as_json),
@@ -307,7 +307,7 @@ def verify(
     Exit code 0: holds, 1: broken, 2: could not be judged, 3: holds, but the folder has what is not declared.
     """
     from sfumato.api import calls
-    from sfumato.cli.publishing import check_against_file, read_original
+    from sfumato.cli.publish import check_against_file, read_original
 
     out = Output(as_json=as_json)
     verdict = None if original is None else check_against_file(existing(directory), original, reading)
@@ -361,8 +361,8 @@ def attack(
 ) -> None:
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato.api import calls
-    from sfumato.cli.publishing import read_original, show_attacks
-    from sfumato.cli.risks import show_rising
+    from sfumato.cli.publish import read_original, show_attacks
+    from sfumato.cli.risk import show_rising
 
     out = Output(as_json=as_json)
     with show_work("read"):
@@ -401,7 +401,7 @@ def measure(
     as_json: Json = False,
 ) -> None:
     """Measure what a release is still good for, one object per measure."""
-    from sfumato.cli.publishing import read_original, read_workload, show_scores
+    from sfumato.cli.publish import read_original, read_workload, show_scores
 
     out = Output(as_json=as_json)
     queries = None if workload is None else read_workload(workload)
@@ -425,7 +425,7 @@ def erase(
     as_json: Json = False,
 ) -> None:
     """Make a release again without somebody, in its place, and say what changed."""
-    from sfumato.cli.erasing import erase_people
+    from sfumato.cli.remove import erase_people
 
     erase_people(Output(as_json=as_json), existing(directory), person, original, column or None, out, report=report)
 
@@ -444,7 +444,7 @@ def export(
     as_json: Json = False,
 ) -> None:
     """Write the records of a release as other tools read them, with the column names of an original."""
-    from sfumato.cli.publishing import export_file
+    from sfumato.cli.publish import export_file
 
     export_file(Output(as_json=as_json), existing(directory), out, layout or None, format or None, force=force)
 
@@ -462,7 +462,7 @@ def plot(
 ) -> None:
     """Draw what the owner's report shows of a release, or what the page of a study shows, each plot as a file."""
     from sfumato.api import calls
-    from sfumato.cli.publishing import read_original
+    from sfumato.cli.publish import read_original
 
     output = Output(as_json=as_json)
     if original is None and (directory / "release").is_dir():
@@ -486,7 +486,7 @@ def reconstruct(
     as_json: Json = False,
 ) -> None:
     """Draw data sets that could have been the original of a release of separated sets."""
-    from sfumato.cli.publishing import write_reconstructions
+    from sfumato.cli.publish import write_reconstructions
 
     write_reconstructions(Output(as_json=as_json), existing(directory), out, copies, seed, force=force)
 
@@ -498,7 +498,7 @@ def run(
     as_json: Json = False,
 ) -> None:
     """Do everything a policy file says: read, anonymise, verify, attack, measure."""
-    from sfumato.cli.publishing import run_policy
+    from sfumato.cli.publish import run_policy
 
     run_policy(Output(as_json=as_json), policy, force=force)
 
@@ -517,7 +517,7 @@ def generate(
     as_json: Json = False,
 ) -> None:
     """Generate synthetic data of a kind."""
-    from sfumato.cli.publishing import generate_file
+    from sfumato.cli.publish import generate_file
 
     generate_file(Output(as_json=as_json), kind, size, seed, out, model, parse_pairs(option, "-o"), force=force)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.cli.output import Output, Quiet
-from sfumato.cli.publishing import publish
+from sfumato.cli.publish import publish
 from sfumato.exceptions import SfumatoError
 from sfumato.params import build
 

@@ -36,7 +36,7 @@ def derive(
 ) -> None:
     """Derive a hierarchy from data by a rule and write it to a file, to be looked at, edited and used."""
     from sfumato.api import calls
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.readers.hierarchies import write_hierarchy
 
     check_file(out, force=force)
@@ -67,7 +67,7 @@ def show(file: File, as_json: Json = False) -> None:
 @app.command()
 def convert(file: File, out: Out, written: Format = "arx", force: Force = False, as_json: Json = False) -> None:
     """Write a hierarchy in another format."""
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
     check_file(out, force=force)
@@ -91,7 +91,7 @@ def edit(
     as_json: Json = False,
 ) -> None:
     """Rename, add, move and delete nodes, in this order; the result is checked before it is written."""
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.hierarchies import edit
     from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 

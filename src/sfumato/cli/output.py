@@ -73,7 +73,7 @@ class Output:
         if not self.as_json and not _quiet.get():
             from rich.text import Text
 
-            from sfumato.cli.wording import speak
+            from sfumato.cli.messages import speak
 
             text = speak(text)
 
@@ -90,7 +90,7 @@ class Output:
             from rich.text import Text
 
             _console().print("WARNING", style="bold red")
-            from sfumato.cli.wording import speak
+            from sfumato.cli.messages import speak
 
             for text in map(speak, texts):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
@@ -102,7 +102,7 @@ class Output:
             return
         from rich.text import Text
 
-        from sfumato.cli.wording import speak
+        from sfumato.cli.messages import speak
 
         console = _console()
         console.print(Text(TITLE, style="bold"), highlight=False)
@@ -213,7 +213,7 @@ def fail(message: str, code: int, pointer: Sequence[str] = ()) -> NoReturn:
 
     A pointer is lines below the message that show where the fault is.
     """
-    from sfumato.cli.wording import speak
+    from sfumato.cli.messages import speak
 
     message = speak(message)
     if "--json" in sys.argv:

@@ -11,7 +11,7 @@ import typer
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.api.detect import Guessed, guess_file
-from sfumato.cli.inspection import show_inspection
+from sfumato.cli.inspect import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError

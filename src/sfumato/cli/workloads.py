@@ -33,7 +33,7 @@ def generate(
 ) -> None:
     """Draw queries that records of the data keep, for 'sfumato measure --workload'."""
     from sfumato.api import calls
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
 
     check_file(out, force=force)
     drawn = calls.draw_workload(calls.read(data, kind, **reading), count, seed)
@@ -46,7 +46,7 @@ def generate(
 @app.command()
 def show(file: File, as_json: Json = False) -> None:
     """Show queries with their numbers, and how many parts they have."""
-    from sfumato.cli.publishing import read_workload
+    from sfumato.cli.publish import read_workload
     from sfumato.metrics.workload import Workload
 
     queries = read_workload(file).queries
@@ -71,7 +71,7 @@ def edit(
     as_json: Json = False,
 ) -> None:
     """Drop, filter and add queries, in this order; what is left is checked and written."""
-    from sfumato.cli.publishing import check_file, read_workload
+    from sfumato.cli.publish import check_file, read_workload
     from sfumato.metrics.workload import Workload
 
     check_file(out, force=force)

@@ -11,7 +11,7 @@ import pytest
 from tests.table.naive.files import CANARY, GOOD, HEADER, ROLES, write_and_read, write_and_refuse
 
 from sfumato.cli import run
-from sfumato.cli.wording import speak
+from sfumato.cli.messages import speak
 from sfumato.exceptions import ParameterError
 
 PASTE = "--identifier name --quasi age,sex --sensitive illness"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from sfumato.cli.output import Output, show_beyond
-from sfumato.cli.risks import show_rising
+from sfumato.cli.risk import show_rising
 
 __all__ = ["show_inspection"]
 

@@ -41,7 +41,7 @@ def edit(
     Steps of a file come first, then those of --step, then --rename, --replace, --recode, --filter and --drop.
     """
     from sfumato.api.edits import write_edited
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.readers.transform import read_steps
 
     named = {"rename": rename, "replace": replace, "recode": recode, "filter": filter, "drop": drop}

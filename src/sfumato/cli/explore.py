@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli.options import Json, with_reading
 from sfumato.cli.output import Output, show_progress
-from sfumato.cli.risks import show_rising
+from sfumato.cli.risk import show_rising
 
 __all__ = ["explore"]
 

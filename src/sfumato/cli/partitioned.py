@@ -10,7 +10,7 @@ from typing import Any
 from sfumato._kernels.compilation import notice_compilation
 from sfumato.base.method import Method
 from sfumato.cli.output import Output, show_progress
-from sfumato.cli.publishing import announce_compilation
+from sfumato.cli.publish import announce_compilation
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError
 from sfumato.readers.files import is_uri

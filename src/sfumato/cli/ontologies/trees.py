@@ -57,7 +57,7 @@ def hierarchy(
     as_json: Json = False,
 ) -> None:
     """Take a tree out of a warehouse as a hierarchy that methods read; with --values, over the values of data."""
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.ontologies.hierarchies import Wanted, export_hierarchy
     from sfumato.ontologies.warehouse import Warehouse
     from sfumato.readers.hierarchies import write_hierarchy

@@ -24,7 +24,7 @@ def connectivity(
     as_json: Json = False,
 ) -> None:
     """Say what sources have in common before and after links, what each adds, and what contradicts."""
-    from sfumato.cli.publishing import check_file
+    from sfumato.cli.publish import check_file
     from sfumato.ontologies.conflicts import find_conflicts
     from sfumato.ontologies.connectivity import measure_connectivity
     from sfumato.ontologies.warehouse import Warehouse

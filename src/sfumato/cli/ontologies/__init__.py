@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
+from sfumato.cli.ontologies.compare import connectivity, test
+from sfumato.cli.ontologies.trees import hierarchy
 from sfumato.cli.options import Json
 from sfumato.cli.output import Output, show_work
-from sfumato.cli.warehouse.comparing import connectivity, test
-from sfumato.cli.warehouse.trees import hierarchy
 
 __all__ = ["app"]
 

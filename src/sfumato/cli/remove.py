@@ -12,7 +12,7 @@ from sfumato.api import calls
 from sfumato.api.removal import Changes, compare_releases, leave_out, read_as_table
 from sfumato.base.method import Method
 from sfumato.cli.output import Output, Quiet
-from sfumato.cli.publishing import publish
+from sfumato.cli.publish import publish
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.readers.files import read_lines

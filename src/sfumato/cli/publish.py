@@ -18,7 +18,7 @@ from sfumato.attacks.risk import Finding
 from sfumato.base.method import Method
 from sfumato.base.verdict import Verdict
 from sfumato.cli.output import STOPPED, Output, Quiet, Step, fail, show_progress, show_work
-from sfumato.cli.risks import SIZES, show_sizes
+from sfumato.cli.risk import SIZES, show_sizes
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
@@ -286,7 +286,7 @@ def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
 
 def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
     """Publish as the section ``[release]`` says: whole, or in parts on an engine."""
-    from sfumato.cli.dividing import find_engine, find_file, publish_parts
+    from sfumato.cli.partitioned import find_engine, find_file, publish_parts
 
     release, data = policy.release, policy.data.path
     shared: dict[str, Any] = {

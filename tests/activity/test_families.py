@@ -8,8 +8,8 @@ from tests.activity.examples import DATA, GAP, METHOD, by_hour
 import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.activity import families
-from sfumato.kinds.activity.verifiers import activity_diversity
+from sfumato.kinds.activity.methods import _base
+from sfumato.kinds.activity.verify import activity_diversity
 
 GIVEN = {"k": 2, "delta": "2h", "epsilon": "0.5"}
 
@@ -106,5 +106,5 @@ def test_unknown_time_is_not_sensitive():
 def test_a_month_is_no_number_of_seconds(length):
     """A mean month of 2,629,746 seconds is none there is."""
     with pytest.raises(ParameterError, match="must be a whole number of slots"):
-        families.count_slots("Mc", "aggregate", length, "second")
-    assert families.count_slots("Mc", "aggregate", "quarter", "month") == 3
+        _base.count_slots("Mc", "aggregate", length, "second")
+    assert _base.count_slots("Mc", "aggregate", "quarter", "month") == 3

@@ -14,8 +14,8 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
-from sfumato.kinds.activity.generator import MODELS, generate
-from sfumato.kinds.activity.generator.routines import ACTIVITIES, builtin_routines, learn_routines
+from sfumato.kinds.activity.generators import MODELS, generate
+from sfumato.kinds.activity.generators.routines import ACTIVITIES, builtin_routines, learn_routines
 
 
 def frame(table):

@@ -28,8 +28,8 @@ import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.engines.local import Local
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.activity.attacker.known_slots import attack
-from sfumato.kinds.activity.verifiers import activity_diversity
+from sfumato.kinds.activity.attacks.known_slots import attack
+from sfumato.kinds.activity.verify import activity_diversity
 from sfumato.plugins import find_kind, find_method, find_verifier
 from sfumato.release.run import Run
 

@@ -9,7 +9,7 @@ from tests.activity.examples import make_data, make_method
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.kinds.activity.publication import name_unknown, round_shares
+from sfumato.kinds.activity.encode import name_unknown, round_shares
 
 
 @settings(max_examples=50)

@@ -12,7 +12,7 @@ from tests.test_contract import ordinary_rows
 import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk
-from sfumato.kinds.activity.attacker import known_slots
+from sfumato.kinds.activity.attacks import known_slots
 from sfumato.kinds.sequences.knowledge.matches import list_known
 from sfumato.kinds.sequences.knowledge.parts import narrow_people
 

@@ -11,7 +11,7 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.data.time_units import UNITS, Clock, find_moments
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.activity.evidence.grids import list_grids
+from sfumato.kinds.activity.query_bounds.grids import list_grids
 
 ENDS = ("first", "second")
 clocks = st.builds(

@@ -12,8 +12,8 @@ from tests.query.naive.originals import Step, follows
 
 import sfumato as sf
 from sfumato.data.record_unit import RECORD
-from sfumato.kinds.activity.evidence.grids import list_grids
-from sfumato.kinds.activity.evidence.shares import Shares
+from sfumato.kinds.activity.query_bounds.grids import list_grids
+from sfumato.kinds.activity.query_bounds.shares import Shares
 from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
 from sfumato.queries.columns import Labels
 from sfumato.queries.published_view import Asked, Evidence, Link, Names, Selection, Values

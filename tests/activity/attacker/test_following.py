@@ -13,7 +13,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.data.time_units import Clock
-from sfumato.kinds.activity.attacker import following, known_slots
+from sfumato.kinds.activity.attacks import following, known_slots
 from sfumato.kinds.activity.knowledge.following import Steps, follow
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
 from sfumato.kinds.activity.report import render

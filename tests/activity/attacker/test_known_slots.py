@@ -24,9 +24,9 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.activity.attacker.known_slots import attack, attack_original
+from sfumato.kinds.activity.attacks.known_slots import attack, attack_original
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
-from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
+from sfumato.kinds.activity.verify import activity_diversity, class_anonymity
 from sfumato.plugins import find_method
 
 

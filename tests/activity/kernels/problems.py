@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import strategies as st
 from tests.activity.naive import methods as plain
 
-from sfumato.kinds.activity.kernels.classes import Demand
-from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.levels import Levels
+from sfumato.kinds.activity._kernels.classes import Demand
+from sfumato.kinds.activity._kernels.durations import Activities
+from sfumato.kinds.activity._kernels.levels import Levels
 
 
 @st.composite

@@ -9,10 +9,10 @@ from tests.activity.kernels.problems import arrays, levels, problems
 from tests.activity.naive import methods as plain
 from tests.examples import settings
 
-from sfumato.kinds.activity.kernels import classes as fast
-from sfumato.kinds.activity.kernels.classes import Demand
-from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.levels import Levels
+from sfumato.kinds.activity._kernels import classes as fast
+from sfumato.kinds.activity._kernels.classes import Demand
+from sfumato.kinds.activity._kernels.durations import Activities
+from sfumato.kinds.activity._kernels.levels import Levels
 
 SLEEP, EAT, AWAY = range(3)
 

@@ -7,7 +7,7 @@ from tests.activity.kernels.problems import problems
 from tests.activity.naive import methods as plain
 from tests.examples import settings
 
-from sfumato.kinds.activity.kernels.durations import aggregate, number_kept, tabulate_squares
+from sfumato.kinds.activity._kernels.durations import aggregate, number_kept, tabulate_squares
 
 
 def test_the_last_interval_may_be_shorter():

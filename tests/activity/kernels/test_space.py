@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from tests.activity.kernels.problems import arrays, levels, problems
 from tests.examples import settings
 
-from sfumato.kinds.activity.kernels import classes as fast
-from sfumato.kinds.activity.kernels import space as activity_space
-from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.space import build_space, measure_from_person, measure_gap
+from sfumato.kinds.activity._kernels import classes as fast
+from sfumato.kinds.activity._kernels import space as activity_space
+from sfumato.kinds.activity._kernels.durations import Activities
+from sfumato.kinds.activity._kernels.space import build_space, measure_from_person, measure_gap
 
 
 def test_the_weighted_distance_of_the_paper_is_negative():

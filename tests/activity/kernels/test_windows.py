@@ -9,7 +9,7 @@ from tests.activity.kernels.problems import arrays, problems
 from tests.activity.naive import methods as plain
 from tests.examples import settings
 
-from sfumato.kinds.activity.kernels.windows import (
+from sfumato.kinds.activity._kernels.windows import (
     MOST,
     SIZE,
     count_most,

@@ -3,8 +3,8 @@
 from tests.activity.examples import TABLE_1
 
 import sfumato as sf
+from sfumato.kinds.activity.dataset import Slots
 from sfumato.kinds.activity.knowledge.windows import count_in_windows
-from sfumato.kinds.activity.model import Slots
 
 
 def test_windows_are_all_runs_of_delta_slots():

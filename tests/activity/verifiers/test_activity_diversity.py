@@ -30,11 +30,11 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.activity import families
-from sfumato.kinds.activity.attacker.known_slots import attack
+from sfumato.kinds.activity.attacks.known_slots import attack
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
-from sfumato.kinds.activity.verifiers import activity_diversity
-from sfumato.kinds.activity.verifiers.faithful import verify_faithful
+from sfumato.kinds.activity.methods import _base
+from sfumato.kinds.activity.verify import activity_diversity
+from sfumato.kinds.activity.verify.faithful import verify_faithful
 
 
 @pytest.mark.parametrize("good", [GOOD, ROUNDED], ids=["exact", "rounded"])
@@ -176,8 +176,8 @@ def test_the_claim_must_be_about_what_the_owner_calls_sensitive_and_the_time_ask
 
 
 def test_windows_of_another_length_than_asked_for_are_found(monkeypatch):
-    right = families.count_slots
-    monkeypatch.setattr(families, "count_slots", lambda *given: right(*given) + 1)
+    right = _base.count_slots
+    monkeypatch.setattr(_base, "count_slots", lambda *given: right(*given) + 1)
     made = sf.anonymize(DATA, METHOD, secret=bytes([1] * 32))
     asked = "the claim is about the sensitive activities and the time asked for"
     assert activity_diversity.verify_against(made.release, DATA, made.trace.rows).checks[asked] is False

@@ -9,11 +9,11 @@ from tests.activity.naive.releases import people, publish
 
 import sfumato as sf
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.activity import families, publication
+from sfumato.kinds.activity import encode
+from sfumato.kinds.activity._kernels import hiding
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.kernels import hiding
-from sfumato.kinds.activity.methods import multilevel_clustering
-from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity
+from sfumato.kinds.activity.methods import _base, multilevel_clustering
+from sfumato.kinds.activity.verify import activity_diversity, class_anonymity
 
 
 def test_a_good_release_without_diversity_holds():
@@ -69,7 +69,7 @@ def test_what_the_publisher_should_have_hidden_is_found(monkeypatch):
 
 def test_unknown_time_that_the_publisher_takes_for_an_activity_is_found(monkeypatch):
     data = by_hour([["home", "home"], ["home", "home"], ["home", GAP]])
-    for module in (families, multilevel_clustering, publication):
+    for module in (_base, multilevel_clustering, encode):
         monkeypatch.setattr(module, "name_unknown", lambda _: None)
     counted = class_anonymity.verify_against(*_publish(data, sf.methods.Mc(k=3, aggregate="slot")))
     assert counted.checks["the claim is about the slots there are, and knows what unknown time is called"] is False

@@ -13,10 +13,10 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.data.time_units import Clock
-from sfumato.kinds.activity import publication
+from sfumato.kinds.activity import encode
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.verifiers import activity_diversity, class_anonymity, faithful
-from sfumato.kinds.activity.verifiers.faithful import verify_faithful
+from sfumato.kinds.activity.verify import activity_diversity, class_anonymity, faithful
+from sfumato.kinds.activity.verify.faithful import verify_faithful
 
 
 @pytest.mark.parametrize("good", [GOOD, ROUNDED], ids=["exact", "rounded"])
@@ -74,8 +74,8 @@ def test_shares_worked_out_by_hand_are_those_of_the_people_and_of_no_others(rows
 
 @pytest.mark.parametrize("name", ["count_durations", "round_shares"])
 def test_what_the_publisher_counts_wrong_is_found(name, monkeypatch):
-    right = getattr(publication, name)
-    monkeypatch.setattr(publication, name, lambda *given: np.roll(right(*given), 1, axis=1))
+    right = getattr(encode, name)
+    monkeypatch.setattr(encode, name, lambda *given: np.roll(right(*given), 1, axis=1))
     made = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
     verdict = verify_faithful(made.release, DATA, made.trace.rows)
     assert verdict.witness["check"] == "shares are those of the records of the class"

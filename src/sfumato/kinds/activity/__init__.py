@@ -27,7 +27,7 @@ KIND = KindSpec(
     advised=("mc-l-mdav-wd", "mc"),
     headline=("relative-difference", "average-relative-error"),
     usual={"k": (3, 5, 10), "delta": ("6",), "epsilon": ("1/2",), "aggregate": ("slot",)},
-    make_dataset=Lazy("sfumato.kinds.activity.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.activity.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.activity.reader"),
     methods={
         "l-mdav": Lazy("sfumato.kinds.activity.methods.baselines:LMdav"),
@@ -43,20 +43,20 @@ KIND = KindSpec(
     guarantees={
         "activity-diversity": GuaranteeSpec(
             Lazy("sfumato.kinds.activity.guarantees.activity_diversity:ActivityDiversity"),
-            Lazy("sfumato.kinds.activity.verifiers.activity_diversity"),
+            Lazy("sfumato.kinds.activity.verify.activity_diversity"),
         ),
         "class-anonymity": GuaranteeSpec(
             Lazy("sfumato.kinds.activity.guarantees.class_anonymity:ClassAnonymity"),
-            Lazy("sfumato.kinds.activity.verifiers.class_anonymity"),
+            Lazy("sfumato.kinds.activity.verify.class_anonymity"),
         ),
     },
     attackers={
         "known-slots": AttackerSpec(
-            Lazy("sfumato.kinds.activity.attacker.known_slots"), (Lazy("sfumato.kinds.activity.attacker.following"),)
+            Lazy("sfumato.kinds.activity.attacks.known_slots"), (Lazy("sfumato.kinds.activity.attacks.following"),)
         ),
     },
-    release_checks=Lazy("sfumato.kinds.activity.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.activity.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.activity.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.activity.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.activity.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.activity.metrics.correlations:ActivityCorrelations"),
@@ -68,16 +68,16 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.activity.metrics.transitions:ActivityTransitions"),
         Lazy("sfumato.kinds.activity.metrics.weighted_durations:WeightedDurations"),
     ),
-    query_bounds=Lazy("sfumato.kinds.activity.evidence"),
+    query_bounds=Lazy("sfumato.kinds.activity.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.activity.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.activity.report"),
-    generator=Lazy("sfumato.kinds.activity.generator"),
+    generator=Lazy("sfumato.kinds.activity.generators"),
     guess=Lazy("sfumato.kinds.activity.reader.guess:guess"),
     protect=Lazy("sfumato.kinds.activity.reader.guess:protect"),
     knows_folder=Lazy("sfumato.kinds.activity.reader.guess:knows_folder"),
     vocabulary=Lazy("sfumato.kinds.activity.reader.diaries:WORDS"),
     gathering=Lazy("sfumato.kinds.activity.reader.gathering:GATHERING"),
-    locality=Lazy("sfumato.kinds.activity.locality"),
+    locality=Lazy("sfumato.kinds.activity.sort_key"),
     parts_report=Lazy("sfumato.kinds.activity.report"),
     report_words=Lazy("sfumato.kinds.activity.report.wording:REPORT_WORDS"),
 )

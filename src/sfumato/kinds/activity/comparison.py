@@ -14,7 +14,7 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import UNITS
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.retained_detail import Leftover, share_of
 from sfumato.release.release import Release

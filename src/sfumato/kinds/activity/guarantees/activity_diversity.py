@@ -11,8 +11,8 @@ from typing import Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.activity.dataset.spans import check_span
 from sfumato.kinds.activity.guarantees.class_anonymity import say_following, say_rounding, say_unknown
-from sfumato.kinds.activity.model.spans import check_span
 from sfumato.params import Param
 
 __all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]

@@ -40,8 +40,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.knowledge.windows import Crowds, slide_minimum
-from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
 
 __all__ = ["Bounded", "PublishedTime", "Within"]
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.time_units import UNITS
+from sfumato.kinds.activity.decode import measure_intervals
 from sfumato.kinds.activity.knowledge.slots import KnownSlots
-from sfumato.kinds.activity.published import measure_intervals
 
 __all__ = ["Following", "Steps", "follow"]
 

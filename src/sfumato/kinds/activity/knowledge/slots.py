@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.activity.model import Slots
-from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.decode import PublishedClasses, begin_intervals
 from sfumato.progress import track
 from sfumato.release.release import Release
 

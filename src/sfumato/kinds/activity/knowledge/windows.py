@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.activity.published import measure_intervals
+from sfumato.kinds.activity.decode import measure_intervals
 from sfumato.progress import track
 
 __all__ = ["Crowds", "count_in_windows", "count_shown", "find_shown", "slide_minimum"]

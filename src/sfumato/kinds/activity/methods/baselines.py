@@ -5,14 +5,14 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sfumato.kinds.activity.families import DiverseClasses, count_slots
-from sfumato.kinds.activity.model.spans import check_span
+from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.methods._base import DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 
 if TYPE_CHECKING:
-    from sfumato.kinds.activity.kernels.classes import Demand, Outcome
-    from sfumato.kinds.activity.kernels.durations import Activities
-    from sfumato.kinds.activity.kernels.levels import Levels
+    from sfumato.kinds.activity._kernels.classes import Demand, Outcome
+    from sfumato.kinds.activity._kernels.durations import Activities
+    from sfumato.kinds.activity._kernels.levels import Levels
 
 __all__ = ["Flat", "LMdav", "LVmdav", "Msld"]
 
@@ -44,7 +44,7 @@ class Flat(Parameterised):
 
     def plan(self, unit: str | None) -> Levels:
         """Return how people are split: not at all before they are compared."""
-        from sfumato.kinds.activity.kernels.levels import Levels
+        from sfumato.kinds.activity._kernels.levels import Levels
 
         return Levels(self.lengths(unit), fanout=1)
 
@@ -75,7 +75,7 @@ class LMdav(Flat, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
         """Group by MDAV, with larger groups until all are diverse."""
-        from sfumato.kinds.activity.kernels.classes import l_mdav
+        from sfumato.kinds.activity._kernels.classes import l_mdav
 
         return l_mdav(activities, demand, levels)
 
@@ -108,7 +108,7 @@ class LVmdav(Flat, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
         """Let groups grow until they are diverse."""
-        from sfumato.kinds.activity.kernels.classes import l_vmdav
+        from sfumato.kinds.activity._kernels.classes import l_vmdav
 
         return l_vmdav(activities, demand, levels)
 
@@ -141,6 +141,6 @@ class Msld(Flat, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:  # noqa: ARG002
         """Merge people who follow each other."""
-        from sfumato.kinds.activity.kernels.classes import msld
+        from sfumato.kinds.activity._kernels.classes import msld
 
         return msld(activities, demand)

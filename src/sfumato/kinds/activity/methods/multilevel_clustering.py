@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.families import ActivityClasses, DiverseClasses, count_slots
+from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.encode import name_unknown
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
-from sfumato.kinds.activity.model.spans import check_span
-from sfumato.kinds.activity.publication import name_unknown
+from sfumato.kinds.activity.methods._base import ActivityClasses, DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.activity.kernels.classes import Demand, Outcome
-    from sfumato.kinds.activity.kernels.durations import Activities
-    from sfumato.kinds.activity.kernels.levels import Levels
+    from sfumato.kinds.activity._kernels.classes import Demand, Outcome
+    from sfumato.kinds.activity._kernels.durations import Activities
+    from sfumato.kinds.activity._kernels.levels import Levels
 
 __all__ = ["Levelled", "Mc", "McLMdav", "McLMdavWd", "McLVmdav", "McLVmdavWd", "McRr", "Weighted"]
 
@@ -74,7 +74,7 @@ class Levelled(Parameterised):
 
     def plan(self, unit: str | None) -> Levels:
         """Return how people are split."""
-        from sfumato.kinds.activity.kernels.levels import Levels
+        from sfumato.kinds.activity._kernels.levels import Levels
 
         return Levels(self.lengths(unit), self.fanout, self.weight)
 
@@ -128,7 +128,7 @@ class Mc(Levelled, ActivityClasses):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
-        from sfumato.kinds.activity.kernels.classes import Demand
+        from sfumato.kinds.activity._kernels.classes import Demand
 
         levels = self.plan(dataset.clock.unit)
         with run.phase("classify"), self.explain_size():
@@ -140,7 +140,7 @@ class Mc(Levelled, ActivityClasses):
 
     def classify(self, activities: Activities, levels: Levels) -> Outcome:
         """Group by MDAV at one level after the other."""
-        from sfumato.kinds.activity.kernels.classes import mc
+        from sfumato.kinds.activity._kernels.classes import mc
 
         return mc(activities, self.group_size, levels)
 
@@ -178,7 +178,7 @@ class McLMdav(Levelled, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
         """Group by MDAV level by level so that all groups are diverse."""
-        from sfumato.kinds.activity.kernels.classes import mc_l_mdav, mc_l_mdav_repaired
+        from sfumato.kinds.activity._kernels.classes import mc_l_mdav, mc_l_mdav_repaired
 
         return (mc_l_mdav_repaired if self.repair == "class" else mc_l_mdav)(activities, demand, levels)
 
@@ -232,7 +232,7 @@ class McLVmdav(Levelled, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
         """Split level by level and let groups grow until diverse."""
-        from sfumato.kinds.activity.kernels.classes import mc_l_vmdav
+        from sfumato.kinds.activity._kernels.classes import mc_l_vmdav
 
         return mc_l_vmdav(activities, demand, levels)
 
@@ -287,6 +287,6 @@ class McRr(Levelled, DiverseClasses):
 
     def classify(self, activities: Activities, demand: Demand, levels: Levels) -> Outcome:
         """Group those who do nothing sensitive and deal the others."""
-        from sfumato.kinds.activity.kernels.classes import mc_rr
+        from sfumato.kinds.activity._kernels.classes import mc_rr
 
         return mc_rr(activities, demand, levels)

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.comparison import ActivityComparison
-from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.dataset import Slots
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.query_metric import QueryMetric, draw_range, split_time
 from sfumato.metrics.workload import Workload

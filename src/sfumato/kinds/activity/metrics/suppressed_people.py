@@ -6,7 +6,7 @@ import dataclasses
 from typing import Any, ClassVar
 
 from sfumato.kinds.activity.comparison import ActivityComparison
-from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide

@@ -18,7 +18,7 @@ from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import MONTHS, Clock, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
-from sfumato.kinds.activity.model import UNKNOWN
+from sfumato.kinds.activity.dataset import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import WORDS, Found, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
     DAY,

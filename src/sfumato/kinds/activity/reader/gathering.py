@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.model import UNKNOWN
+from sfumato.kinds.activity.dataset import UNKNOWN
 from sfumato.kinds.activity.reader.diaries import NAMES, WORDS
 from sfumato.kinds.activity.reader.homes import looks_like_adl, looks_like_aras
 from sfumato.readers.constraints import resolve_sensitive

@@ -17,7 +17,7 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.data.record_unit import PERSON, Unit
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison
-from sfumato.kinds.activity.published import PublishedClasses
+from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.mdav import Grown, grow_groups, split_evenly
-from sfumato.kinds.activity.kernels.repair import repair_groups
-from sfumato.kinds.activity.kernels.space import Space, build_space
-from sfumato.kinds.activity.kernels.windows import Rule, Windows, is_diverse, new_rule
+from sfumato.kinds.activity._kernels.durations import Activities
+from sfumato.kinds.activity._kernels.mdav import Grown, grow_groups, split_evenly
+from sfumato.kinds.activity._kernels.repair import repair_groups
+from sfumato.kinds.activity._kernels.space import Space, build_space
+from sfumato.kinds.activity._kernels.windows import Rule, Windows, is_diverse, new_rule
 
 __all__ = ["Found", "Levels", "grow_at_leaf", "split_and_repair", "split_at_leaf", "split_until_diverse"]
 

@@ -15,14 +15,14 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.windows import count_shown
-from sfumato.kinds.activity.model import Slots
-from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
-from sfumato.kinds.activity.published import PublishedClasses
-from sfumato.kinds.activity.verifiers.class_anonymity import count_observed, settle, verify_sizes
-from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
+from sfumato.kinds.activity.verify.class_anonymity import count_observed, settle, verify_sizes
+from sfumato.kinds.activity.verify.faithful import check_asked, verify_faithful
 from sfumato.progress import track
 from sfumato.release.release import Release
 

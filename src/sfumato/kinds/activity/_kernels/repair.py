@@ -6,8 +6,8 @@ A union of diverse groups is diverse, and everybody together is: so joining come
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.durations import Activities, number_kept, sum_durations
-from sfumato.kinds.activity.kernels.windows import Rule, is_diverse
+from sfumato.kinds.activity._kernels.durations import Activities, number_kept, sum_durations
+from sfumato.kinds.activity._kernels.windows import Rule, is_diverse
 
 __all__ = ["repair_groups"]
 
@@ -40,7 +40,7 @@ def repair_groups(
 
     Examples
     --------
-    >>> from sfumato.kinds.activity.kernels.windows import find_windows, new_rule
+    >>> from sfumato.kinds.activity._kernels.windows import find_windows, new_rule
     >>> codes = np.array([[0, 0], [0, 1], [2, 2], [2, 2], [1, 1], [1, 1]], np.int32)
     >>> rule = new_rule(find_windows(codes, np.array([2]), 2), 1, 2)
     >>> groups = [np.array([0, 1]), np.array([2, 3]), np.array([4, 5])]

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.generators.options import Option, choose_model
-from sfumato.kinds.activity.generator import daily_lives
+from sfumato.kinds.activity.generators import daily_lives
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 

@@ -16,18 +16,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import Unit
 from sfumato.data.time_units import MONTHS
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.encode import Classified, name_unknown, publish_classes
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
-from sfumato.kinds.activity.model import Slots
-from sfumato.kinds.activity.model.spans import SECONDS, SLOT, check_span
-from sfumato.kinds.activity.publication import Classified, name_unknown, publish_classes
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.activity.kernels.classes import Demand, Outcome
-    from sfumato.kinds.activity.kernels.durations import Activities
-    from sfumato.kinds.activity.kernels.levels import Levels
+    from sfumato.kinds.activity._kernels.classes import Demand, Outcome
+    from sfumato.kinds.activity._kernels.durations import Activities
+    from sfumato.kinds.activity._kernels.levels import Levels
 
 __all__ = ["ActivityClasses", "DiverseClasses", "Observed", "count_slots"]
 
@@ -170,7 +170,7 @@ class ActivityClasses(Method):
         self, observed: Observed, outcome: Outcome, demand: Demand, length: int
     ) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Tell of which classes and intervals nothing can be published, or say that nothing at all can be."""
-        from sfumato.kinds.activity.kernels.hiding import find_hidden
+        from sfumato.kinds.activity._kernels.hiding import find_hidden
 
         classes = range(int(outcome.label.max()) + 1)
         members = (np.flatnonzero(outcome.label == number) for number in classes)
@@ -208,7 +208,7 @@ class Observed(NamedTuple):
 
 def _read_activities(dataset: Dataset, sensitive: tuple[str, ...]) -> Activities:
     """Return what everybody did as kernels want it."""
-    from sfumato.kinds.activity.kernels.durations import Activities
+    from sfumato.kinds.activity._kernels.durations import Activities
 
     slots = Slots.of(dataset)
     codes = np.ascontiguousarray(slots.codes)
@@ -296,7 +296,7 @@ class DiverseClasses(ActivityClasses):
         return ActivityDiversity(self.k, self.delta, self.epsilon, window, length, self.digits, total, gap, sensitive)
 
     def _demand(self, claim: ActivityDiversity) -> Demand:
-        from sfumato.kinds.activity.kernels.classes import Demand
+        from sfumato.kinds.activity._kernels.classes import Demand
 
         epsilon = claim.fraction
         return Demand(self.k, claim.delta_slots, epsilon.numerator, epsilon.denominator)

@@ -6,7 +6,7 @@ import numpy as np
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, interleave, take_survey
-from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.dataset import Slots
 
 __all__ = ["PART_SIZE", "lay_in_line"]
 

@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.durations import Activities, aggregate, number_kept, tabulate_squares
+from sfumato.kinds.activity._kernels.durations import Activities, aggregate, number_kept, tabulate_squares
 
 __all__ = [
     "Points",

@@ -6,14 +6,14 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.space import (
+from sfumato.kinds.activity._kernels.space import (
     Space,
     measure_from_centroid,
     measure_from_person,
     rank_groups,
     take_out,
 )
-from sfumato.kinds.activity.kernels.windows import (
+from sfumato.kinds.activity._kernels.windows import (
     MOST,
     SIZE,
     Rule,

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.evidence.shares import Shares
-from sfumato.kinds.activity.model import Slots
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.query_bounds.shares import Shares
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Evidence, Names, Values
 from sfumato.queries.times import find_steps, list_units

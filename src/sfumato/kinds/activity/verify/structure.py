@@ -8,9 +8,9 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.activity.model import CLASS_COLUMNS, list_columns
-from sfumato.kinds.activity.published import PublishedClasses
-from sfumato.kinds.activity.verifiers.crowds import find_crowds
+from sfumato.kinds.activity.dataset import CLASS_COLUMNS, list_columns
+from sfumato.kinds.activity.decode import PublishedClasses
+from sfumato.kinds.activity.verify.crowds import find_crowds
 from sfumato.release.release import Release
 from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 

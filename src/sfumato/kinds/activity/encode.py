@@ -12,7 +12,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity import KIND
-from sfumato.kinds.activity.model import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
+from sfumato.kinds.activity.dataset import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
 from sfumato.release.encode import number_names, publishing_secret
 from sfumato.release.release import Part, Release, Result, Trace
 from sfumato.release.run import Run

@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.model import Slots
-from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
 from sfumato.release.release import Release
 from sfumato.verification.people import Crowd, count_in_groups
 

@@ -14,8 +14,8 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.activity.evidence.grids import Grid, list_grids
-from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
+from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
+from sfumato.kinds.activity.query_bounds.grids import Grid, list_grids
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth, combine_all

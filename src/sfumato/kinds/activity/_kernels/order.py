@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.levels import Found
-from sfumato.kinds.activity.kernels.windows import Rule, holds, is_diverse, join, leave
+from sfumato.kinds.activity._kernels.levels import Found
+from sfumato.kinds.activity._kernels.windows import Rule, holds, is_diverse, join, leave
 
 __all__ = ["merge_in_order", "rank_people"]
 

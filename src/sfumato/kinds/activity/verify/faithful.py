@@ -10,8 +10,8 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import find_moments
-from sfumato.kinds.activity.model import UNKNOWN, Slots
-from sfumato.kinds.activity.published import PublishedClasses, begin_intervals
+from sfumato.kinds.activity.dataset import UNKNOWN, Slots
+from sfumato.kinds.activity.decode import PublishedClasses, begin_intervals
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, READABLE, verify_structure

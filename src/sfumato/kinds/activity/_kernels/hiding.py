@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.classes import Demand
-from sfumato.kinds.activity.kernels.durations import Activities
+from sfumato.kinds.activity._kernels.classes import Demand
+from sfumato.kinds.activity._kernels.durations import Activities
 
 __all__ = ["find_hidden"]
 

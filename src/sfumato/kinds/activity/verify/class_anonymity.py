@@ -11,12 +11,12 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.activity.dataset import Slots
+from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.knowledge.bounds import Within
 from sfumato.kinds.activity.knowledge.windows import find_shown
-from sfumato.kinds.activity.model import Slots
-from sfumato.kinds.activity.published import PublishedClasses, measure_intervals
-from sfumato.kinds.activity.verifiers.faithful import check_asked, verify_faithful
+from sfumato.kinds.activity.verify.faithful import check_asked, verify_faithful
 from sfumato.release.release import Release
 from sfumato.verification.claim import read_claim
 

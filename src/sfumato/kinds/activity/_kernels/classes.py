@@ -10,9 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.dealing import deal_round
-from sfumato.kinds.activity.kernels.durations import Activities
-from sfumato.kinds.activity.kernels.levels import (
+from sfumato.kinds.activity._kernels.dealing import deal_round
+from sfumato.kinds.activity._kernels.durations import Activities
+from sfumato.kinds.activity._kernels.levels import (
     Found,
     Levels,
     grow_at_leaf,
@@ -20,8 +20,8 @@ from sfumato.kinds.activity.kernels.levels import (
     split_at_leaf,
     split_until_diverse,
 )
-from sfumato.kinds.activity.kernels.order import merge_in_order
-from sfumato.kinds.activity.kernels.windows import Rule, find_fullest, find_windows, new_rule
+from sfumato.kinds.activity._kernels.order import merge_in_order
+from sfumato.kinds.activity._kernels.windows import Rule, find_fullest, find_windows, new_rule
 
 __all__ = [
     "Demand",

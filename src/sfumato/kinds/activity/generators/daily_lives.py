@@ -10,8 +10,8 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.generators.options import Option
-from sfumato.kinds.activity.generator.routines import HOURS, Routines, builtin_routines, learn_routines
-from sfumato.kinds.activity.generator.vacations import VACATION, Vacations, plan_long_vacations, plan_long_weekends
+from sfumato.kinds.activity.generators.routines import HOURS, Routines, builtin_routines, learn_routines
+from sfumato.kinds.activity.generators.vacations import VACATION, Vacations, plan_long_vacations, plan_long_weekends
 
 __all__ = ["MODELS", "OPTIONS", "simulate"]
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.activity.dataset import Slots
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
 from sfumato.kinds.activity.knowledge.windows import count_shown
-from sfumato.kinds.activity.model import Slots
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]

@@ -6,9 +6,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity.kernels.durations import Activities, number_kept, sum_durations
-from sfumato.kinds.activity.kernels.levels import Found, Levels, split_at_leaf
-from sfumato.kinds.activity.kernels.windows import Rule, Windows, most_with
+from sfumato.kinds.activity._kernels.durations import Activities, number_kept, sum_durations
+from sfumato.kinds.activity._kernels.levels import Found, Levels, split_at_leaf
+from sfumato.kinds.activity._kernels.windows import Rule, Windows, most_with
 
 __all__ = ["deal_round"]
 

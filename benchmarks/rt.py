@@ -15,13 +15,13 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.rt.families.combined import Combined
+from sfumato.kinds.rt.methods._base.combined import Combined
 from sfumato.kinds.rt.methods.bounded import Bounded, RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.queries import Queries
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
-from sfumato.kinds.rt.verifiers.kkm_anonymity import verify
+from sfumato.kinds.rt.verify.kkm_anonymity import verify
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 

@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.checks.cache import once
 from sfumato.kinds.activity.decode import PublishedClasses
-from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.published import TimedRecords
 from sfumato.kinds.snapshots.published import PublishedSnapshots
 from sfumato.kinds.table.knowledge.fitting import Fitting

@@ -23,8 +23,8 @@ from tests.trajectories.verifiers.releases import make_release
 import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
+from sfumato.kinds.rt.dataset import attach_items
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-from sfumato.kinds.rt.model import attach_items
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.release import Part, PublishedColumn, Release

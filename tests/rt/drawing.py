@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.hierarchies.derive import balanced
-from sfumato.kinds.rt.generator import generate
+from sfumato.kinds.rt.generators import generate
 
 ITEMS = "abcdefgh"
 CITIES = ("x", "y", "z")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.rt.generator import generate
+from sfumato.kinds.rt.generators import generate
 
 
 @pytest.mark.parametrize(

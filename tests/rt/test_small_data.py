@@ -14,13 +14,13 @@ from tests.rt.naive.anonymity import largest_share, smallest_group
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.derive import balanced
-from sfumato.kinds.rt.families.combined import Combined
+from sfumato.kinds.rt.methods._base.combined import Combined
 from sfumato.kinds.rt.methods.bounded import Bounded, RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
-from sfumato.kinds.rt.verifiers.faithful import verify_faithful
-from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
+from sfumato.kinds.rt.verify.faithful import verify_faithful
+from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
 from sfumato.metrics.comparison import Comparison
 from sfumato.verification.order import verify_order
 

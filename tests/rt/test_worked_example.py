@@ -21,12 +21,12 @@ from tests.rt.naive.anonymity import candidates
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.kinds.rt.attacker import attack
+from sfumato.kinds.rt.attacks import attack
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
-from sfumato.kinds.rt.published import PublishedRecords
-from sfumato.kinds.rt.verifiers.faithful import verify_faithful
-from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
+from sfumato.kinds.rt.verify.faithful import verify_faithful
+from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
 
 SECRET = bytes([1] * 32)
 

@@ -13,10 +13,10 @@ from tests.rt.naive.anonymity import bit_distance
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.rt.families.clusters import Clusters
+from sfumato.kinds.rt.dataset import known_items
+from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods.lexicographic import RFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
-from sfumato.kinds.rt.model import known_items
 from sfumato.kinds.table.model import Attribute, attributes_of
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
@@ -114,7 +114,7 @@ def test_clusters_that_are_published_alike_are_merged() -> None:
 
 def test_some_records_of_a_large_cluster_speak_for_it(monkeypatch) -> None:
     """Evenly spaced ones: the distance is the mean of what they have alone, with the whole cluster around them."""
-    monkeypatch.setattr("sfumato.kinds.rt.families.clusters._ASKED", 3)
+    monkeypatch.setattr("sfumato.kinds.rt.methods._base.clusters._ASKED", 3)
     sets = [["a"], ["b"], ["a", "b"], ["c"], ["a"], ["a", "c"], ["b", "c"], ["a", "b", "c"]]
     data = Dataset.of("rt", [(1,)] * 6 + [(9,)] * 2, ("age",), sets)
     clusters = Clusters(attributes_of(data), np.array([0] * 6 + [1] * 2), known_items(data))

@@ -11,7 +11,7 @@ from tests.rt.naive.anonymity import largest_share, utility_loss
 from sfumato.data.lists import Ragged
 from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.rt.costs import list_item_losses
-from sfumato.kinds.rt.families.diversity import Diversity, unite_overlapping
+from sfumato.kinds.rt.methods._base.diversity import Diversity, unite_overlapping
 
 LETTERS = "abcdef"
 records = st.lists(st.lists(st.sampled_from(LETTERS), max_size=4, unique=True), min_size=1, max_size=8)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.rt.naive.anonymity import bit_distance
 
 from sfumato.data.lists import Ragged
-from sfumato.kinds.rt.kernels.item_distances import count_lengths, list_items, measure_joined
+from sfumato.kinds.rt._kernels.item_distances import count_lengths, list_items, measure_joined
 
 ITEMS = [f"i{number}" for number in range(12)]
 sets = st.lists(st.sets(st.sampled_from(ITEMS), max_size=5), min_size=2, max_size=14)

@@ -14,13 +14,13 @@ from tests.rt.drawing import TRANSACTION, datasets, sample
 import sfumato as sf
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.rt.families.combined import Combined, find_method
+from sfumato.kinds.rt.methods._base.combined import Combined, find_method
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 from sfumato.kinds.rt.methods.lexicographic import RFirst, TFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
-from sfumato.kinds.rt.verifiers.faithful import verify_faithful
-from sfumato.kinds.rt.verifiers.kkm_anonymity import verify, verify_against
+from sfumato.kinds.rt.verify.faithful import verify_faithful
+from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
 from sfumato.kinds.table.families.relational import Relational
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.rt.families.combined import Task
-from sfumato.kinds.rt.families.items import RecodedItems
+from sfumato.kinds.rt.methods._base.combined import Task
+from sfumato.kinds.rt.methods._base.items import RecodedItems
 from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 
 

@@ -21,7 +21,7 @@ from sfumato.formats.memory import Readable, as_place
 from sfumato.hierarchies.build import name_rows
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
-from sfumato.kinds.rt.model import HIERARCHY, ITEMS, attach_items
+from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, attach_items
 from sfumato.kinds.sets.reader.items import (
     Occurrences,
     Pieces,

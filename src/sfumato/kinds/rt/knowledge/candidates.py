@@ -15,8 +15,8 @@ import numpy.typing as npt
 from sfumato.checks.subsequences import check_key_width, countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
-from sfumato.kinds.rt.model import known_items
-from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.kinds.rt.dataset import known_items
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.table.model import attribute_of
 from sfumato.progress import track
 

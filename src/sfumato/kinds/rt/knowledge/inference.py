@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.base.remaining import Possibility, Remaining
-from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.table.knowledge import inference
 from sfumato.release.release import Release
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.checks.subsequences import countable_sizes, decode_key, distinct_subsequences
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.rt.published import PublishedRecords
+from sfumato.kinds.rt.decode import PublishedRecords
 
 __all__ = ["ValueSets"]
 

@@ -13,9 +13,9 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.rt.families.clusters import Clusters, Version
-from sfumato.kinds.rt.families.combined import Combined, Task
-from sfumato.kinds.rt.families.items import RecodedItems
+from sfumato.kinds.rt.methods._base.clusters import Clusters, Version
+from sfumato.kinds.rt.methods._base.combined import Combined, Task
+from sfumato.kinds.rt.methods._base.items import RecodedItems
 from sfumato.params import Param
 from sfumato.release.run import Run
 

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.rt.families.combined import Combined, Task
-from sfumato.kinds.rt.families.items import RecodedItems
-from sfumato.kinds.rt.model import HIERARCHY, known_items
+from sfumato.kinds.rt.dataset import HIERARCHY, known_items
+from sfumato.kinds.rt.methods._base.combined import Combined, Task
+from sfumato.kinds.rt.methods._base.items import RecodedItems
 from sfumato.params import Param
 from sfumato.release.row_clusters import cut
 from sfumato.release.run import Run

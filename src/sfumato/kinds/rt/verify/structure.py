@@ -7,8 +7,8 @@ import dataclasses
 import numpy as np
 
 from sfumato.checks.subsequences import support
-from sfumato.kinds.rt.model import ITEMS
-from sfumato.kinds.rt.verifiers.crowds import find_crowds
+from sfumato.kinds.rt.dataset import ITEMS
+from sfumato.kinds.rt.verify.crowds import find_crowds
 from sfumato.kinds.table.verifiers import structure as table
 from sfumato.release.release import Release
 from sfumato.verification.order import find_disorder, look_at_value_names

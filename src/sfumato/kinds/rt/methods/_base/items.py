@@ -14,8 +14,8 @@ from sfumato.data.lists import Ragged
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.rt.costs import list_item_losses
-from sfumato.kinds.rt.families.diversity import Diversity
-from sfumato.kinds.rt.model import HIERARCHY, ITEMS, known_items
+from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, known_items
+from sfumato.kinds.rt.methods._base.diversity import Diversity
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
 from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
 from sfumato.release.run import Run

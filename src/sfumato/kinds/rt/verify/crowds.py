@@ -8,8 +8,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
-from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.release.release import Release
 from sfumato.verification.people import Crowd
 

@@ -15,10 +15,10 @@ import numpy.typing as npt
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.checks.subsequences import lookup
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
-from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.release.release import Release
 from sfumato.verification.claim import read_claim
 from sfumato.verification.faithful import check_rows

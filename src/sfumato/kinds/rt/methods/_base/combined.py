@@ -16,10 +16,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.rt.families.clusters import Clusters
-from sfumato.kinds.rt.families.items import ItemRecoder, RecodedItems
+from sfumato.kinds.rt.encode import ItemValues, publish_rt
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-from sfumato.kinds.rt.publication import ItemValues, publish_rt
+from sfumato.kinds.rt.methods._base.clusters import Clusters
+from sfumato.kinds.rt.methods._base.items import ItemRecoder, RecodedItems
 from sfumato.kinds.sets.families.generalisation import ItemGeneralising
 from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational
 from sfumato.kinds.table.families.requirement import Requirement

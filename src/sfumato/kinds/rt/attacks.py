@@ -9,9 +9,9 @@ from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.rt.dataset import known_items
+from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
-from sfumato.kinds.rt.model import known_items
-from sfumato.kinds.rt.published import PublishedRecords
 from sfumato.kinds.table.model import attributes_of
 from sfumato.release.release import Release
 

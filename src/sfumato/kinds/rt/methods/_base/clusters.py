@@ -15,7 +15,7 @@ from sfumato.kinds.table.families.spaces import number_cells, share_of_domain, s
 from sfumato.kinds.table.model import Attribute
 
 if TYPE_CHECKING:
-    from sfumato.kinds.rt.kernels.item_distances import ItemLists
+    from sfumato.kinds.rt._kernels.item_distances import ItemLists
 
 __all__ = ["Clusters", "Version"]
 
@@ -60,7 +60,7 @@ class Clusters:
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.kinds.rt.model import known_items
+    >>> from sfumato.kinds.rt.dataset import known_items
     >>> from sfumato.kinds.table.model import attributes_of
     >>> data = Dataset.of("rt", [(20,), (30,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["a"]])
     >>> clusters = Clusters(attributes_of(data), np.array([0, 0, 1, 1]), known_items(data))
@@ -74,7 +74,7 @@ class Clusters:
     """
 
     def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: Ragged) -> None:
-        from sfumato.kinds.rt.kernels.joined_prices import price_clusters
+        from sfumato.kinds.rt._kernels.joined_prices import price_clusters
         from sfumato.kinds.table.kernels.hulls import form_hulls
 
         count = int(group.max(initial=-1)) + 1
@@ -109,14 +109,14 @@ class Clusters:
     @cached_property
     def _lists(self) -> ItemLists:
         """The items of the records, laid out once somebody asks for distances."""
-        from sfumato.kinds.rt.kernels.item_distances import list_items
+        from sfumato.kinds.rt._kernels.item_distances import list_items
 
         return list_items(self.items.offsets, self.items.codes, len(self.items.labels))
 
     @cached_property
     def _lengths(self) -> Ints:
         """How many records of every cluster have at most so many items."""
-        from sfumato.kinds.rt.kernels.item_distances import count_lengths
+        from sfumato.kinds.rt._kernels.item_distances import count_lengths
 
         return count_lengths(self._lists, self._group, len(self.active))
 
@@ -132,7 +132,7 @@ class Clusters:
 
     def price_with(self, seed: int) -> Floats:
         """Return the NCP of a record once a cluster is merged with each of the others."""
-        from sfumato.kinds.rt.kernels.joined_prices import price_with_seed
+        from sfumato.kinds.rt._kernels.joined_prices import price_with_seed
 
         return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
 
@@ -141,7 +141,7 @@ class Clusters:
 
         Of many records, some speak for all: evenly spaced ones, in the order of the file.
         """
-        from sfumato.kinds.rt.kernels.item_distances import measure_joined
+        from sfumato.kinds.rt._kernels.item_distances import measure_joined
 
         wanted, rows = self.others(seed), self.rows[seed]
         if len(rows) > _ASKED:
@@ -188,7 +188,7 @@ class Clusters:
         Examples
         --------
         >>> from sfumato.data.dataset import Dataset
-        >>> from sfumato.kinds.rt.model import known_items
+        >>> from sfumato.kinds.rt.dataset import known_items
         >>> from sfumato.kinds.table.model import attributes_of
         >>> data = Dataset.of("rt", [(20,), (30,), (60,)], ("age",), [["a"]] * 3)
         >>> clusters = Clusters(attributes_of(data), np.arange(3), known_items(data))

@@ -12,16 +12,16 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import DATA, generated, run, run_parts, table
 from sfumato.generators.taxonomy import taxonomy
-from sfumato.kinds.sequences.attacker.neighbours import attack as attack_neighbours
-from sfumato.kinds.sequences.kernels.category_covers import fill_by_left_ends, fill_by_runs, new_runs
-from sfumato.kinds.sequences.kernels.prices import set_prices
-from sfumato.kinds.sequences.kernels.profiles import BEFORE, BEST, NODE, REACH, TIME, new_table
-from sfumato.kinds.sequences.kernels.thinning import thin_windows
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences._kernels.category_covers import fill_by_left_ends, fill_by_runs, new_runs
+from sfumato.kinds.sequences._kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.profiles import BEFORE, BEST, NODE, REACH, TIME, new_table
+from sfumato.kinds.sequences._kernels.thinning import thin_windows
+from sfumato.kinds.sequences._kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences.attacks.neighbours import attack as attack_neighbours
+from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
-from sfumato.kinds.sequences.model import Sequences
 from sfumato.metrics.comparison import Comparison
 
 METHODS = {name: getattr(sf.methods, name.capitalize()) for name in ("hn", "hi", "hy", "hl", "et", "ta", "sa")}

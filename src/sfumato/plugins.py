@@ -177,7 +177,7 @@ def find_stronger_attackers(kind: str, knowledge: str) -> list[StrongerAttacker]
     Examples
     --------
     >>> [module.__name__ for module in find_stronger_attackers("sequences", "monitored-events")]
-    ['sfumato.kinds.sequences.attacker.neighbours']
+    ['sfumato.kinds.sequences.attacks.neighbours']
     """
     return [attacker.load() for attacker in find_kind(kind).attackers[knowledge].stronger]
 

@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
-from sfumato.kinds.sequences.evidence import of_dataset
+from sfumato.kinds.sequences.query_bounds import of_dataset
 from sfumato.queries.ask import ask as ask_evidence
 from sfumato.queries.possible_relations import find_possible, find_possible_prevailing
 from sfumato.queries.spatio_temporal import find_prevailing, hold_over_places

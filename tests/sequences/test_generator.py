@@ -11,7 +11,7 @@ from tests.examples import settings
 
 from sfumato.exceptions import ParameterError
 from sfumato.generators.taxonomy import taxonomy
-from sfumato.kinds.sequences.generator import generate
+from sfumato.kinds.sequences.generators import generate
 
 
 def lengths_of(table):

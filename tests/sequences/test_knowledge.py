@@ -16,15 +16,15 @@ from tests.sequences.naive.knowledge import Event, Record, make_release
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.sequences.attacker.monitored_events import attack, risk_of_original
+from sfumato.kinds.sequences.attacks.monitored_events import attack, risk_of_original
+from sfumato.kinds.sequences.decode import find_last
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge import matches
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows
-from sfumato.kinds.sequences.published import find_last
-from sfumato.kinds.sequences.verifiers import gl_diversity, group_anonymity
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verify import gl_diversity, group_anonymity
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.plugins import find_attacker, find_verifier
 from sfumato.release.release import Release
 

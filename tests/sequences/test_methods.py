@@ -14,8 +14,8 @@ import sfumato as sf
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.exports import write_table
 from sfumato.hierarchies.derive import balanced
-from sfumato.kinds.sequences.families.grouping import TOO_ALIKE, TOO_FEW
-from sfumato.kinds.sequences.generator import generate
+from sfumato.kinds.sequences.generators import generate
+from sfumato.kinds.sequences.methods._base.grouping import TOO_ALIKE, TOO_FEW
 from sfumato.kinds.sequences.methods.comparators import Sa, Ta
 from sfumato.kinds.sequences.methods.groups import Et, Hi, Hl, Hn, Hy
 from sfumato.params import declared

@@ -14,7 +14,7 @@ from tests.examples import settings
 import sfumato as sf
 from sfumato.data.time_units import MONTHS, Clock, find_moments
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.sequences.published import count_steps
+from sfumato.kinds.sequences.decode import count_steps
 
 ROWS = [[("a", 0), ("x", 1), ("b", 3)], [("a", 1), ("x", 2), ("b", 3)], [("a", 0), ("b", 5)], [("a", 2), ("b", 6)]]
 

@@ -17,14 +17,14 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.hierarchies.derive import balanced
-from sfumato.kinds.sequences.attacker import gaps, neighbours
-from sfumato.kinds.sequences.attacker.gaps import learn_gaps
+from sfumato.kinds.sequences.attacks import gaps, neighbours
+from sfumato.kinds.sequences.attacks.gaps import learn_gaps
 from sfumato.kinds.sequences.comparison import SequenceComparison
+from sfumato.kinds.sequences.decode import TimedRecords
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
-from sfumato.kinds.sequences.published import TimedRecords
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.metrics.comparison import Comparison
 from sfumato.params import declared
 from sfumato.plugins import all_methods, find_verifier

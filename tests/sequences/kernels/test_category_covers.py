@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import covers as naive
 
-from sfumato.kinds.sequences.kernels.category_covers import fill_by_category, fill_by_left_ends, fill_by_runs, new_runs
-from sfumato.kinds.sequences.kernels.covers import Monitored, find_intervals
-from sfumato.kinds.sequences.kernels.prices import set_prices
-from sfumato.kinds.sequences.kernels.profiles import BEFORE, BEST, CHOICE, EVENTS, NEVER, NODE, REACH, TIME, new_table
+from sfumato.kinds.sequences._kernels.category_covers import fill_by_category, fill_by_left_ends, fill_by_runs, new_runs
+from sfumato.kinds.sequences._kernels.covers import Monitored, find_intervals
+from sfumato.kinds.sequences._kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.profiles import BEFORE, BEST, CHOICE, EVENTS, NEVER, NODE, REACH, TIME, new_table
 
 # Leaves 0 to 4 under 5 and 6; 7 has 6 as its only child, and 8 is the root.
 PARENT = [5, 5, 6, 6, 6, 8, 7, 8, -1]

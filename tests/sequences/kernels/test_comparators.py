@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import comparators as naive
 
-from sfumato.kinds.sequences.kernels.comparators import align_groups, mirror_groups
-from sfumato.kinds.sequences.kernels.covers import Monitored, locate_events
-from sfumato.kinds.sequences.kernels.hilbert import order_along_curve, rank_along_curve
-from sfumato.kinds.sequences.kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.comparators import align_groups, mirror_groups
+from sfumato.kinds.sequences._kernels.covers import Monitored, locate_events
+from sfumato.kinds.sequences._kernels.hilbert import order_along_curve, rank_along_curve
+from sfumato.kinds.sequences._kernels.prices import set_prices
 
 ordinary = settings(max_examples=80)
 

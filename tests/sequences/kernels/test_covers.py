@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import covers as naive
 
-from sfumato.kinds.sequences.kernels import bounds
-from sfumato.kinds.sequences.kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
-from sfumato.kinds.sequences.kernels.covers import Monitored, find_intervals
-from sfumato.kinds.sequences.kernels.prices import set_prices
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences._kernels import bounds
+from sfumato.kinds.sequences._kernels.clusters import BEGIN, END, measure_union, merge_clusters, new_store
+from sfumato.kinds.sequences._kernels.covers import Monitored, find_intervals
+from sfumato.kinds.sequences._kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.windows import Unmonitored, key_pairs
 
 # Leaves 0 to 4 under 5 and 6, these under the root 7.
 PARENT = [5, 5, 6, 6, 6, 7, 7, -1]

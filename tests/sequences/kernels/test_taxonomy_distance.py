@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import taxonomy as naive
 
-from sfumato.kinds.sequences.kernels.prices import is_less
-from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot, match_cost, new_pivot
+from sfumato.kinds.sequences._kernels.prices import is_less
+from sfumato.kinds.sequences._kernels.taxonomy_distance import build_branches, load_pivot, match_cost, new_pivot
 
 ordinary = settings(max_examples=150)
 

@@ -9,23 +9,23 @@ from tests.sequences.naive import taxonomy as naive
 from tests.sequences.naive.covers import count_events, least_loss
 from tests.sequences.naive.time_groups import fulfils
 
-from sfumato.kinds.sequences.kernels.clusters import BEGIN, END
-from sfumato.kinds.sequences.kernels.covers import Monitored, find_loss
-from sfumato.kinds.sequences.kernels.demand import Demand
-from sfumato.kinds.sequences.kernels.hilbert import order_along_curve
-from sfumato.kinds.sequences.kernels.prices import set_prices
-from sfumato.kinds.sequences.kernels.profiles import NODE, new_table
-from sfumato.kinds.sequences.kernels.taxonomy_distance import build_branches, load_pivot
-from sfumato.kinds.sequences.kernels.taxonomy_groups import et
-from sfumato.kinds.sequences.kernels.taxonomy_parts import split_people
-from sfumato.kinds.sequences.kernels.taxonomy_repair import (
+from sfumato.kinds.sequences._kernels.clusters import BEGIN, END
+from sfumato.kinds.sequences._kernels.covers import Monitored, find_loss
+from sfumato.kinds.sequences._kernels.demand import Demand
+from sfumato.kinds.sequences._kernels.hilbert import order_along_curve
+from sfumato.kinds.sequences._kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.profiles import NODE, new_table
+from sfumato.kinds.sequences._kernels.taxonomy_distance import build_branches, load_pivot
+from sfumato.kinds.sequences._kernels.taxonomy_groups import et
+from sfumato.kinds.sequences._kernels.taxonomy_parts import split_people
+from sfumato.kinds.sequences._kernels.taxonomy_repair import (
     bound_closely,
     bound_roughly,
     find_nearest,
     merge_members,
     open_repair,
 )
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences._kernels.windows import Unmonitored, key_pairs
 
 ordinary = settings(max_examples=60)
 

@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import thinning as naive
 
-from sfumato.kinds.sequences.kernels.thinning import thin_windows
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, key_pairs
+from sfumato.kinds.sequences._kernels.thinning import thin_windows
+from sfumato.kinds.sequences._kernels.windows import Unmonitored, key_pairs
 
 person = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 9)), max_size=4)
 crowd = st.lists(person, min_size=1, max_size=9)

@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sequences.naive import time_groups as naive
 
-from sfumato.kinds.sequences.kernels import regions, time_groups
-from sfumato.kinds.sequences.kernels.covers import Monitored
-from sfumato.kinds.sequences.kernels.demand import Demand
-from sfumato.kinds.sequences.kernels.hilbert import number_cells, order_along_curve
-from sfumato.kinds.sequences.kernels.prices import set_prices
-from sfumato.kinds.sequences.kernels.windows import Unmonitored
+from sfumato.kinds.sequences._kernels import regions, time_groups
+from sfumato.kinds.sequences._kernels.covers import Monitored
+from sfumato.kinds.sequences._kernels.demand import Demand
+from sfumato.kinds.sequences._kernels.hilbert import number_cells, order_along_curve
+from sfumato.kinds.sequences._kernels.prices import set_prices
+from sfumato.kinds.sequences._kernels.windows import Unmonitored
 
 # Leaves 0 to 4 under 5 and 6, these under the root 7.
 TREE = np.array([5, 5, 6, 6, 6, 7, 7, -1], np.int32), np.array([1, 1, 1, 1, 1, 2, 3, 5])

@@ -8,10 +8,10 @@ from tests.examples import settings
 from tests.sequences.naive import time_groups as naive
 
 from sfumato.data.lists import Ragged
-from sfumato.kinds.sequences.kernels import windows
-from sfumato.kinds.sequences.kernels.windows import Unmonitored, find_fullest, have_conflict, key_pairs
+from sfumato.kinds.sequences._kernels import windows
+from sfumato.kinds.sequences._kernels.windows import Unmonitored, find_fullest, have_conflict, key_pairs
+from sfumato.kinds.sequences.decode import Entries
 from sfumato.kinds.sequences.knowledge.windows import count_most
-from sfumato.kinds.sequences.published import Entries
 
 
 def as_unmonitored(pairs):

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import UNITS, Clock
+from sfumato.kinds.sequences.dataset import Sequences
+from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.model import Sequences
-from sfumato.kinds.sequences.publication import Cover, Grouped, publish_groups
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 

@@ -18,7 +18,7 @@ from sfumato.data.time_units import Clock
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
 from sfumato.generators.taxonomy import taxonomy
-from sfumato.kinds.sequences.generator import generate
+from sfumato.kinds.sequences.generators import generate
 from sfumato.kinds.sequences.reader import read
 from sfumato.readers.hierarchies import write_hierarchy
 from sfumato.readers.options import Reading

@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.plugins import find_verifier
 from sfumato.release.release import Release, Result
 from sfumato.release.storage import read_release, write_release

@@ -16,8 +16,8 @@ from tests.sequences.naive.knowledge import Record, make_release, people_table
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.kinds.sequences.verifiers.group_anonymity import verify_against
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
+from sfumato.kinds.sequences.verify.group_anonymity import verify_against
 from sfumato.release.release import Release
 
 MONITORED = ("mail", "chat")

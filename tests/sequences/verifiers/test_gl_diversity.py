@@ -18,13 +18,13 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import VerificationError
+from sfumato.kinds.sequences.decode import Entries
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge import windows
 from sfumato.kinds.sequences.knowledge.windows import count_most, find_busiest
-from sfumato.kinds.sequences.published import Entries
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.kinds.sequences.verifiers.gl_diversity import verify, verify_against
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
+from sfumato.kinds.sequences.verify.gl_diversity import verify, verify_against
 from sfumato.release.release import Release
 from sfumato.verification.structure import READABLE
 

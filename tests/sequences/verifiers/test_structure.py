@@ -13,8 +13,8 @@ from tests.sequences.verifiers.examples import MONITORED, people, records, sound
 
 from sfumato.data.time_units import Clock
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.verifiers.faithful import verify_faithful
-from sfumato.kinds.sequences.verifiers.group_anonymity import verify, verify_against
+from sfumato.kinds.sequences.verify.faithful import verify_faithful
+from sfumato.kinds.sequences.verify.group_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import Form
 from sfumato.verification.structure import verify_structure

@@ -15,8 +15,8 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.time_units import UNITS
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.sequences.model import locate_entries
-from sfumato.kinds.sequences.published import (
+from sfumato.kinds.sequences.dataset import locate_entries
+from sfumato.kinds.sequences.decode import (
     SequenceColumns,
     find_columns,
     mark_events,

@@ -28,8 +28,8 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.sequences.decode import Entries, TimedRecords, find_last, mark_events, number_rows, spell_times
 from sfumato.kinds.sequences.knowledge.windows import Window, Windows, count_most, find_busiest
-from sfumato.kinds.sequences.published import Entries, TimedRecords, find_last, mark_events, number_rows, spell_times
 from sfumato.release.release import Release
 
 __all__ = ["Knowledge", "ReceiverMatches", "count_matches", "list_known", "match_classes"]

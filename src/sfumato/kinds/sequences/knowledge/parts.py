@@ -12,9 +12,9 @@ import numpy.typing as npt
 from sfumato.attacks.risk import draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.sequences.dataset import locate_entries
+from sfumato.kinds.sequences.decode import TimedRecords, spell_times
 from sfumato.kinds.sequences.knowledge.matches import Knowledge, list_known
-from sfumato.kinds.sequences.model import locate_entries
-from sfumato.kinds.sequences.published import TimedRecords, spell_times
 from sfumato.release.release import Release
 
 __all__ = ["narrow_people", "narrow_records"]

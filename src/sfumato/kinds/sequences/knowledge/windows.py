@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sequences.published import Entries
+from sfumato.kinds.sequences.decode import Entries
 
 __all__ = ["Window", "Windows", "count_most", "find_busiest"]
 

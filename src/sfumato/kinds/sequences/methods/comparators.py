@@ -7,17 +7,17 @@ from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sequences.families.covers import Found, cover_groups
-from sfumato.kinds.sequences.families.grouping import (
+from sfumato.kinds.sequences.dataset import Sequences
+from sfumato.kinds.sequences.encode import Grouped
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.methods._base.covers import Found, cover_groups
+from sfumato.kinds.sequences.methods._base.grouping import (
     BLUR,
     SequenceGrouping,
     draw_order,
     has_other_events,
     lay_out_times,
 )
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.model import Sequences
-from sfumato.kinds.sequences.publication import Grouped
 from sfumato.release.run import Run
 
 __all__ = ["Sa", "Ta"]
@@ -56,7 +56,7 @@ class Ta(SequenceGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Align people with each other, one event a member and interval."""
-        from sfumato.kinds.sequences.kernels.comparators import align_groups
+        from sfumato.kinds.sequences._kernels.comparators import align_groups
 
         monitored, _, prices = lay_out_times(people)
         publication = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
@@ -98,8 +98,8 @@ class Sa(SequenceGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Join neighbours on the Hilbert curve until hiding is mutual."""
-        from sfumato.kinds.sequences.kernels.comparators import mirror_groups
-        from sfumato.kinds.sequences.kernels.hilbert import rank_along_curve
+        from sfumato.kinds.sequences._kernels.comparators import mirror_groups
+        from sfumato.kinds.sequences._kernels.hilbert import rank_along_curve
 
         monitored, _, prices = lay_out_times(people)
         rank = rank_along_curve(monitored.offsets, monitored.times)

@@ -6,9 +6,9 @@ import dataclasses
 import functools
 from typing import Annotated, ClassVar
 
-from sfumato.kinds.sequences.families.grouping import DiverseGrouping
-from sfumato.kinds.sequences.model import Sequences
-from sfumato.kinds.sequences.publication import Grouped
+from sfumato.kinds.sequences.dataset import Sequences
+from sfumato.kinds.sequences.encode import Grouped
+from sfumato.kinds.sequences.methods._base.grouping import DiverseGrouping
 from sfumato.params import Param
 from sfumato.release.run import Run
 
@@ -42,7 +42,7 @@ class Hn(DiverseGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Merge every cluster with the nearest one until all are large enough."""
-        from sfumato.kinds.sequences.kernels.time_groups import hn
+        from sfumato.kinds.sequences._kernels.time_groups import hn
 
         return self.group_with(hn, people, run)
 
@@ -74,7 +74,7 @@ class Hi(DiverseGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Merge every cluster with the nearest one, found through the index."""
-        from sfumato.kinds.sequences.kernels.time_groups import hi
+        from sfumato.kinds.sequences._kernels.time_groups import hi
 
         return self.group_with(hi, people, run, self.fingerprint_bits)
 
@@ -119,7 +119,7 @@ class Hy(DiverseGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Merge clusters within blocks of the curve, or cut it where neighbours are alike and merge the others."""
-        from sfumato.kinds.sequences.kernels.time_groups import hy, hy_blocks
+        from sfumato.kinds.sequences._kernels.time_groups import hy, hy_blocks
 
         block = max(self.block, 25 * max(self.k or 0, self.l or 0))
         kernel = hy if self.along == "regions" else functools.partial(hy_blocks, block=block)
@@ -153,7 +153,7 @@ class Hl(DiverseGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Cut the Hilbert curve."""
-        from sfumato.kinds.sequences.kernels.time_groups import hl
+        from sfumato.kinds.sequences._kernels.time_groups import hl
 
         return self.group_with(hl, people, run, self.fingerprint_bits)
 
@@ -197,6 +197,6 @@ class Et(DiverseGrouping):
 
     def group(self, people: Sequences, run: Run) -> Grouped:
         """Split by what people did and when, and merge what does not fulfil the demand."""
-        from sfumato.kinds.sequences.kernels.taxonomy_groups import et
+        from sfumato.kinds.sequences._kernels.taxonomy_groups import et
 
         return self.group_with(et, people, run)

@@ -1,0 +1,359 @@
+"""Methods that group people by their monitored events: who is kept, how kernels are called, what is published."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.sequences import KIND
+from sfumato.kinds.sequences.dataset import Sequences
+from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
+from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.methods._base.covers import Found, cover_groups
+from sfumato.params import Param
+from sfumato.release.release import Result
+from sfumato.release.run import Run
+
+if TYPE_CHECKING:
+    from sfumato.kinds.sequences._kernels.covers import Monitored
+    from sfumato.kinds.sequences._kernels.demand import Outcome
+    from sfumato.kinds.sequences._kernels.prices import Prices
+    from sfumato.kinds.sequences._kernels.windows import Unmonitored
+
+__all__ = [
+    "BLUR",
+    "TOO_ALIKE",
+    "TOO_FEW",
+    "Arrays",
+    "DiverseGrouping",
+    "SequenceGrouping",
+    "draw_order",
+    "has_other_events",
+    "lay_out_times",
+]
+
+Ints = npt.NDArray[np.int64]
+Kernel = Callable[..., Any]
+
+BLUR = Param(
+    "Other events up to that far from a monitored interval lose their times, in units of the data's time.", ge=0
+)
+
+# What kernels count, and what the owner's trace calls it.
+_COUNTERS = {
+    "evaluations": "cp_evaluations",
+    "bounds": "bound_evaluations",
+    "nodes": "nodes_visited",
+    "bounded": "unions_spared",
+    "distances": "event_distances",
+    "merges": "merges",
+}
+
+TOO_FEW, TOO_ALIKE = KIND.reasons
+
+
+@dataclasses.dataclass(frozen=True)
+class SequenceGrouping(Method):
+    """Base of methods that publish one cover for a group of people in place of their monitored events.
+
+    A subclass says how it groups people who have monitored events.
+
+    Examples
+    --------
+    >>> class AllTogether(SequenceGrouping):
+    ...     def group(self, people, run):
+    ...         cover = Cover(("mail",), (int(people.times.min()),), (int(people.times.max()),))
+    ...         return Grouped(people, np.zeros(len(people), np.int64), [cover])
+    >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
+    >>> AllTogether(k=2).claim(data).k, AllTogether(k=2).group(Sequences.of(data), Run()).covers
+    (2, [Cover(categories=('mail',), starts=(3,), ends=(8,))])
+    """
+
+    needs: ClassVar[tuple[str, ...]] = ("monitored events",)
+
+    k: Annotated[int | None, Param("Smallest number of records with the same monitored part.", ge=2)] = None
+
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say which events decided what became a group."""
+        if isinstance(guarantee, GlDiversity):
+            return (
+                "Groups were formed by looking at other events, too. Someone who knows the method may find such an "
+                "event likelier than its share in a group.",
+            )
+        return ("How groups were formed depends on monitored events alone.",)
+
+    @abc.abstractmethod
+    def group(self, people: Sequences, run: Run) -> Grouped:
+        """Group people who all have monitored events."""
+
+    @property
+    def least(self) -> int:
+        """Smallest number of people in a group."""
+        return self.k or 1
+
+    @property
+    def reach(self) -> int | None:
+        """How far around monitored intervals other events are blurred; None for not at all."""
+        return getattr(self, "blur", None)
+
+    def claim(self, dataset: Dataset) -> Guarantee:
+        """Claim k-anonymity of groups, for the receiver of the monitored events."""
+        unit = (dataset.clock.unit or "") if self.reach is not None else ""
+        monitored = dataset.schema.monitored
+        return GroupAnonymity(self.k or 1, monitored, blur=self.reach, unit=unit, others=has_other_events(dataset))
+
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
+        """Return which people without monitored events can be a group of their own, and why the others cannot."""
+        return np.arange(len(people) if len(people) >= self.least else 0), TOO_FEW
+
+    def check_request(self) -> None:
+        """Refuse a request that asks for nothing."""
+        if self.k is None:
+            raise ParameterError(f"{type(self).__name__}: k must be given: how many records match what is known.")
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        owner = type(self).__name__
+        self.check_request()
+        self.accept(dataset, self.least)
+        everyone = Sequences.of(dataset)
+        has = everyone.people_with_monitored
+        present, absent = np.flatnonzero(has), np.flatnonzero(~has)
+        if len(present) < self.least:
+            raise InfeasibleError(
+                f"{owner}: only {len(present):,} of {dataset.unit.count(len(everyone))} have a monitored event, and a "
+                f"group needs {self.least}. Name more monitored events, or use a smaller k or l."
+            )
+        with run.phase("group"):
+            try:
+                grouped = self.group(everyone.take(present), run)
+            except OverflowError as error:  # what the kernels refuse: sizes and counts, no labels
+                raise ParameterError(f"{owner}: {error}.") from None
+        run.counters["groups"] = len(grouped.covers)
+        run.counters["records_without_monitored_events"] = len(absent)
+        stays, reason = self.choose_absent(everyone.take(absent), run)
+        if len(stays):
+            grouped = _with_absent(grouped, everyone, present, absent[stays])
+        withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
+        grouped = dataclasses.replace(grouped, withheld=withheld)
+        if self.reach is not None:
+            with run.phase("blur"):
+                grouped = self.blur_groups(grouped, self.reach, run)
+        return publish_groups(dataset, self, self.claim(dataset), grouped, run)
+
+    def blur_groups(self, grouped: Grouped, reach: int, run: Run) -> Grouped:
+        """Take the times of other events near monitored intervals away, and count them."""
+        from sfumato.kinds.sequences.methods._base.blur import blur_groups
+
+        made = blur_groups(grouped, reach, shared=getattr(self, "l", None) is None)
+        run.counters["other_events_told_as_intervals"] = made.told
+        run.counters["other_events_left_out"] = made.left_out
+        others = int((~grouped.sequences.is_monitored).sum())
+        run.notes.append(
+            f"Of {others:,} other events {made.told + made.left_out:,} are near a monitored interval: "
+            f"{made.told:,} are published as something the whole group did in an interval, {made.left_out:,} are "
+            "left out."
+        )
+        return made.grouped
+
+    def report(self, run: Run) -> Callable[[int, int], None]:
+        """Return what a kernel calls to show how far it is."""
+        show = run.report("people")
+        return lambda done, total: show(0, done, total)
+
+
+@dataclasses.dataclass(frozen=True)
+class DiverseGrouping(SequenceGrouping):
+    """Base of methods that can also keep unmonitored events from being predicted.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sequences.methods.groups import Hi
+    >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
+    >>> Hi(k=2).claim(data).name, Hi(g=60, l=2).claim(data).name
+    ('group-anonymity', 'gl-diversity')
+    >>> Hi(l=2).check_request()
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Hi: g and l go together: a window's length, and how certain an event may be...
+    """
+
+    optimises: ClassVar[str] = "interval loss (NCP)"
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity, GlDiversity)
+
+    g: Annotated[int | None, Param("Length of a window, in units of the data's time; goes with l.", ge=0)] = None
+    l: Annotated[int | None, Param("One over the largest share that did an event inside a window.", ge=2)] = None
+    wt: Annotated[float, Param("Weight of time in the loss.", ge=0)] = 1.0
+    we: Annotated[float, Param("Weight of events in the loss; above 0 it needs an event hierarchy.", ge=0)] = 0.0
+    blur: Annotated[int | None, BLUR] = None
+
+    def check_request(self) -> None:
+        """Refuse a request that asks for nothing, or for half of (g,l)-diversity."""
+        owner = type(self).__name__
+        if self.k is None and self.l is None:
+            raise ParameterError(
+                f"{owner}: k or l must be given: how many records match, or how certain an event may be."
+            )
+        if (self.g is None) != (self.l is None):
+            raise ParameterError(
+                f"{owner}: g and l go together: a window's length, and how certain an event may be in it."
+            )
+        if self.blur is not None and self.k is None:
+            raise ParameterError(f"{owner}: blur needs k: how many records must be alike around monitored events.")
+        if self.wt + self.we == 0:
+            raise ParameterError(f"{owner}: wt or we must be above 0.")
+
+    @property
+    def least(self) -> int:
+        """Smallest number of people in a group."""
+        return max(self.k or 1, self.l or 1)
+
+    def claim(self, dataset: Dataset) -> Guarantee:
+        """Claim what was asked for, for the receiver of the monitored events."""
+        if self.l is None or self.g is None:
+            return super().claim(dataset)
+        unit = dataset.clock.unit or ""
+        monitored, others = dataset.schema.monitored, has_other_events(dataset)
+        return GlDiversity(self.g, self.l, self.k or 1, monitored, unit, self.blur, others)
+
+    def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:
+        """Keep as many people without monitored events as are diverse enough among themselves."""
+        if len(people) < self.least or self.l is None:
+            return super().choose_absent(people, run)
+        from sfumato.kinds.sequences._kernels.thinning import thin_windows
+        from sfumato.kinds.sequences._kernels.windows import Unmonitored, key_pairs
+
+        thinned = thin_windows(key_pairs(Unmonitored(*people.part(monitored=False)), self.g or 0), self.l)
+        stays = np.flatnonzero(thinned.stays) if thinned.stays.sum() >= self.least else np.arange(0)
+        gone = len(people) - len(stays)
+        if gone:
+            run.counters["withheld_at_least"] = thinned.at_least
+            run.notes.append(
+                f"{gone:,} of the {people.dataset.unit.count(len(people))} without a monitored event are withheld: too "
+                f"many of them have the same event inside one window of length {self.g} for l={self.l}, and at least "
+                f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
+            )
+        return stays, TOO_ALIKE
+
+    def lay_out(self, people: Sequences) -> Arrays:
+        """Return the monitored and the other events, and what intervals cost, as the kernels want them."""
+        if self.we == 0:
+            return lay_out_times(people, self.wt)
+        from sfumato.kinds.sequences._kernels.covers import Monitored
+        from sfumato.kinds.sequences._kernels.prices import set_prices
+        from sfumato.kinds.sequences._kernels.windows import Unmonitored
+
+        hierarchy = people.dataset.hierarchies.get("event")
+        if hierarchy is None:
+            raise SchemaError(f"{type(self).__name__}: needs a hierarchy of the events (hierarchies: event=FILE).")
+        offsets, codes, times = people.part(monitored=True)
+        leaf_of = hierarchy.require(list(people.events.labels), type(self).__name__)
+        parent, leaves = np.asarray(hierarchy.parent, np.int32), np.asarray(hierarchy.leaves, np.int64)
+        return Arrays(
+            Monitored(offsets, times, leaf_of[codes].astype(np.int32)),
+            Unmonitored(*people.part(monitored=False)),
+            set_prices(self.wt, self.we, people.span, len(times), parent, leaves),
+        )
+
+    def group_with(self, kernel: Kernel, people: Sequences, run: Run, bits: int = 32) -> Grouped:
+        """Group people with a kernel, and find the intervals of least loss for the groups."""
+        from sfumato.kinds.sequences._kernels.demand import Demand
+
+        arrays = self.lay_out(people)
+        outcome = kernel(
+            *arrays,
+            Demand(self.k or 0, self.l or 0, self.g or 0, bits),
+            draw_order(people, run),
+            self.report(run),
+        )
+        if outcome.status != "done":
+            raise self.explain(people, outcome)
+        counts = outcome.counts
+        run.counters.update({name: counts[counted] for counted, name in _COUNTERS.items() if counted in counts})
+        return self.cover(people, outcome.group, arrays)
+
+    def cover(self, people: Sequences, group: Ints, arrays: Arrays) -> Grouped:
+        """Find the intervals of least loss for every group."""
+        from sfumato.kinds.sequences._kernels.covers import find_intervals, locate_events
+
+        best = find_intervals(arrays.monitored, group, arrays.prices)
+        interval = locate_events(arrays.monitored, group, best)
+        node = best.node.astype(np.int64) if self.we > 0 else None
+        return cover_groups(people, group, Found(best.offsets, best.start, best.end, interval, node))
+
+    def explain(self, people: Sequences, outcome: Outcome) -> InfeasibleError:
+        """Say which event is too frequent in some window, and which l is possible."""
+        largest = outcome.largest_l
+        hint = f"The largest possible l is {largest}." if largest >= 2 else "No l of 2 or more is possible."
+        return InfeasibleError(
+            f"{type(self).__name__}: even with all {people.dataset.unit.count(len(people))} in one group, "
+            f"{outcome.most} of them do the same event (number {outcome.event + 1} of {len(people.events.labels)}, in "
+            f"the order of first appearance) inside one window of length {self.g}, more than 1 in l={self.l}. {hint} A "
+            "smaller g helps too."
+        )
+
+
+class Arrays(NamedTuple):
+    """What the kernels work on.
+
+    Examples
+    --------
+    >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 8)]], monitored=("mail",))
+    >>> arrays = lay_out_times(Sequences.of(data))
+    >>> arrays.monitored.times.tolist(), arrays.unmonitored.time.tolist(), arrays.prices.whole
+    ([3, 8], [4], 5)
+    """
+
+    monitored: Monitored
+    unmonitored: Unmonitored
+    prices: Prices
+
+
+def has_other_events(dataset: Dataset) -> bool:
+    """Tell whether anybody did an event that is not monitored.
+
+    Examples
+    --------
+    >>> has_other_events(Dataset.of("sequences", [[("mail", 1)]], monitored=("mail",)))
+    False
+    """
+    history, monitored = dataset.history(), set(dataset.schema.monitored)
+    return any(history.labels[code] not in monitored for code in np.unique(history.codes))
+
+
+def _with_absent(grouped: Grouped, everyone: Sequences, present: Ints, absent: Ints) -> Grouped:
+    """Add the people without monitored events as a group that publishes no cover."""
+    group = np.concatenate([grouped.group, np.full(len(absent), len(grouped.covers), np.int64)])
+    return dataclasses.replace(
+        grouped,
+        sequences=everyone.take(np.concatenate([present, absent])),
+        group=group,
+        covers=[*grouped.covers, Cover((), (), ())],
+    )
+
+
+def draw_order(people: Sequences, run: Run) -> Ints:
+    """Return the random order in which people are taken up, the same for every method."""
+    return run.secret.for_data(people.dataset.table).order(len(people), "grouping")
+
+
+def lay_out_times(people: Sequences, wt: float = 1.0) -> Arrays:
+    """Return the events and what intervals cost, where only time counts."""
+    from sfumato.kinds.sequences._kernels.covers import Monitored
+    from sfumato.kinds.sequences._kernels.prices import set_prices
+    from sfumato.kinds.sequences._kernels.windows import Unmonitored
+
+    offsets, _, times = people.part(monitored=True)
+    prices = set_prices(wt, 0, people.span, len(times))
+    return Arrays(Monitored(offsets, times), Unmonitored(*people.part(monitored=False)), prices)

@@ -197,7 +197,7 @@ def _answer_instead_of_hall(answer: bool) -> None:
     """Compile REFINE anew, not into the cache, with one answer wherever Hall's condition would be asked."""
     import numba
 
-    from sfumato.kinds.sets.kernels import refinement, shared_chunks
+    from sfumato.kinds.sets._kernels import refinement, shared_chunks
 
     shared_chunks._keeps_room = numba.njit(lambda case, company, classes, new, k: answer)
     for name in ("_has_room", "_split_classes", "number_shared_chunks"):

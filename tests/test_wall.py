@@ -107,7 +107,7 @@ def _break(root: Path, file: str, line: str) -> str:
 @pytest.mark.parametrize(
     ("file", "line", "broken"),
     [
-        ("kinds/sets/knowledge/__init__.py", "import sfumato.kinds.sets.kernels", "checkers know nothing of makers"),
+        ("kinds/sets/knowledge/__init__.py", "import sfumato.kinds.sets._kernels", "checkers know nothing of makers"),
         ("kinds/sets/attic/__init__.py", "", "The components of a kind"),
     ],
 )

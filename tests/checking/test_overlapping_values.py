@@ -16,7 +16,7 @@ from tests.trajectories.verifiers.releases import make_release
 from sfumato.checks.records import Records
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.verifiers import km_items
+from sfumato.kinds.sets.verify import km_items
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity

@@ -172,6 +172,6 @@ def test_many_people_are_published_in_parts(tmp_path, monkeypatch):
     (tmp_path / "baskets.dat").write_text("1 2\n2\n1 2 3\n" * 130)
     found = guess_file(tmp_path / "baskets.dat")
     assert "engine" not in spell_policy(found, tmp_path / "policy.toml")
-    monkeypatch.setattr("sfumato.kinds.sets.locality.PART_SIZE", 50)
+    monkeypatch.setattr("sfumato.kinds.sets.sort_key.PART_SIZE", 50)
     policy = tomllib.loads(spell_policy(found, tmp_path / "policy.toml"))
     assert policy["release"]["engine"] == "local"

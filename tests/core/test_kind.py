@@ -151,4 +151,4 @@ def test_methods_are_found_by_name_and_by_class():
 def test_what_every_kind_offers_is_listed():
     done = subprocess.run([sys.executable, "-m", "sfumato.plugins"], capture_output=True, text=True, check=True)
     assert "sets: a row is the items of a person\n" in done.stdout
-    assert "  guarantees: km-items, verifier: sfumato.kinds.sets.verifiers.km_items\n" in done.stdout
+    assert "  guarantees: km-items, verifier: sfumato.kinds.sets.verify.km_items\n" in done.stdout

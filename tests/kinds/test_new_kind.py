@@ -36,10 +36,10 @@ MODULES = {
             release_checks=Lazy("sfumato.kinds.wishes.verifiers:CHECKS"),
             verify_faithful=Lazy("sfumato.kinds.wishes.verifiers:verify_faithful"),
             metrics=(Lazy("sfumato.kinds.wishes.metrics:Kept"),),
-            query_bounds=Lazy("sfumato.kinds.sets.evidence"),
+            query_bounds=Lazy("sfumato.kinds.sets.query_bounds"),
             count_leftover=Lazy("sfumato.kinds.sets.comparison:count_leftover"),
             report=Lazy("sfumato.kinds.wishes.report"),
-            generator=Lazy("sfumato.kinds.sets.generator"),
+            generator=Lazy("sfumato.kinds.sets.generators"),
         )
     """,
     "model": """

@@ -184,7 +184,7 @@ def test_what_a_kernel_refuses_is_said_with_the_method_for_sets(monkeypatch) -> 
     def refuse(*_):
         raise ValueError("400 items have too many combinations of 8; choose a smaller m.")
 
-    monkeypatch.setattr("sfumato.kinds.sets.families.hierarchies.HierarchyGeneralising.sizes", refuse)
+    monkeypatch.setattr("sfumato.kinds.sets.methods._base.hierarchies.HierarchyGeneralising.sizes", refuse)
     data = sf.Dataset.of("rt", [(20,), (21,)], ("age",), [["a"], ["a"]])
     with pytest.raises(ParameterError, match=r"Apriori: 400 items have too many combinations of 8"):
         sf.anonymize(data, RFirst(k=2, m=8), secret=bytes(32))

@@ -6,8 +6,8 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets._kernels.horizontal_partition import Partition
 
 ITEMS = 7
 rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1), min_size=1, max_size=5), min_size=1, max_size=14)

@@ -10,8 +10,8 @@ import pyarrow as pa
 from tests.sets.naive.attack import Cluster, Row
 
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.release.release import Part, PublishedColumn, Release
 from sfumato.release.text import Form
 

@@ -11,8 +11,8 @@ from tests.sets.examples import ROWS, nested, people
 from tests.sets.naive import attack as naive
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sets import attacker as known_items
-from sfumato.kinds.sets.attacker import attack, attack_original
+from sfumato.kinds.sets import attacks as known_items
+from sfumato.kinds.sets.attacks import attack, attack_original
 
 ITEMS = "abcdef"
 sets = st.lists(st.lists(st.sampled_from(ITEMS), min_size=1, max_size=5, unique=True), min_size=1, max_size=7)

@@ -7,8 +7,8 @@ import sfumato as sf
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.families.constraints import cluster_items
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.methods._base.constraints import cluster_items
 from sfumato.release.run import Run
 
 TREE = Hierarchy.from_parents({"a1": "A", "a2": "A", "b1": "B", "b2": "B", "A": "*", "B": "*"})

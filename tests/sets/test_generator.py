@@ -9,7 +9,7 @@ from tests.examples import settings
 
 from sfumato.exceptions import ParameterError
 from sfumato.generators.taxonomy import taxonomy
-from sfumato.kinds.sets.generator import baskets, generate
+from sfumato.kinds.sets.generators import baskets, generate
 
 
 def sets_of(table):

@@ -13,11 +13,11 @@ from tests.sets.naive.itemsets import leaves_of, source_of
 from tests.sets.naive.reconstructions import Published
 
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.sets.decode import Chunks
+from sfumato.kinds.sets.encode import Separated, publish_disassociation
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.methods.disassociation import Disassociation
-from sfumato.kinds.sets.publication import Separated, publish_disassociation
-from sfumato.kinds.sets.published import Chunks
-from sfumato.kinds.sets.verifiers.faithful import verify_faithful
+from sfumato.kinds.sets.verify.faithful import verify_faithful
 from sfumato.release.run import Run
 
 

@@ -10,7 +10,7 @@ from tests.examples import settings
 from tests.sets.naive.attack import Tree
 from tests.sets.releases import disassociated, random_chunks
 
-from sfumato.kinds.sets.published import Chunks
+from sfumato.kinds.sets.decode import Chunks
 
 
 @settings(max_examples=60)

@@ -11,7 +11,7 @@ from tests.trajectories.report.test_report import Reader, read_text
 
 import sfumato as sf
 from sfumato import reports
-from sfumato.kinds.sets import attacker as known_items
+from sfumato.kinds.sets import attacks as known_items
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems

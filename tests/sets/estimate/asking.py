@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.supports import expect_supports
-from sfumato.kinds.sets.published import Chunks, is_disassociated
 
 
 def estimate(release, itemsets):

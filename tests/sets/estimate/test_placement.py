@@ -8,9 +8,9 @@ from hypothesis import given
 from tests.examples import settings
 from tests.sets.drawing import disassociations
 
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate import placement
 from sfumato.kinds.sets.estimate.placement import Placement
-from sfumato.kinds.sets.published import Chunks
 
 
 @settings(max_examples=60)

@@ -15,10 +15,10 @@ from tests.sets.releases import disassociated
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
 from sfumato.kinds.sets.estimate.supports import certain_support
-from sfumato.kinds.sets.published import Chunks
 
 CLUSTERS = [("p", None, 5), ("q", None, 4)]
 ROWS = [

@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.estimate.weights import Places, weigh_left, weigh_members
-from sfumato.kinds.sets.generator import generate
+from sfumato.kinds.sets.generators import generate
 
 NESTED = {"AB": "ab", "CD": "cd", "AD": "abcd", "EF": "ef", "ALL": "abcdef"}
 GROUPS = {name: tuple(members) for name, members in NESTED.items()}

@@ -8,7 +8,7 @@ from tests.query.naive.conditions import about_items
 from tests.query.naive.possible_records import bounds, possible_sets
 from tests.sets.releases import generalised
 
-from sfumato.kinds.sets.evidence import of_release
+from sfumato.kinds.sets.query_bounds import of_release
 from sfumato.queries.ask import ask
 from sfumato.queries.count import count_bounds
 from sfumato.queries.language import parse

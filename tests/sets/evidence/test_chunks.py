@@ -10,7 +10,7 @@ from tests.query.naive.disassociated import bounds_by_trying
 from tests.sets.drawing import disassociations
 from tests.sets.releases import disassociated
 
-from sfumato.kinds.sets.evidence import of_release
+from sfumato.kinds.sets.query_bounds import of_release
 from sfumato.queries.ask import ask
 from sfumato.queries.expected import know_mean
 from sfumato.queries.language import parse

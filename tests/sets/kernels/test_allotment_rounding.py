@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sets.naive.rounding import round_plainly
 
-from sfumato.kinds.sets.kernels.allotment_rounding import round_table
+from sfumato.kinds.sets._kernels.allotment_rounding import round_table
 
 
 @settings(max_examples=60)

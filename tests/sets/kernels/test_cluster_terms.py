@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 
-from sfumato.kinds.sets.kernels.cluster_terms import count_bits, index_clusters
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition
+from sfumato.kinds.sets._kernels.cluster_terms import count_bits, index_clusters
+from sfumato.kinds.sets._kernels.horizontal_partition import Partition
 
 
 @settings(max_examples=100)

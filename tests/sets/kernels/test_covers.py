@@ -7,8 +7,8 @@ from tests.examples import settings
 from tests.sets.drawing import index_of
 from tests.sets.naive import disassociation as naive
 
-from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers
-from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets._kernels.covers import exchange_records, find_covers
+from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 
 TERMS = 12
 

@@ -12,8 +12,8 @@ from tests.sets.naive.itemsets import best_itemsets
 
 from sfumato.data.lists import Ragged
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.kernels import frequent_itemsets
-from sfumato.kinds.sets.kernels.frequent_itemsets import top_itemsets
+from sfumato.kinds.sets._kernels import frequent_itemsets
+from sfumato.kinds.sets._kernels.frequent_itemsets import top_itemsets
 from sfumato.kinds.sets.metrics.mining import extend_upwards
 
 ROWS = st.lists(st.sets(st.integers(0, 6), max_size=6), max_size=12)

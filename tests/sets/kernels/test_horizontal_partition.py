@@ -7,7 +7,7 @@ from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 from tests.sets.naive import disassociation as naive
 
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition, partition_records
+from sfumato.kinds.sets._kernels.horizontal_partition import Partition, partition_records
 
 
 def clusters_of(partition: Partition) -> list[list[int]]:

@@ -7,8 +7,8 @@ from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, quiet, rows_of_items
 from tests.sets.naive.generalisation import Tree, is_km, move_cut
 
-from sfumato.kinds.sets.families.hierarchies import price_tree
-from sfumato.kinds.sets.kernels import item_cuts
+from sfumato.kinds.sets._kernels import item_cuts
+from sfumato.kinds.sets.methods._base.hierarchies import price_tree
 
 
 @settings(max_examples=60)

@@ -7,8 +7,8 @@ from tests.examples import settings
 from tests.sets.drawing import ITEMS, as_arrays, crowds, quiet, rows_of_items
 from tests.sets.naive.generalisation import group_items, is_km, is_protected
 
-from sfumato.kinds.sets.families.constraints import list_subsets
-from sfumato.kinds.sets.kernels import item_groups
+from sfumato.kinds.sets._kernels import item_groups
+from sfumato.kinds.sets.methods._base.constraints import list_subsets
 
 
 @settings(max_examples=60)

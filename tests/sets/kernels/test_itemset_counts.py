@@ -6,9 +6,9 @@ from tests.sets.naive import generalisation as plain
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.sets.kernels import itemset_counts
-from sfumato.kinds.sets.kernels.baskets import fill_baskets
-from sfumato.kinds.sets.kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
+from sfumato.kinds.sets._kernels import itemset_counts
+from sfumato.kinds.sets._kernels.baskets import fill_baskets
+from sfumato.kinds.sets._kernels.itemset_counts import count_itemsets, list_rare, read_support, unite_codes
 from sfumato.release.run import Run
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.data.lists import Ragged
-from sfumato.kinds.sets.kernels.lexicographic import order_lists
+from sfumato.kinds.sets._kernels.lexicographic import order_lists
 
 
 @settings(max_examples=100)

@@ -9,9 +9,9 @@ from tests.sets.naive import local_km as plain
 from tests.sets.naive.generalisation import Tree as PlainTree
 from tests.sets.naive.generalisation import move_cut
 
-from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
-from sfumato.kinds.sets.kernels.local_labels import label_rows
-from sfumato.kinds.sets.kernels.lowering import lower_labels
+from sfumato.kinds.sets._kernels.local_labels import label_rows
+from sfumato.kinds.sets._kernels.lowering import lower_labels
+from sfumato.kinds.sets.methods._base.labels import cost_tree, find_lowest, order_nodes
 
 
 def start(rows, hierarchy, k, m):

@@ -8,9 +8,9 @@ from tests.sets.drawing import index_of
 from tests.sets.naive import disassociation as naive
 from tests.sets.naive.reconstructions import broken_knowledge
 
-from sfumato.kinds.sets.kernels.joint_clusters import Forest, Rules
-from sfumato.kinds.sets.kernels.refinement import join_clusters
-from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets._kernels.joint_clusters import Forest, Rules
+from sfumato.kinds.sets._kernels.refinement import join_clusters
+from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 
 TERMS = 12
 

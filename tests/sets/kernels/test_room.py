@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.sets.naive.disassociation import find_places
 
-from sfumato.kinds.sets.kernels.room import MOST_PATTERNS, add_pattern, leave_room, make_patterns
+from sfumato.kinds.sets._kernels.room import MOST_PATTERNS, add_pattern, leave_room, make_patterns
 
 LEAVES = 4
 

@@ -9,11 +9,11 @@ from tests.sets.kernels.test_lowering import start
 from tests.sets.naive import local_km as plain
 
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.families.labels import cost_tree, order_nodes
-from sfumato.kinds.sets.kernels.label_sets import count_label_sets
-from sfumato.kinds.sets.kernels.local_labels import label_rows
-from sfumato.kinds.sets.kernels.lowering import lower_labels
-from sfumato.kinds.sets.kernels.swapping import find_above, swap_labels
+from sfumato.kinds.sets._kernels.label_sets import count_label_sets
+from sfumato.kinds.sets._kernels.local_labels import label_rows
+from sfumato.kinds.sets._kernels.lowering import lower_labels
+from sfumato.kinds.sets._kernels.swapping import find_above, swap_labels
+from sfumato.kinds.sets.methods._base.labels import cost_tree, order_nodes
 
 
 @settings(max_examples=200)

@@ -8,9 +8,9 @@ from tests.examples import settings
 from tests.sets.drawing import RECORDS, TERMS, as_arrays
 from tests.sets.naive import disassociation as naive
 
-from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition
-from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets._kernels.horizontal_partition import Partition
+from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 
 
 @pytest.mark.parametrize("m", [1, 2, 3, 5])

@@ -12,10 +12,10 @@ from tests.sets.naive.attack import draw_reconstruction
 from tests.sets.releases import random_chunks
 
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge
 from sfumato.kinds.sets.knowledge.set_support import join_digits
-from sfumato.kinds.sets.published import Chunks
 
 
 def draw_people(seed: int) -> tuple[Chunks, list[list[str]]]:

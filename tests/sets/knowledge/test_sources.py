@@ -15,8 +15,8 @@ from tests.sets.naive.disassociation import find_places
 from tests.sets.releases import random_chunks
 
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
-from sfumato.kinds.sets.published import Chunks
 
 
 @settings(max_examples=60)

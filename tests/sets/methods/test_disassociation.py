@@ -17,16 +17,16 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
+from sfumato.kinds.sets._kernels.horizontal_partition import Partition
+from sfumato.kinds.sets._kernels.joint_clusters import Rules
+from sfumato.kinds.sets._kernels.refinement import join_clusters
+from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
-from sfumato.kinds.sets.kernels.horizontal_partition import Partition
-from sfumato.kinds.sets.kernels.joint_clusters import Rules
-from sfumato.kinds.sets.kernels.refinement import join_clusters
-from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
-from sfumato.kinds.sets.published import Chunks
-from sfumato.kinds.sets.verifiers.km_items import verify
+from sfumato.kinds.sets.verify.km_items import verify
 from sfumato.release.run import Run
 
 

@@ -11,8 +11,8 @@ from tests.sets.naive.generalisation import Tree, is_km, move_cut
 import sfumato as sf
 from sfumato.engines.local import Local
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.families.hierarchies import price_tree
-from sfumato.kinds.sets.kernels import item_cuts
+from sfumato.kinds.sets._kernels import item_cuts
+from sfumato.kinds.sets.methods._base.hierarchies import price_tree
 from sfumato.kinds.sets.methods.hierarchical_generalisation import lies_within, split_items
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.metrics.comparison import Comparison

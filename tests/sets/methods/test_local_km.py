@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
-from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
+from sfumato.kinds.sets.verify.km_items import verify, verify_against
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 
@@ -95,7 +95,7 @@ def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarc
 @pytest.mark.slow
 @pytest.mark.large
 def test_records_of_a_thousand_items_take_memory_that_grows_with_the_data(monkeypatch):
-    from sfumato.kinds.sets.kernels.local_labels import make_ledger
+    from sfumato.kinds.sets._kernels.local_labels import make_ledger
 
     ledger = make_ledger(2000, 1, 2)
     assert ledger.pairs.size == 2000 and ledger.sets.slots.size < 5000

@@ -18,7 +18,7 @@ from sfumato import plugins
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
 from sfumato.generators.taxonomy import taxonomy
-from sfumato.kinds.sets.generator import generate
+from sfumato.kinds.sets.generators import generate
 from sfumato.kinds.sets.reader import read
 from sfumato.kinds.sets.reader.items import split_cells
 from sfumato.readers.constraints import read_itemsets, read_partition

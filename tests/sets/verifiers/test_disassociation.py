@@ -39,14 +39,14 @@ from tests.sets.releases import disassociated, random_chunks
 
 from sfumato.checks.subsequences import support
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.set_support import digits
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.published import Chunks
-from sfumato.kinds.sets.verifiers.disassociation import verify_disassociation
-from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
-from sfumato.kinds.sets.verifiers.reconstructions import largest_supports
+from sfumato.kinds.sets.verify.disassociation import verify_disassociation
+from sfumato.kinds.sets.verify.km_items import verify, verify_against
+from sfumato.kinds.sets.verify.reconstructions import largest_supports
 from sfumato.release.release import Release
 from sfumato.verification.structure import verify_structure
 

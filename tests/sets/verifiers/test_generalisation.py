@@ -5,7 +5,7 @@ from __future__ import annotations
 from tests.sets.releases import generalised
 
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.verifiers.km_items import verify
+from sfumato.kinds.sets.verify.km_items import verify
 
 ABC = {"{a|b}": ["a", "b"]}
 

@@ -16,12 +16,12 @@ from tests.sets.releases import generalised
 from sfumato.base.guarantee import read_guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, VerificationError
-from sfumato.kinds.sets.attacker import attack
+from sfumato.kinds.sets.attacks import attack
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge import named as named_items
-from sfumato.kinds.sets.verifiers.crowds import find_crowds
-from sfumato.kinds.sets.verifiers.itemset_anonymity import COUNTED, RECORDS, verify, verify_against
+from sfumato.kinds.sets.verify.crowds import find_crowds
+from sfumato.kinds.sets.verify.itemset_anonymity import COUNTED, RECORDS, verify, verify_against
 
 GROUPS = {"P": ["a", "b"]}
 CLAIM = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b", "d")))

@@ -13,9 +13,9 @@ from tests.sets.releases import generalised
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.sets.attacker import attack
+from sfumato.kinds.sets.attacks import attack
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
+from sfumato.kinds.sets.verify.km_items import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 ABC = {"{a|b}": ["a", "b"]}

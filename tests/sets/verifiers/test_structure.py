@@ -12,9 +12,9 @@ import pytest
 from tests.sets.examples import CLUSTERS, PEOPLE, chunk, nested, people
 from tests.sets.releases import COLUMNS, clusters_table, generalised, items_column, values_table
 
-from sfumato.kinds.sets.model import CHUNK_COLUMNS, CLUSTER_COLUMNS
-from sfumato.kinds.sets.verifiers.faithful import verify_faithful
-from sfumato.kinds.sets.verifiers.km_items import verify, verify_against
+from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
+from sfumato.kinds.sets.verify.faithful import verify_faithful
+from sfumato.kinds.sets.verify.km_items import verify, verify_against
 from sfumato.release.release import Part, PublishedColumn, Release
 from sfumato.release.text import Form
 from sfumato.verification.structure import verify_structure

@@ -31,7 +31,7 @@ KIND = KindSpec(
     advised=("disassociation", "local-km"),
     headline=("item-queries",),
     usual={"k": (3, 5, 10), "m": (2,)},
-    make_dataset=Lazy("sfumato.kinds.sets.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.sets.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.sets.reader"),
     methods={
         "coat": Lazy("sfumato.kinds.sets.methods.constrained_generalisation:Coat"),
@@ -45,17 +45,17 @@ KIND = KindSpec(
     guarantees={
         "itemset-anonymity": GuaranteeSpec(
             Lazy("sfumato.kinds.sets.guarantees.itemset_anonymity:ItemsetAnonymity"),
-            Lazy("sfumato.kinds.sets.verifiers.itemset_anonymity"),
+            Lazy("sfumato.kinds.sets.verify.itemset_anonymity"),
         ),
         "km-items": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verifiers.km_items")
+            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
         ),
     },
     attackers={
-        "items": AttackerSpec(Lazy("sfumato.kinds.sets.attacker")),
+        "items": AttackerSpec(Lazy("sfumato.kinds.sets.attacks")),
     },
-    release_checks=Lazy("sfumato.kinds.sets.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.sets.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.sets.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.sets.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.sets.metrics.item_loss:ItemLoss"),
         Lazy("sfumato.kinds.sets.metrics.item_queries:ItemQueries"),
@@ -68,15 +68,15 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sets.metrics.top_itemsets_certain:TopItemsetsCertain"),
         Lazy("sfumato.kinds.sets.metrics.utility_loss:UtilityLoss"),
     ),
-    query_bounds=Lazy("sfumato.kinds.sets.evidence"),
+    query_bounds=Lazy("sfumato.kinds.sets.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.sets.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.sets.report"),
-    generator=Lazy("sfumato.kinds.sets.generator"),
+    generator=Lazy("sfumato.kinds.sets.generators"),
     guess=Lazy("sfumato.kinds.sets.reader.guess:guess"),
     protect=Lazy("sfumato.kinds.sets.reader.guess:protect"),
     vocabulary=Lazy("sfumato.kinds.sets.reader.values:WORDS"),
     gathering=Lazy("sfumato.kinds.sets.reader.gathering:GATHERING"),
-    locality=Lazy("sfumato.kinds.sets.locality"),
+    locality=Lazy("sfumato.kinds.sets.sort_key"),
     parts_report=Lazy("sfumato.kinds.sets.report"),
     report_words=Lazy("sfumato.kinds.sets.report.wording:REPORT_WORDS"),
     reconstruct=Lazy("sfumato.kinds.sets.estimate.reconstruction:reconstruct"),

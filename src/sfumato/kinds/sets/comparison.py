@@ -14,11 +14,11 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.kinds.sets.dataset import TERM_CHUNK
+from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
-from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.published import Chunks, is_disassociated
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of

@@ -32,7 +32,7 @@ class ChunkSupport:
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.published import Chunks
+    >>> from sfumato.kinds.sets.decode import Chunks
     >>> rows = [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 2 + [("p", 0, ["z"])]
     >>> chunks = Chunks.from_rows([("p", None, 4)], rows)
     >>> a, b, c, z = (chunks.subrecords.labels.index(label) for label in "abcz")

@@ -19,10 +19,10 @@ import numpy.typing as npt
 
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SchemaError
+from sfumato.kinds.sets.dataset import TERM_CHUNK
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate.allotment import Allotment
 from sfumato.kinds.sets.estimate.shares import Allotments
-from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["Placement"]
 

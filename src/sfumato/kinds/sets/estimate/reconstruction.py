@@ -10,10 +10,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.allotment import Allotment
 from sfumato.kinds.sets.estimate.occupancy import draw_subsets
 from sfumato.kinds.sets.estimate.placement import Placement
-from sfumato.kinds.sets.published import Chunks, is_disassociated
 from sfumato.release.release import Release
 
 __all__ = ["draw_records", "reconstruct"]
@@ -161,7 +161,7 @@ def _find_repeated(keys: Ints) -> Ints:
 
 def _allot(allotment: Allotment, generator: np.random.Generator) -> Ints:
     """Draw a leaf for every subrecord; no leaf gets more of them than it has records."""
-    from sfumato.kinds.sets.kernels.allotment_rounding import round_table
+    from sfumato.kinds.sets._kernels.allotment_rounding import round_table
 
     numbers = round_table(allotment.expected, generator)
     leaves = np.tile(allotment.first + np.arange(numbers.shape[1]), len(numbers))

@@ -7,8 +7,8 @@ from collections.abc import Callable, Iterator, Mapping
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate.allotment import Allotment
-from sfumato.kinds.sets.published import Chunks
 
 __all__ = ["Allotments", "Shares"]
 

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
 from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.weights import MemberWeights, Places, weigh_left, weigh_members
-from sfumato.kinds.sets.published import Chunks, is_disassociated
 from sfumato.release.release import Release
 
 __all__ = ["certain_support", "count_supports", "expect_supports"]

@@ -24,12 +24,12 @@ import numpy.typing as npt
 from sfumato.checks.subsequences import countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.dataset import TERM_CHUNK
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies
 from sfumato.kinds.sets.knowledge.search import ItemSets
 from sfumato.kinds.sets.knowledge.set_support import SetSupport, digits, join_digits
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.published import Chunks
 from sfumato.release.release import Release
 
 __all__ = ["ChunkRecords"]

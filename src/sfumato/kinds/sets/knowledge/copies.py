@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.model import TERM_CHUNK
 
 __all__ = ["PLENTY", "Copies"]
 
@@ -50,7 +50,7 @@ class Copies:
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.published import Chunks
+    >>> from sfumato.kinds.sets.decode import Chunks
     >>> clusters = [("j", None, 6), ("p", "j", 3), ("q", "j", 3)]
     >>> rows = [("j", 1, ["a"]), ("j", 1, ["o"]), ("p", 1, ["a"]), ("q", 0, ["z"])]
     >>> sources = Sources(Chunks.from_rows(clusters, rows))

@@ -15,9 +15,9 @@ import numpy.typing as npt
 
 from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
+from sfumato.kinds.sets.dataset import TERM_CHUNK
+from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.rows import number_rows
-from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.published import Chunks
 from sfumato.release.release import Release
 
 __all__ = ["Restriction", "Sources"]

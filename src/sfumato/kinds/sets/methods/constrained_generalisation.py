@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import ClassVar
 
-from sfumato.kinds.sets.families.constraints import ConstraintGeneralising
+from sfumato.kinds.sets.methods._base.constraints import ConstraintGeneralising
 
 __all__ = ["Coat", "Pcta"]
 

@@ -14,17 +14,17 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.sets import KIND
+from sfumato.kinds.sets.dataset import TERM_CHUNK
+from sfumato.kinds.sets.encode import Separated, publish_disassociation
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.sets.model import TERM_CHUNK
-from sfumato.kinds.sets.publication import Separated, publish_disassociation
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.sets.kernels.cluster_terms import ClusterTerms
-    from sfumato.kinds.sets.kernels.horizontal_partition import Partition
-    from sfumato.kinds.sets.kernels.joint_clusters import Forest
+    from sfumato.kinds.sets._kernels.cluster_terms import ClusterTerms
+    from sfumato.kinds.sets._kernels.horizontal_partition import Partition
+    from sfumato.kinds.sets._kernels.joint_clusters import Forest
 
 __all__ = ["Disassociation"]
 
@@ -121,7 +121,7 @@ class Disassociation(Method):
         Items are numbered by falling support, then by name, and records stand in the lexicographic order of their
         numbers, so that nothing depends on the order of the input.
         """
-        from sfumato.kinds.sets.kernels.lexicographic import order_lists
+        from sfumato.kinds.sets._kernels.lexicographic import order_lists
 
         owner = type(self).__name__
         sensitive = set(dataset.schema.sensitive)
@@ -154,7 +154,7 @@ class Disassociation(Method):
         return _Part(_assign_occurrences(records, rows[partition.order], index, forest), counters)
 
     def _cluster(self, records: Ragged, apart: Flags) -> Partition:
-        from sfumato.kinds.sets.kernels.horizontal_partition import partition_records
+        from sfumato.kinds.sets._kernels.horizontal_partition import partition_records
 
         ordinary = records.keep(~apart[records.codes])
         partition: Partition = partition_records(
@@ -166,8 +166,8 @@ class Disassociation(Method):
         self, records: Ragged, partition: Partition, apart: Flags, counters: dict[str, int]
     ) -> tuple[ClusterTerms, Ints]:
         """Return the terms of the clusters and their chunks."""
-        from sfumato.kinds.sets.kernels.cluster_terms import index_clusters
-        from sfumato.kinds.sets.kernels.vertical_partition import partition_terms
+        from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
+        from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 
         index = index_clusters(records.offsets, records.codes, partition, len(records.labels))
         terms = partition_terms(index, apart, self.k, self.m)
@@ -184,7 +184,7 @@ class Disassociation(Method):
         counters: dict[str, int],
     ) -> tuple[Partition, ClusterTerms, Ints]:
         """Exchange records between clusters and move items to term chunks until no item covers a cluster."""
-        from sfumato.kinds.sets.kernels.covers import exchange_records, find_covers, move_covers
+        from sfumato.kinds.sets._kernels.covers import exchange_records, find_covers, move_covers
 
         covers = find_covers(index, chunk)
         exchange = exchange_records(records.offsets, records.codes, partition, index, covers)
@@ -194,8 +194,8 @@ class Disassociation(Method):
         return exchange.partition, index, chunk
 
     def _share(self, index: ClusterTerms, chunk: Ints, apart: Flags) -> Forest:
-        from sfumato.kinds.sets.kernels.joint_clusters import Rules, plant_forest
-        from sfumato.kinds.sets.kernels.refinement import join_clusters
+        from sfumato.kinds.sets._kernels.joint_clusters import Rules, plant_forest
+        from sfumato.kinds.sets._kernels.refinement import join_clusters
 
         rules = Rules(self.k, self.m, self.safe)
         forest: Forest = join_clusters(index, chunk, apart, rules) if self.refine else plant_forest(index, chunk, rules)

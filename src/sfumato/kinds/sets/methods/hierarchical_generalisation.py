@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.families.generalisation import ItemSets
-from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree, recoding_of_cut
-from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
+from sfumato.kinds.sets.methods._base.generalisation import ItemSets
+from sfumato.kinds.sets.methods._base.hierarchies import HierarchyGeneralising, price_tree, recoding_of_cut
+from sfumato.kinds.sets.methods._base.labels import cost_tree, find_lowest, order_nodes
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding
@@ -218,8 +218,8 @@ def take_out(
     >>> group.tolist(), taken
     ([0, 3, 3], 1)
     """
-    from sfumato.kinds.sets.kernels.local_labels import label_rows
-    from sfumato.kinds.sets.kernels.lowering import lower_labels
+    from sfumato.kinds.sets._kernels.local_labels import label_rows
+    from sfumato.kinds.sets._kernels.lowering import lower_labels
 
     tree = cost_tree(hierarchy)
     group = find_lowest(hierarchy)[cut]

@@ -10,15 +10,15 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.families.generalisation import ItemSets
-from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising, price_tree
-from sfumato.kinds.sets.families.labels import cost_tree, find_lowest, order_nodes
+from sfumato.kinds.sets.methods._base.generalisation import ItemSets
+from sfumato.kinds.sets.methods._base.hierarchies import HierarchyGeneralising, price_tree
+from sfumato.kinds.sets.methods._base.labels import cost_tree, find_lowest, order_nodes
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.sets.kernels.local_labels import Labelled, Tree
+    from sfumato.kinds.sets._kernels.local_labels import Labelled, Tree
 
 __all__ = ["LocalKmItems"]
 
@@ -79,8 +79,8 @@ class LocalKmItems(HierarchyGeneralising):
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""
         from sfumato._kernels.patience import refuse_endless_sets
-        from sfumato.kinds.sets.kernels.local_labels import label_rows
-        from sfumato.kinds.sets.kernels.lowering import lower_labels
+        from sfumato.kinds.sets._kernels.local_labels import label_rows
+        from sfumato.kinds.sets._kernels.lowering import lower_labels
 
         refuse_endless_sets(baskets.sets.lengths, self.sizes(baskets)[-1])
         hierarchy = self.hierarchy(baskets.dataset)
@@ -103,9 +103,9 @@ class LocalKmItems(HierarchyGeneralising):
     def swap(self, rows: Labelled, tree: Tree, order: Ints, size: int, run: Run) -> None:
         """Exchange labels within records, and bring down what then can be; not where sets are too many to count."""
         from sfumato._kernels.counter import LARGEST_KEY
-        from sfumato.kinds.sets.kernels.label_sets import count_label_sets
-        from sfumato.kinds.sets.kernels.lowering import lower_labels
-        from sfumato.kinds.sets.kernels.swapping import swap_labels
+        from sfumato.kinds.sets._kernels.label_sets import count_label_sets
+        from sfumato.kinds.sets._kernels.lowering import lower_labels
+        from sfumato.kinds.sets._kernels.swapping import swap_labels
 
         run.counters |= {"loss_before_swap": int(tree.cost[rows.label].sum()), "gained_by_swap": 0}
         if count_label_sets(rows, size) > _MOST_SWAPPED or (len(tree.parent) + 1) ** size > LARGEST_KEY:
@@ -148,7 +148,7 @@ def sort_rows(baskets: ItemSets, leaf: npt.NDArray[np.int32]) -> tuple[ItemSets,
     >>> rows.rows.tolist(), leaf.tolist()
     ([1, 0], [0, 1, 1])
     """
-    from sfumato.kinds.sets.kernels.lexicographic import order_lists
+    from sfumato.kinds.sets._kernels.lexicographic import order_lists
 
     offsets = baskets.sets.offsets
     within = np.lexsort((leaf, baskets.sets.row_of_token))

@@ -16,7 +16,7 @@ from sfumato.kinds.sets.estimate.reconstruction import draw_records
 from sfumato.metrics.full_original import Whole
 
 if TYPE_CHECKING:
-    from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets
+    from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets
 
 __all__ = [
     "Records",
@@ -115,7 +115,7 @@ def compare_top(itemsets: Itemsets, other: Itemsets) -> tuple[float, dict[str, A
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.kernels.frequent_itemsets import Itemsets
+    >>> from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets
     >>> ab = Itemsets(np.array([0, 1, 2]), np.array([0, 1]), np.array([5, 4]))
     >>> ac = Itemsets(np.array([0, 1, 2]), np.array([0, 2]), np.array([5, 3]))
     >>> compare_top(ab, ac)
@@ -171,7 +171,7 @@ def extend_upwards(rows: Ragged, nodes: Ints, hierarchy: Hierarchy) -> tuple[Rag
 
 def mine(rows: Ragged, count: int) -> Itemsets:
     """Return the most frequent itemsets of records."""
-    from sfumato.kinds.sets.kernels.frequent_itemsets import top_itemsets
+    from sfumato.kinds.sets._kernels.frequent_itemsets import top_itemsets
 
     return top_itemsets(rows.offsets, rows.codes, count, width=len(rows.labels))
 

@@ -20,7 +20,7 @@ from sfumato.kinds.rt.encode import ItemValues, publish_rt
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods._base.items import ItemRecoder, RecodedItems
-from sfumato.kinds.sets.families.generalisation import ItemGeneralising
+from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising
 from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational
 from sfumato.kinds.table.families.requirement import Requirement
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity

@@ -16,8 +16,8 @@ from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, known_items
 from sfumato.kinds.rt.methods._base.diversity import Diversity
-from sfumato.kinds.sets.families.generalisation import ItemGeneralising, ItemSets
-from sfumato.kinds.sets.families.hierarchies import HierarchyGeneralising
+from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
+from sfumato.kinds.sets.methods._base.hierarchies import HierarchyGeneralising
 from sfumato.release.run import Run
 
 __all__ = ["ItemRecoder", "RecodedItems"]

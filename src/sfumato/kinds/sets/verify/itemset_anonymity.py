@@ -1,0 +1,114 @@
+"""Anonymity of named itemsets, counted anew."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.verdict import Verdict
+from sfumato.data.dataset import Dataset
+from sfumato.kinds.sets.decode import is_disassociated
+from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.knowledge.named import NamedItems
+from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
+
+__all__ = ["verify", "verify_against"]
+
+
+Ints = npt.NDArray[np.int64]
+
+RECORDS = "records are published whole"
+COUNTED = "items of a named itemset are in 0 or at least k records"
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: does any part of a named itemset lead to fewer than k records, but to some?
+
+    Each item is looked for in all values that stand for it; items that are published nowhere tell nothing. The
+    witness is the rarest set of published values.
+
+    Examples
+    --------
+    >>> import pyarrow as pa
+    >>> from sfumato.release.text import Form
+    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.release import PublishedColumn
+    >>> columns = (
+    ...     PublishedColumn("person", "identifier", Form("exact")),
+    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ... )
+    >>> rows = Ragged.from_lists([["P", "c"], ["P", "c"], ["P"]]).to_arrow()
+    >>> people = pa.table({"person": ["x", "y", "z"], "items": rows})
+    >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
+    >>> claim = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b",)))
+    >>> verify(Release("sets", "by-hand", claim, columns, people, values, records_in=3)).measured
+    {'k': 2, 'itemsets': 2}
+    """
+    claim, structure, unreadable = _read(release)
+    if unreadable is not None:
+        return unreadable
+    records = NamedItems.of(release)
+    fewest = len(release)
+    values: tuple[str, ...] = ()
+    for itemset in claim.itemsets:
+        support, shared = records.smallest(itemset)
+        if support < fewest:
+            fewest, values = support, shared
+    holds = fewest >= claim.k
+    return structure & Verdict(
+        holds,
+        claim.parameters(),
+        {"k": fewest, "itemsets": len(claim.itemsets)},
+        None if holds else {"values": list(values), "support": fewest},
+        {COUNTED: holds, RECORDS: True},
+    )
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: what is named of each person leads to 0 or k records.
+
+    With ``rows``, published people must be among them; 0 is for people who were withheld.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published row, where the owner kept it.
+    """
+    claim, _, unreadable = _read(release)
+    if unreadable is not None:
+        return unreadable
+    if rows is not None:
+        rows = np.asarray(rows)
+        wrong = check_rows(release, original, rows)
+        if wrong is not None:
+            return Verdict(False, claim.parameters(), {}, wrong, {"every record is published at most once": False})
+        rows = rows.astype(np.int64)
+    knowledge = NamedItems.of(release).attack(original, claim.itemsets)
+    fewest = int(knowledge.smallest.min(initial=len(release)))
+    missing = int(knowledge.unmatched.sum() if rows is None else knowledge.unmatched[rows].sum())
+    allowed = len(original) - len(release) if rows is None else 0
+    checks = {
+        "the original has as many records as the release says": len(original) == release.records_in,
+        "whatever is named, 0 or at least k records match": fewest >= claim.k,
+        "published records match": missing <= allowed,
+    }
+    witness: dict[str, Any] | None = None
+    if not all(checks.values()):
+        witness = {"matches": fewest, "unmatched": missing, "people": len(original), "records_in": release.records_in}
+    measured = {"matches": fewest, "knowledges": knowledge.tried}
+    return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
+
+
+def _read(release: Release) -> tuple[ItemsetAnonymity, Verdict, Verdict | None]:
+    """Return the claim, what the structure is worth, and a verdict where nothing can be counted."""
+    claim, structure, unreadable = read_claim(release, ItemsetAnonymity)
+    if unreadable is None and is_disassociated(release):
+        checks = {**structure.checks, RECORDS: False}
+        unreadable = Verdict(False, claim.parameters(), {}, {"check": RECORDS}, checks)
+    return claim, structure, unreadable

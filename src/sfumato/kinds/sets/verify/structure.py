@@ -1,0 +1,173 @@
+"""What a release of sets must look like: generalised records, or disassociated ones in clusters and chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.exceptions import SchemaError
+from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
+from sfumato.kinds.sets.decode import Chunks, is_disassociated
+from sfumato.kinds.sets.knowledge.sources import Sources
+from sfumato.kinds.sets.verify.crowds import find_crowds
+from sfumato.release.release import Release
+from sfumato.verification.order import find_disorder, look_at_value_names
+from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+
+__all__ = ["CHECKS"]
+
+Flags = npt.NDArray[np.bool_]
+
+
+def _check_form(release: Release) -> Witness:
+    """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
+    if is_disassociated(release):
+        parts = {name: part.columns for name, part in release.parts.items()}
+        for name, columns, wanted in (
+            ("data", release.columns, CHUNK_COLUMNS),
+            ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
+        ):
+            if sorted(columns, key=str) != sorted(wanted, key=str):
+                return {"table": name, "columns": [column.name for column in columns]}
+        return {"parts": sorted(parts)} if parts else None
+    roles = sorted(column.role for column in release.columns)
+    if roles != ["history", "identifier"]:
+        return {"roles": roles}
+    form = next(column.form for column in release.columns if column.role == "history")
+    if (form.cell, form.history, form.meaning) != ("category", True, "at least one of"):
+        return {"form": form.cell, "meaning": form.meaning}
+    return {"parts": sorted(release.parts)} if release.parts else None
+
+
+def _check_clusters(release: Release) -> Witness:
+    """Look for empty cells, and clusters that are unknown, named twice or their own ancestors."""
+    if not is_disassociated(release):
+        return None
+    part = release.parts["clusters"].table
+    for table, name in ((part, "cluster"), (part, "size"), (release.table, "cluster"), (release.table, "chunk")):
+        if table.column(name).null_count:
+            return {"column": name, "empty_cells": table.column(name).null_count}
+    try:
+        Chunks.of(release).leaves_below(0)
+    except SchemaError as error:
+        return {"rule": str(error)}
+    except IndexError:
+        return {"clusters": 0}
+    return None
+
+
+def _check_repetition(release: Release) -> Witness:
+    history = release.history()
+    width = max(len(history.labels), 1)
+    keys = np.sort(history.row_of_token * width + history.codes)
+    again = np.flatnonzero(keys[1:] == keys[:-1])
+    return {"rows": [int(keys[again[0]]) // width + 1]} if len(again) else None
+
+
+def _check_chunks(release: Release) -> Witness:
+    """Look for clusters and chunks that do not fit together; the witness says which rule is broken."""
+    if not is_disassociated(release):
+        return None
+    sources = Sources.of(release)
+    chunks = sources.chunks
+    for rule, check in _RULES.items():
+        witness = check(sources)
+        if witness is not None:
+            return {"rule": rule, **witness}
+    total = int(chunks.sizes[chunks.parent < 0].sum())
+    return None if total == len(release) else {"published": len(release), "clusters": total}
+
+
+def _find_wrong_size(sources: Sources) -> Witness:
+    chunks = sources.chunks
+    below = np.zeros(len(chunks.names), dtype=np.int64)
+    inner = chunks.parent >= 0
+    np.add.at(below, chunks.parent[inner], chunks.sizes[inner])
+    wrong = (chunks.sizes < 1) | (~chunks.is_leaf & (below != chunks.sizes))
+    if not wrong.any():
+        return None
+    at = int(np.argmax(wrong))
+    return {"cluster": chunks.names[at], "size": int(chunks.sizes[at])}
+
+
+def _find_wrong_number(sources: Sources) -> Witness:
+    chunks = sources.chunks
+    is_term = chunks.number == TERM_CHUNK
+    first = np.diff(chunks.cluster, prepend=-1) != 0
+    before = np.append(0, chunks.number)[: len(chunks)]
+    expected = np.where(first, np.where(is_term, TERM_CHUNK, 1), before + 1)
+    return _locate_first(chunks, chunks.number != expected)
+
+
+def _find_long_term_chunk(sources: Sources) -> Witness:
+    chunks = sources.chunks
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
+
+
+def _find_joint_term_chunk(sources: Sources) -> Witness:
+    chunks = sources.chunks
+    return _locate_first(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
+
+
+def _locate_first(chunks: Chunks, wrong: Flags) -> Witness:
+    if not wrong.any():
+        return None
+    return chunks.locate(int(np.argmax(wrong)))
+
+
+def _find_shared_item(sources: Sources) -> Witness:
+    """Look for items in two chunks of a cluster, and in a term chunk as well as in a shared chunk above it."""
+    chunks = sources.chunks
+    keys = np.sort(sources.cluster * max(len(chunks.subrecords.labels), 1) + sources.term)
+    twice = np.flatnonzero(keys[1:] == keys[:-1])
+    if len(twice):
+        cluster, term = divmod(int(keys[twice[0]]), len(chunks.subrecords.labels))
+        return {"cluster": chunks.names[cluster], "value": chunks.subrecords.labels[term]}
+    entries = np.flatnonzero(sources.in_term_chunk)
+    cluster_of, term_of = sources.cluster[entries], sources.term[entries]
+    above = np.flatnonzero(sources.trace(chunks.parent[cluster_of], term_of) >= 0)
+    if not len(above):
+        return None
+    value = chunks.subrecords.labels[term_of[above[0]]]
+    return {"cluster": chunks.names[cluster_of[above[0]]], "value": value}
+
+
+_RULES: dict[str, Callable[[Sources], Witness]] = {
+    "clusters have records, joint ones those of their leaves": _find_wrong_size,
+    "chunks are numbered from 1": _find_wrong_number,
+    "a term chunk is one row": _find_long_term_chunk,
+    "only leaves have a term chunk": _find_joint_term_chunk,
+    "chunks do not share items": _find_shared_item,
+}
+
+
+def _check_values(release: Release) -> Witness:
+    """Look for generalised or removed values beside chunks, which publish items as they are."""
+    if is_disassociated(release) and release.values.num_rows:
+        return {"listed": release.values.num_rows}
+    return None
+
+
+def _look_at_records(release: Release) -> Findings:
+    """Look for items of a set that are not in the order of the alphabet."""
+    history = release.history()
+    yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
+
+
+CHECKS = ReleaseChecks(
+    roles={"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)},
+    parts=("clusters",),
+    column_names=("person", "items", "cluster", "chunk"),
+    removes_values=True,
+    shape_checks=(("sets are generalised or separated", _check_form), ("clusters form a tree", _check_clusters)),
+    content_checks=(
+        ("no item is repeated in a row", _check_repetition),
+        ("clusters and chunks fit together", _check_chunks),
+        ("separated items are not generalised", _check_values),
+    ),
+    order_looks=(look_at_value_names, _look_at_records),
+    crowd="set of items",
+    find_crowds=find_crowds,
+)

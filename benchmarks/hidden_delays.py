@@ -13,9 +13,9 @@ import polars as pl
 
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.kinds.snapshots.attacker.late_and_missing import guess_values
-from sfumato.kinds.snapshots.families.stream import release_snapshots
-from sfumato.kinds.snapshots.generator import generate
+from sfumato.kinds.snapshots.attacks.late_and_missing import guess_values
+from sfumato.kinds.snapshots.generators import generate
+from sfumato.kinds.snapshots.methods._base.stream import release_snapshots
 
 WINDOW = 7
 HEAD = [

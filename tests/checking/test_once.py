@@ -11,7 +11,7 @@ from sfumato.checks.cache import once
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.decode import TimedRecords
-from sfumato.kinds.snapshots.published import PublishedSnapshots
+from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.published import PublishedTable
 

@@ -21,7 +21,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, Sfu
 from sfumato.kinds.snapshots.folder import is_stream, read_folder, snapshot_folders
 from sfumato.kinds.snapshots.stream import run as stream_run
 from sfumato.kinds.snapshots.stream.writer import StreamFolder
-from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
+from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.release import owner
 from sfumato.release.folder import Stage
 

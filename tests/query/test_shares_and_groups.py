@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.data.record_unit import RECORD
 from sfumato.kinds.activity.query_bounds.grids import list_grids
 from sfumato.kinds.activity.query_bounds.shares import Shares
-from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
+from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
 from sfumato.queries.columns import Labels
 from sfumato.queries.published_view import Asked, Evidence, Link, Names, Selection, Values
 from sfumato.queries.three_valued import combine_all

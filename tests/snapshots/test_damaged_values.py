@@ -15,8 +15,8 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
-from sfumato.kinds.snapshots.verifiers.l_diversity import verify, verify_against
+from sfumato.kinds.snapshots.verify.faithful import verify_faithful
+from sfumato.kinds.snapshots.verify.l_diversity import verify, verify_against
 from sfumato.release.release import Part, Release
 from sfumato.release.storage import read_release, write_release
 

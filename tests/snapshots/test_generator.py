@@ -5,7 +5,7 @@ from tests.snapshots.naive.people import cases, publish_cases
 
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
-from sfumato.kinds.snapshots.generator import generate
+from sfumato.kinds.snapshots.generators import generate
 from sfumato.kinds.snapshots.report import plots
 from sfumato.metrics.comparison import Comparison
 

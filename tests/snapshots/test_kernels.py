@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.kinds.snapshots.kernels.buckets import group_buckets
-from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest, relay_gain
+from sfumato.kinds.snapshots._kernels.buckets import group_buckets
+from sfumato.kinds.snapshots._kernels.reposition import Window, admit_newest, relay_gain
 
 
 def window_of(values, size):

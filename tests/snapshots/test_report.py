@@ -4,7 +4,7 @@ from tests.snapshots.naive.people import publish_cases
 
 import sfumato as sf
 from sfumato.kinds.snapshots import report
-from sfumato.kinds.snapshots.attacker.attributes_and_time import attack, attack_original
+from sfumato.kinds.snapshots.attacks.attributes_and_time import attack, attack_original
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
 from sfumato.metrics.comparison import Comparison

@@ -9,9 +9,9 @@ from tests.snapshots.naive.people import dataset, random_snapshots
 
 import sfumato as sf
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.snapshots.verifiers import l_diversity, l_eligibility
-from sfumato.kinds.snapshots.verifiers.faithful import verify_faithful
-from sfumato.kinds.snapshots.verifiers.hidden_delays import verify_delays
+from sfumato.kinds.snapshots.verify import l_diversity, l_eligibility
+from sfumato.kinds.snapshots.verify.faithful import verify_faithful
+from sfumato.kinds.snapshots.verify.hidden_delays import verify_delays
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.text import Form
 

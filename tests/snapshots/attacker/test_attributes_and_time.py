@@ -5,7 +5,7 @@ import pytest
 from tests.snapshots.naive.people import random_snapshots
 
 import sfumato as sf
-from sfumato.kinds.snapshots.attacker.attributes_and_time import attack, attack_original
+from sfumato.kinds.snapshots.attacks.attributes_and_time import attack, attack_original
 
 
 def plain_attack(release, original, window):

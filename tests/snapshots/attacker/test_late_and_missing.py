@@ -12,8 +12,8 @@ from tests.snapshots.naive.people import dataset
 
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.snapshots.attacker.attributes_and_time import attack
-from sfumato.kinds.snapshots.attacker.late_and_missing import _fit, _Weights, guess_values
+from sfumato.kinds.snapshots.attacks.attributes_and_time import attack
+from sfumato.kinds.snapshots.attacks.late_and_missing import _fit, _Weights, guess_values
 
 
 def publish(data, **parameters):

@@ -13,9 +13,9 @@ from tests.snapshots.naive.people import dataset
 import sfumato as sf
 from sfumato.api import calls
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
-from sfumato.kinds.snapshots.families.stream import release_snapshots
 from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.methods._base.hidden_window import HiddenWindow, spread_evenly
+from sfumato.kinds.snapshots.methods._base.stream import release_snapshots
 
 DAYS = st.lists(st.lists(st.integers(0, 4), max_size=14), min_size=1, max_size=7)
 

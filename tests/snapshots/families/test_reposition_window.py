@@ -8,10 +8,10 @@ from tests.examples import settings
 from tests.snapshots.naive.reposition import RecordStream, least_cost_by_enumeration, least_cost_by_program, price
 
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.snapshots._kernels.reposition import Window, admit_newest
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.first_window import solve_first_window
-from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow
-from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest
+from sfumato.kinds.snapshots.methods._base.first_window import solve_first_window
+from sfumato.kinds.snapshots.methods._base.reposition_window import RepositionWindow
 
 
 @pytest.mark.parametrize(("mu", "late"), [([0, 1, 2], 1), ([0, 3, 9], 3)])
@@ -139,7 +139,7 @@ def test_prices_of_plans():
 
 @pytest.mark.parametrize("limit", [1, 10**6])
 def test_an_integer_program_for_the_first_window_is_never_worse(monkeypatch, limit):
-    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", limit)
+    monkeypatch.setattr("sfumato.kinds.snapshots.methods._base.reposition_window._LARGEST_PROGRAM", limit)
     costs = CostModel.read("test", "linear", None, 3)
     window = RepositionWindow(2, costs, ["a", "b"])
     for time, arrived in enumerate([[3, 0], [0, 1], [0, 2]]):

@@ -7,8 +7,8 @@ import pytest
 import sfumato as sf
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.snapshots.families.homes import Snapshot
-from sfumato.kinds.snapshots.families.stream import CLOSED, SUPPRESSED
+from sfumato.kinds.snapshots.methods._base.homes import Snapshot
+from sfumato.kinds.snapshots.methods._base.stream import CLOSED, SUPPRESSED
 
 SCHEMA = Schema("snapshots", (Column("time", "time"), Column("age", "quasi-identifier"), Column("ill", "sensitive")))
 
@@ -144,7 +144,7 @@ def test_memory_is_bounded_by_the_window():
 
 
 def test_the_first_window_shrinks_to_what_an_integer_program_can(monkeypatch):
-    monkeypatch.setattr("sfumato.kinds.snapshots.families.reposition_window._LARGEST_PROGRAM", 12)
+    monkeypatch.setattr("sfumato.kinds.snapshots.methods._base.reposition_window._LARGEST_PROGRAM", 12)
     flow = stream(4)
     out = [leaving for t in range(9) for leaving in flow.push(snapshot(t, ["a", "a", "b"], 3 * t))] + flow.flush()
     assert sum(len(leaving.rows) for leaving in out) + flow.withheld[SUPPRESSED] == 27

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.snapshots.generator import generate
+from sfumato.kinds.snapshots.generators import generate
 from sfumato.metrics.comparison import Comparison
 
 

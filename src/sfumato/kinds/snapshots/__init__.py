@@ -28,7 +28,7 @@ KIND = KindSpec(
     advised=("reposition", "anatomy"),
     headline=("average-relative-error", "window-queries", "publication-delay"),
     usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
-    make_dataset=Lazy("sfumato.kinds.snapshots.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.snapshots.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.snapshots.reader"),
     methods={
         "anatomy": Lazy("sfumato.kinds.snapshots.methods.anatomy:Anatomy"),
@@ -37,18 +37,18 @@ KIND = KindSpec(
     guarantees={
         "l-diversity": GuaranteeSpec(
             Lazy("sfumato.kinds.snapshots.guarantees.l_diversity:LDiversity"),
-            Lazy("sfumato.kinds.snapshots.verifiers.l_diversity"),
+            Lazy("sfumato.kinds.snapshots.verify.l_diversity"),
         ),
         "l-eligibility": GuaranteeSpec(
             Lazy("sfumato.kinds.snapshots.guarantees.l_eligibility:LEligibility"),
-            Lazy("sfumato.kinds.snapshots.verifiers.l_eligibility"),
+            Lazy("sfumato.kinds.snapshots.verify.l_eligibility"),
         ),
     },
     attackers={
-        "attributes-and-time": AttackerSpec(Lazy("sfumato.kinds.snapshots.attacker.attributes_and_time")),
+        "attributes-and-time": AttackerSpec(Lazy("sfumato.kinds.snapshots.attacks.attributes_and_time")),
     },
-    release_checks=Lazy("sfumato.kinds.snapshots.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.snapshots.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.snapshots.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.snapshots.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.snapshots.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.snapshots.metrics.information_loss:InformationLoss"),
@@ -56,10 +56,10 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.snapshots.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
     ),
-    query_bounds=Lazy("sfumato.kinds.snapshots.evidence"),
+    query_bounds=Lazy("sfumato.kinds.snapshots.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.snapshots.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.snapshots.report"),
-    generator=Lazy("sfumato.kinds.snapshots.generator"),
+    generator=Lazy("sfumato.kinds.snapshots.generators"),
     find_inferences=Lazy("sfumato.kinds.snapshots.knowledge.inference:find_inferences"),
     guess=Lazy("sfumato.kinds.snapshots.reader.guess:guess"),
     protect=Lazy("sfumato.kinds.snapshots.reader.guess:protect"),

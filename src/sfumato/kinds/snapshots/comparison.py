@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import place_moment
-from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, count_snapshots, original_times, read_codes
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.retained_detail import Leftover
 from sfumato.release.release import Release

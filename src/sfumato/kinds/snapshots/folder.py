@@ -19,7 +19,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.json_files import read_json
-from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
+from sfumato.kinds.snapshots.dataset import STREAM_FILE, STREAM_VERSION
 from sfumato.release import inventory
 from sfumato.release.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show
 from sfumato.release.manifest import check_version

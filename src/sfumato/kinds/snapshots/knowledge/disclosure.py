@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.published import PublishedSnapshots, original_times, read_codes, shift_times
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, original_times, read_codes, shift_times
 from sfumato.release.release import Release
 
 __all__ = ["EXPANDED", "Disclosure", "disclose", "list_ranges"]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.published import PublishedSnapshots, count_snapshots, original_times, read_codes
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, count_snapshots, original_times, read_codes
 from sfumato.release.release import Release
 
 __all__ = ["MISSING", "Fates"]

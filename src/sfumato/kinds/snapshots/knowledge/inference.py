@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from sfumato.attacks.inference import say_confidence
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, read_codes
 from sfumato.release.release import Release
 
 __all__ = ["KNOWN", "find_inferences"]

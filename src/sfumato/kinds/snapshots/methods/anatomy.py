@@ -10,8 +10,8 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.eligible_steps import STEPS
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -53,7 +53,7 @@ class Anatomy(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots, each grouped on its own."""
-        from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, release_snapshots
+        from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, release_snapshots
 
         self.accept(dataset, 1)
         costs = CostModel.read(type(self).__name__, "linear", None, 1)

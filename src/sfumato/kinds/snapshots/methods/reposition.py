@@ -15,15 +15,15 @@ from sfumato.data.secret import Secret
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.eligible_steps import STEPS
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, LEligibility
+from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.snapshots.families.stream import SnapshotStream
+    from sfumato.kinds.snapshots.methods._base.stream import SnapshotStream
 
 __all__ = ["Reposition"]
 
@@ -107,7 +107,7 @@ class Reposition(Method):
         self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
     ) -> SnapshotStream:
         """Begin a stream of snapshots whose records have the columns of the schema."""
-        from sfumato.kinds.snapshots.families.stream import SnapshotStream
+        from sfumato.kinds.snapshots.methods._base.stream import SnapshotStream
 
         step = STEPS[self.then]
         return SnapshotStream(
@@ -123,7 +123,7 @@ class Reposition(Method):
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release of all snapshots."""
-        from sfumato.kinds.snapshots.families.stream import release_snapshots
+        from sfumato.kinds.snapshots.methods._base.stream import release_snapshots
 
         self.accept(dataset, 1)
         if self.delays == "hidden":

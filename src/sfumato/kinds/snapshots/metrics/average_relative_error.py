@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
-from sfumato.kinds.snapshots.published import count_snapshots
+from sfumato.kinds.snapshots.decode import count_snapshots
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.query_metric import QueryMetric, draw_range, split_time
 from sfumato.metrics.workload import Workload

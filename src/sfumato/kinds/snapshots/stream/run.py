@@ -22,10 +22,10 @@ from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, VerificationError
-from sfumato.kinds.snapshots.families.homes import Snapshot
-from sfumato.kinds.snapshots.families.reposition_window import WindowState
-from sfumato.kinds.snapshots.families.stream import SUPPRESSED, SnapshotStream, StreamState
-from sfumato.kinds.snapshots.publication import LeavingSnapshot
+from sfumato.kinds.snapshots.encode import LeavingSnapshot
+from sfumato.kinds.snapshots.methods._base.homes import Snapshot
+from sfumato.kinds.snapshots.methods._base.reposition_window import WindowState
+from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, StreamState
 from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 from sfumato.kinds.snapshots.stream.feed import Closed, SnapshotFeed, sum_times

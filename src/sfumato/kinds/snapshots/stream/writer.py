@@ -24,8 +24,8 @@ from pyarrow import ipc
 from sfumato.data.time_units import Clock, find_moments
 from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.formats.json_files import read_json, spell_json
+from sfumato.kinds.snapshots.dataset import STREAM_FILE, STREAM_VERSION
 from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders, spell_stream_page
-from sfumato.kinds.snapshots.model import STREAM_FILE, STREAM_VERSION
 from sfumato.release.folder import Stage, find_busy
 from sfumato.release.readme import PAGE
 from sfumato.release.release import Release, describe_claim

@@ -9,9 +9,9 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
-from sfumato.kinds.snapshots.published import PublishedSnapshots
-from sfumato.kinds.snapshots.verifiers.hidden_delays import leave_delays_open, verify_delays
+from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
 from sfumato.verification.claim import read_claim
 

@@ -5,7 +5,7 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.generators.options import Option, choose_model
-from sfumato.kinds.snapshots.generator import outbreaks
+from sfumato.kinds.snapshots.generators import outbreaks
 
 __all__ = ["MODELS", "OPTIONS", "Option", "generate"]
 

@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import MONTHS, UNITS, count_units, find_moments
-from sfumato.kinds.snapshots.evidence.groups import GroupedValue, Groups
-from sfumato.kinds.snapshots.published import PublishedSnapshots, read_codes
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, read_codes
+from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
 from sfumato.queries.columns import Labels
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Attribute, Evidence, Names, Values

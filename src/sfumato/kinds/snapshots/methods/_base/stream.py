@@ -18,11 +18,11 @@ from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.snapshots import KIND
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.eligible_steps import Eligible, Step
-from sfumato.kinds.snapshots.families.hidden_window import HiddenWindow, spread_evenly
-from sfumato.kinds.snapshots.families.homes import Home, Queue, Snapshot, cut_snapshots, order_by_content
-from sfumato.kinds.snapshots.families.reposition_window import RepositionWindow, Shipment, WindowState
-from sfumato.kinds.snapshots.publication import LeavingSnapshot, Shape, add_time, make_release
+from sfumato.kinds.snapshots.encode import LeavingSnapshot, Shape, add_time, make_release
+from sfumato.kinds.snapshots.methods._base.eligible_steps import Eligible, Step
+from sfumato.kinds.snapshots.methods._base.hidden_window import HiddenWindow, spread_evenly
+from sfumato.kinds.snapshots.methods._base.homes import Home, Queue, Snapshot, cut_snapshots, order_by_content
+from sfumato.kinds.snapshots.methods._base.reposition_window import RepositionWindow, Shipment, WindowState
 from sfumato.release.release import Release, Result, Trace
 from sfumato.release.run import Run
 
@@ -86,7 +86,7 @@ class SnapshotStream:
 
     Examples
     --------
-    >>> from sfumato.kinds.snapshots.families.eligible_steps import STEPS
+    >>> from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (3, "70", "flu")]
     >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> costs = CostModel.read("doc", "linear", None, 2)

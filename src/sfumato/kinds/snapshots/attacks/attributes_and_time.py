@@ -15,10 +15,10 @@ from sfumato.attacks.inference import say_confidence
 from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.attacker.late_and_missing import FATES, Guesses, guess_values
+from sfumato.kinds.snapshots.attacks.late_and_missing import FATES, Guesses, guess_values
+from sfumato.kinds.snapshots.decode import read_codes
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.knowledge.inference import KNOWN
-from sfumato.kinds.snapshots.published import read_codes
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original", "attack_rising"]

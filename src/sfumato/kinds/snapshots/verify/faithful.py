@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.published import (
+from sfumato.kinds.snapshots.decode import (
     PublishedSnapshots,
     count_snapshots,
     original_codes,

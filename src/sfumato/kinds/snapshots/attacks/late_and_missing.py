@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, shift_times
 from sfumato.kinds.snapshots.knowledge.disclosure import EXPANDED, list_ranges
 from sfumato.kinds.snapshots.knowledge.fates import MISSING, Fates
-from sfumato.kinds.snapshots.published import PublishedSnapshots, shift_times
 from sfumato.release.release import Release
 
 __all__ = ["FATES", "Guesses", "guess_values"]

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.published import PublishedSnapshots
+from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.release.release import Release
 from sfumato.verification.people import Crowd, count_in_groups
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.snapshots.families.reposition_window import Shipment, WindowState
+from sfumato.kinds.snapshots.methods._base.reposition_window import Shipment, WindowState
 
 __all__ = ["HiddenWindow", "spread_evenly"]
 

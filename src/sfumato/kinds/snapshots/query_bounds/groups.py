@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.snapshots.published import PublishedSnapshots
+from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.queries.columns import Labels
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Asked, Link, Names, Selection, Values

@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
+from sfumato.kinds.snapshots._kernels.reposition import Window, admit_newest
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.families.first_window import program_size, solve_first_window
-from sfumato.kinds.snapshots.kernels.reposition import Window, admit_newest
+from sfumato.kinds.snapshots.methods._base.first_window import program_size, solve_first_window
 
 __all__ = ["RepositionWindow", "Shipment", "WindowState"]
 

@@ -154,7 +154,7 @@ class Anatomy:
 
 def _group_records(codes: Ints, l: int, draw: Draw) -> Ints:
     """Return the group of every record, numbered from 1 in random order."""
-    from sfumato.kinds.snapshots.kernels.buckets import group_buckets
+    from sfumato.kinds.snapshots._kernels.buckets import group_buckets
 
     distinct, of_record = np.unique(codes, return_inverse=True)
     counts = np.bincount(of_record, minlength=len(distinct)).astype(np.int64)

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from sfumato.kinds.snapshots.published import PublishedSnapshots, column_of
-from sfumato.kinds.snapshots.verifiers.crowds import find_crowds
+from sfumato.kinds.snapshots.decode import PublishedSnapshots, column_of
+from sfumato.kinds.snapshots.verify.crowds import find_crowds
 from sfumato.release.release import Part, Release
 from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
 

@@ -23,7 +23,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Column, Schema
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.families.level_losses import LOSSES
+from sfumato.kinds.table.methods._base.level_losses import LOSSES
 from sfumato.kinds.table.methods.bottom_up import BottomUp
 from sfumato.kinds.table.methods.cluster import Cluster
 from sfumato.kinds.table.methods.incognito import Incognito
@@ -194,8 +194,8 @@ def agreement(folder: Path) -> list[list[object]]:
     """Compare incognito on four and optimal on five attributes with a try of every choice of levels."""
     from tests.table.naive import full_domain as plain
 
-    from sfumato.kinds.table.kernels.generalisation_lattice import levels_of
-    from sfumato.kinds.table.kernels.lattice_search import find_best, find_minimal
+    from sfumato.kinds.table._kernels.generalisation_lattice import levels_of
+    from sfumato.kinds.table._kernels.lattice_search import find_best, find_minimal
 
     rows: list[list[object]] = []
     for count in (4, 5):

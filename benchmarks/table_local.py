@@ -12,14 +12,14 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.families.relational import Relational
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.kernels.cuts import measure_widths
-from sfumato.kinds.table.kernels.hulls import form_hulls
+from sfumato.kinds.table._kernels.cuts import measure_widths
+from sfumato.kinds.table._kernels.hulls import form_hulls
+from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.methods._base.relational import Relational
+from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.kinds.table.methods.cluster import Cluster
 from sfumato.kinds.table.methods.mdav import Mdav
 from sfumato.kinds.table.methods.mondrian import Mondrian
-from sfumato.kinds.table.model import attributes_of
 from sfumato.release.run import Run
 
 ADULT = DATA / "adult"

@@ -8,7 +8,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.attacks.inference import find_inferences
-from sfumato.kinds.table.published import PublishedTable
+from sfumato.kinds.table.decode import PublishedTable
 
 SECRET = bytes([3] * 32)
 

@@ -12,8 +12,8 @@ from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.decode import TimedRecords
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
+from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.published import PublishedTable
 
 
 class Thing:

@@ -83,7 +83,7 @@ def test_a_policy_says_it_once_and_last(sfumato, people, tmp_path):
 
 
 def test_a_policy_attacks_once_with_each_knowledge(sfumato, people, tmp_path, monkeypatch):
-    from sfumato.kinds.table.attacker import more_known
+    from sfumato.kinds.table.attacks import more_known
 
     calls = []
     attack = more_known.attack

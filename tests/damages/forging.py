@@ -15,8 +15,8 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.data.lists import Ragged
 from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.table.families.relational import looks_at_values
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.methods._base.relational import looks_at_values
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.release import Part, PublishedColumn, Release

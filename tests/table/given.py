@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 
 import sfumato as sf
-from sfumato.kinds.table.families.relational import Relational
+from sfumato.kinds.table.methods._base.relational import Relational
 from sfumato.release.release import Part, Result
 from sfumato.release.run import Run
 
@@ -25,8 +25,8 @@ class Given(Relational):
     more: tuple[tuple[str, Part], ...] = ()
 
     def require(self, dataset):
-        from sfumato.kinds.table.families.requirement import Requirement
-        from sfumato.kinds.table.model import attributes_of
+        from sfumato.kinds.table.dataset import attributes_of
+        from sfumato.kinds.table.methods._base.requirement import Requirement
 
         return Requirement.of(self.claim(dataset), attributes_of(dataset, "sensitive"))
 

@@ -9,7 +9,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.table.families.relational import Relational
+from sfumato.kinds.table.methods._base.relational import Relational
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 

@@ -10,8 +10,8 @@ from tests.query.naive.conditions import about_labels, about_numbers, join
 from tests.query.naive.possible_records import bounds, possible_rows
 
 import sfumato as sf
-from sfumato.kinds.table.evidence import of_dataset, of_release
-from sfumato.kinds.table.published import Cells
+from sfumato.kinds.table.decode import Cells
+from sfumato.kinds.table.query_bounds import of_dataset, of_release
 from sfumato.queries.ask import ask
 from sfumato.queries.count import count_bounds
 from sfumato.queries.language import parse

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.cli import run
 from sfumato.generators.people import EDUCATION, draw_people, pick_rows
-from sfumato.kinds.table.generator import generate
+from sfumato.kinds.table.generators import generate
 
 
 @pytest.fixture(scope="module")

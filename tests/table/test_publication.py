@@ -4,8 +4,8 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.model import attribute_of
-from sfumato.kinds.table.publication import spell_nodes
+from sfumato.kinds.table.dataset import attribute_of
+from sfumato.kinds.table.encode import spell_nodes
 
 
 def test_a_node_above_one_leaf_is_published_as_the_leaf():

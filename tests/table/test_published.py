@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.table import published
-from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
+from sfumato.kinds.table import decode
+from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
+from sfumato.kinds.table.decode import read_cells
 from sfumato.kinds.table.knowledge import fitting
-from sfumato.kinds.table.published import read_cells
-from sfumato.kinds.table.verifiers import k_anonymity
-from sfumato.kinds.table.verifiers.faithful import verify_faithful
+from sfumato.kinds.table.verify import k_anonymity
+from sfumato.kinds.table.verify.faithful import verify_faithful
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.text import Form
 
@@ -58,7 +58,7 @@ def test_what_is_published_is_read_once_and_people_are_looked_for_once():
     result = sf.anonymize(data, sf.methods.Mondrian(k=3), secret=bytes(32))
     release, rows = result.release, result.trace.rows
     with (
-        patch.object(published, "read_cells", wraps=published.read_cells) as read,
+        patch.object(decode, "read_cells", wraps=decode.read_cells) as read,
         patch.object(fitting, "_match", wraps=fitting._match) as match,
     ):
         assert k_anonymity.verify(release).holds

@@ -19,7 +19,7 @@ import sfumato as sf
 from sfumato import reports
 from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import Remaining
-from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
+from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity

@@ -17,7 +17,7 @@ from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods.lexicographic import RFirst
 from sfumato.kinds.rt.metrics.ncp import Ncp
-from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 

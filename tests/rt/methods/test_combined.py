@@ -21,7 +21,7 @@ from sfumato.kinds.rt.metrics.ncp import Ncp
 from sfumato.kinds.rt.metrics.utility_loss import UtilityLoss
 from sfumato.kinds.rt.verify.faithful import verify_faithful
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
-from sfumato.kinds.table.families.relational import Relational
+from sfumato.kinds.table.methods._base.relational import Relational
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 from sfumato.verification.order import verify_order

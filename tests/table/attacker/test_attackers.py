@@ -16,9 +16,9 @@ from tests.table.releases import drawn, members_of, people_of
 import sfumato as sf
 from sfumato.api import calls
 from sfumato.exceptions import ReleaseWarning
-from sfumato.kinds.table.attacker import attributes, homogeneity, more_known
+from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
+from sfumato.kinds.table.decode import PublishedTable, quasi_columns
 from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.published import PublishedTable, quasi_columns
 
 
 def fitting(made):

@@ -16,10 +16,10 @@ import sfumato as sf
 from sfumato.exceptions import InfeasibleError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_ranges
-from sfumato.kinds.table.families import full_domain
-from sfumato.kinds.table.families.ladders import Ladder
-from sfumato.kinds.table.families.recoded_cells import close_ranges, find_cells
-from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.dataset import attribute_of
+from sfumato.kinds.table.methods._base import full_domain
+from sfumato.kinds.table.methods._base.ladders import Ladder
+from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells
 from sfumato.release.recoding import ColumnCells
 from sfumato.release.release import Release
 

@@ -8,10 +8,10 @@ from tests.examples import settings
 from tests.table.drawn_tables import classes_of, dataset_of, tables
 from tests.table.naive.local_classes import plain_cluster
 
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.kernels.clusters import group_by_cluster
-from sfumato.kinds.table.kernels.prices import RANGE, lay_out
-from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table._kernels.clusters import group_by_cluster
+from sfumato.kinds.table._kernels.prices import RANGE, lay_out
+from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.methods._base.spaces import space_of
 
 
 def clusters_of(columns, k, at_a_time=None):

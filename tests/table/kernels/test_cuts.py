@@ -5,10 +5,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.table.drawn_tables import dataset_of, tables
 
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.kernels.cuts import cut_between_values, cut_in_halves
-from sfumato.kinds.table.kernels.prices import TREE, lay_out
-from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table._kernels.cuts import cut_between_values, cut_in_halves
+from sfumato.kinds.table._kernels.prices import TREE, lay_out
+from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.methods._base.spaces import space_of
 
 
 def cut(make, columns, d):

@@ -11,7 +11,7 @@ from tests.table.naive import tree_cuts
 
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError, ParameterError
-from sfumato.kinds.table.families.tree_cuts import CutSearch
+from sfumato.kinds.table.methods._base.tree_cuts import CutSearch
 from sfumato.release.run import Run
 
 ASKED = ({}, {"l": 2}, {"l": 2, "diversity": "entropy"}, {"l": 2, "diversity": "recursive", "c": 2.0})

@@ -8,9 +8,8 @@ from tests.examples import settings
 from tests.table.drawn_tables import dataset_of, tables
 from tests.table.naive.local_classes import cheapest_partner, hull_of, price_rows
 
-from sfumato.kinds.table.families.spaces import number_cells, space_of
-from sfumato.kinds.table.kernels.cuts import measure_widths
-from sfumato.kinds.table.kernels.hulls import (
+from sfumato.kinds.table._kernels.cuts import measure_widths
+from sfumato.kinds.table._kernels.hulls import (
     find_partners,
     form_hulls,
     join_hulls,
@@ -19,8 +18,9 @@ from sfumato.kinds.table.kernels.hulls import (
     price_with,
     take_up,
 )
-from sfumato.kinds.table.kernels.prices import SET, lay_out, price_records
-from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table._kernels.prices import SET, lay_out, price_records
+from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.methods._base.spaces import number_cells, space_of
 
 
 @st.composite

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.table.naive import full_domain as plain
 
-from sfumato.kinds.table.kernels import generalisation_lattice as lattice
-from sfumato.kinds.table.kernels import lattice_search
-from sfumato.kinds.table.kernels.class_demand import make_demand
-from sfumato.kinds.table.kernels.different_records import collapse
-from sfumato.kinds.table.kernels.generalised_classes import make_ladders
+from sfumato.kinds.table._kernels import generalisation_lattice as lattice
+from sfumato.kinds.table._kernels import lattice_search
+from sfumato.kinds.table._kernels.class_demand import make_demand
+from sfumato.kinds.table._kernels.different_records import collapse
+from sfumato.kinds.table._kernels.generalised_classes import make_ladders
 
 TREE = {0: "A", 1: "A", 2: "B", 3: "B", "A": "*", "B": "*"}
 DIVERSITIES, DISTANCES = ("distinct", "entropy", "recursive"), ("equal", "ordered", "hierarchical")

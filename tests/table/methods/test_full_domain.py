@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.families.level_losses import LOSSES
+from sfumato.kinds.table.methods._base.level_losses import LOSSES
 from sfumato.release.recoding import read_saved
 from sfumato.release.run import Run
 

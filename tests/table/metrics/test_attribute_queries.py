@@ -15,8 +15,8 @@ import sfumato as sf
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import draw_queries, select, split_query
+from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.metrics.attribute_queries import AttributeQueries
-from sfumato.kinds.table.model import attribute_of
 from sfumato.metrics.comparison import Comparison
 
 

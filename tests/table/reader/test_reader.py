@@ -18,7 +18,7 @@ from tests.table.naive.files import GOOD, HEADER, ROLES, plain_cells, write_and_
 
 import sfumato as sf
 from sfumato.exceptions import SfumatoError
-from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.reader import read, read_attributes
 from sfumato.readers.options import Reading
 

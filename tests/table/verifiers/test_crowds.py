@@ -8,7 +8,7 @@ from tests.table.releases import drawn
 
 import sfumato as sf
 from sfumato.data.record_unit import Unit
-from sfumato.kinds.table.published import quasi_columns
+from sfumato.kinds.table.decode import quasi_columns
 from sfumato.verification.people import fewest_people
 
 

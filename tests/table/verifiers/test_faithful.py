@@ -12,8 +12,8 @@ from tests.table.naive import promise
 from tests.table.releases import drawn, members_of, people_of
 
 import sfumato as sf
-from sfumato.kinds.table.published import quasi_columns
-from sfumato.kinds.table.verifiers.faithful import verify_faithful
+from sfumato.kinds.table.decode import quasi_columns
+from sfumato.kinds.table.verify.faithful import verify_faithful
 
 CELLS = "cells hold what their records have"
 

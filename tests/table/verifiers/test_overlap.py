@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.kinds.table.published import PublishedTable
-from sfumato.kinds.table.verifiers.parts import find_overlap
+from sfumato.kinds.table.decode import PublishedTable
+from sfumato.kinds.table.verify.parts import find_overlap
 
 ROWS = [(age, town) for age, town in zip([1, 1, 4, 4], "abab", strict=True)]
 DATA = sf.Dataset.of("table", ROWS, ("age", "town"))

@@ -11,8 +11,8 @@ import pytest
 from tests.table.given import publish
 
 import sfumato as sf
-from sfumato.kinds.table.published import quasi_columns
-from sfumato.kinds.table.verifiers.k_anonymity import verify
+from sfumato.kinds.table.decode import quasi_columns
+from sfumato.kinds.table.verify.k_anonymity import verify
 from sfumato.release.text import encode
 
 pycanon = pytest.importorskip("pycanon.anonymity")

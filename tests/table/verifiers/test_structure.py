@@ -9,7 +9,7 @@ from tests.table.given import publish
 
 import sfumato as sf
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.verifiers.k_anonymity import verify
+from sfumato.kinds.table.verify.k_anonymity import verify
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.text import Form
 from sfumato.verification.order import verify_order

@@ -12,7 +12,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
-from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table.dataset import attributes_of
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]

@@ -13,7 +13,7 @@ from sfumato.data.lists import Ragged
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.table.model import make_dataset as make_table
+from sfumato.kinds.table.dataset import make_dataset as make_table
 
 __all__ = ["HIERARCHY", "ITEMS", "attach_items", "known_items", "make_dataset"]
 

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from sfumato.checks.cache import once
 from sfumato.data.lists import Ragged
-from sfumato.kinds.table.published import PublishedTable
+from sfumato.kinds.table.decode import PublishedTable
 from sfumato.release.release import Release
 
 __all__ = ["PublishedRecords"]

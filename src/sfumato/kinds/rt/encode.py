@@ -13,7 +13,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
-from sfumato.kinds.table.publication import Spelled, make_table, make_values, spell_exact
+from sfumato.kinds.table.encode import Spelled, make_table, make_values, spell_exact
 from sfumato.release.encode import AT_LEAST_ONE, publishing_secret
 from sfumato.release.recoding import name_values
 from sfumato.release.release import PublishedColumn, Release, Result, Trace

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.query_bounds.baskets import DRAWN, REMOVED, read_items, read_values
-from sfumato.kinds.table.evidence import published_attributes, read_attributes
+from sfumato.kinds.table.query_bounds import published_attributes, read_attributes
 from sfumato.queries.published_view import Evidence
 from sfumato.release.release import Release
 

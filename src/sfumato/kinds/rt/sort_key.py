@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.kinds.table.locality import lay_in_line
+from sfumato.kinds.table.sort_key import lay_in_line
 
 __all__ = ["PART_SIZE", "lay_in_line"]
 

@@ -41,7 +41,7 @@ KIND = KindSpec(
     advised=("mondrian", "optimal"),
     headline=("attribute-queries", "ncp"),
     usual={"k": (3, 5, 10), "l": (1, 2)},
-    make_dataset=Lazy("sfumato.kinds.table.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.table.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.table.reader"),
     methods={
         "bottom-up": Lazy("sfumato.kinds.table.methods.bottom_up:BottomUp"),
@@ -55,20 +55,20 @@ KIND = KindSpec(
     guarantees={
         "k-anonymity": GuaranteeSpec(
             Lazy("sfumato.kinds.table.guarantees.k_anonymity:KAnonymity"),
-            Lazy("sfumato.kinds.table.verifiers.k_anonymity"),
+            Lazy("sfumato.kinds.table.verify.k_anonymity"),
         ),
     },
     attackers={
         "attributes": AttackerSpec(
-            Lazy("sfumato.kinds.table.attacker.attributes"),
+            Lazy("sfumato.kinds.table.attacks.attributes"),
             (
-                Lazy("sfumato.kinds.table.attacker.homogeneity"),
-                Lazy("sfumato.kinds.table.attacker.more_known"),
+                Lazy("sfumato.kinds.table.attacks.homogeneity"),
+                Lazy("sfumato.kinds.table.attacks.more_known"),
             ),
         ),
     },
-    release_checks=Lazy("sfumato.kinds.table.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.table.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.table.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.table.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.table.metrics.attribute_queries:AttributeQueries"),
         Lazy("sfumato.kinds.table.metrics.average_class_size:AverageClassSize"),
@@ -82,15 +82,15 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.table.metrics.weighted_queries:WeightedQueries"),
         Lazy("sfumato.kinds.table.metrics.weighted_shares:WeightedShares"),
     ),
-    query_bounds=Lazy("sfumato.kinds.table.evidence"),
+    query_bounds=Lazy("sfumato.kinds.table.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.table.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.table.report"),
-    generator=Lazy("sfumato.kinds.table.generator"),
+    generator=Lazy("sfumato.kinds.table.generators"),
     find_inferences=Lazy("sfumato.kinds.table.knowledge.inference:find_inferences"),
     guess=Lazy("sfumato.kinds.table.reader.guess:guess"),
     protect=Lazy("sfumato.kinds.table.reader.guess:protect"),
     gathering=Lazy("sfumato.kinds.table.reader.gathering:GATHERING"),
-    locality=Lazy("sfumato.kinds.table.locality"),
+    locality=Lazy("sfumato.kinds.table.sort_key"),
     parts_report=Lazy("sfumato.kinds.table.report"),
     report_words=Lazy("sfumato.kinds.table.report.wording:REPORT_WORDS"),
 )

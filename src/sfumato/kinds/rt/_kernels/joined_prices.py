@@ -4,8 +4,8 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table.kernels.hulls import Hulls, price_hull, price_joined
-from sfumato.kinds.table.kernels.prices import Space
+from sfumato.kinds.table._kernels.hulls import Hulls, price_hull, price_joined
+from sfumato.kinds.table._kernels.prices import Space
 
 __all__ = ["price_clusters", "price_with_seed"]
 
@@ -16,8 +16,8 @@ def price_clusters(space: Space, hulls: Hulls) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> from sfumato.kinds.table.kernels.hulls import form_hulls
-    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> from sfumato.kinds.table._kernels.hulls import form_hulls
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
     >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
     >>> price_clusters(space, form_hulls(space, np.array([0, 0, 1]), 2)).tolist()
     [0.25, 0.0]
@@ -34,8 +34,8 @@ def price_with_seed(space: Space, hulls: Hulls, wanted: NDArray[np.bool_], seed:
 
     Examples
     --------
-    >>> from sfumato.kinds.table.kernels.hulls import form_hulls
-    >>> from sfumato.kinds.table.kernels.prices import RANGE, lay_out
+    >>> from sfumato.kinds.table._kernels.hulls import form_hulls
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
     >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
     >>> hulls = form_hulls(space, np.array([0, 1, 2]), 3)
     >>> price_with_seed(space, hulls, np.array([False, True, True]), 0).tolist()

@@ -17,7 +17,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.table.model import attribute_of
+from sfumato.kinds.table.dataset import attribute_of
 from sfumato.progress import track
 
 __all__ = ["Candidates", "Knowledge", "Tally"]

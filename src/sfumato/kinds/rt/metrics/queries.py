@@ -20,7 +20,7 @@ from sfumato.kinds.table.comparison.queries import (
     select,
     split_query,
 )
-from sfumato.kinds.table.model import Attribute, attributes_of
+from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.metric import Better, Operation, SummedMetric

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.verifiers.faithful import check_table
+from sfumato.kinds.table.verify.faithful import check_table
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, verify_structure

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.checks.subsequences import support
 from sfumato.kinds.rt.dataset import ITEMS
 from sfumato.kinds.rt.verify.crowds import find_crowds
-from sfumato.kinds.table.verifiers import structure as table
+from sfumato.kinds.table.verify import structure as table
 from sfumato.release.release import Release
 from sfumato.verification.order import find_disorder, look_at_value_names
 from sfumato.verification.release_checks import Check, Findings, ReleaseChecks, Witness

@@ -11,8 +11,8 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison.losses import PublishedAttribute, count_values
-from sfumato.kinds.table.model import Attribute, attribute_of, attributes_of
-from sfumato.kinds.table.published import Cells, PublishedTable
+from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
+from sfumato.kinds.table.decode import Cells, PublishedTable
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.grouping import Alike, digest_looks, mix_digests
 from sfumato.metrics.retained_detail import Leftover, share_of

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.lists import Ragged
-from sfumato.kinds.table.model import MISSING, Attribute
-from sfumato.kinds.table.published import Cells
+from sfumato.kinds.table.dataset import MISSING, Attribute
+from sfumato.kinds.table.decode import Cells
 
 __all__ = ["PublishedAttribute", "count_values"]
 
@@ -162,7 +162,7 @@ def count_values(attribute: Attribute) -> Ints:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.table.model import attribute_of
+    >>> from sfumato.kinds.table.dataset import attribute_of
     >>> data = sf.Dataset.of("table", [("a",), ("b",), ("b",), (None,)], ("city",))
     >>> count_values(attribute_of(data, "city")).tolist()
     [1, 2, 1]

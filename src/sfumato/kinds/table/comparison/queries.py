@@ -17,7 +17,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
-from sfumato.kinds.table.model import MISSING, Attribute, place_values
+from sfumato.kinds.table.dataset import MISSING, Attribute, place_values
 from sfumato.metrics.workload import Workload
 
 __all__ = [
@@ -64,7 +64,7 @@ class Selection:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.table.model import attribute_of
+    >>> from sfumato.kinds.table.dataset import attribute_of
     >>> data = sf.Dataset.of("table", [(20,), (24,), (None,)], ("age",))
     >>> chosen = select(attribute_of(data, "age"), "22..30")
     >>> int(chosen.low), int(chosen.high), chosen.of_records().tolist()
@@ -133,7 +133,7 @@ def select(attribute: Attribute, text: str, owner: str = "query") -> Selection:
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.table.model import attribute_of
+    >>> from sfumato.kinds.table.dataset import attribute_of
     >>> city = attribute_of(sf.Dataset.of("table", [("a",), ("b",), ("c",)], ("city",)), "city")
     >>> sorted(select(city, "a|c").labels)
     ['a', 'c']
@@ -240,7 +240,7 @@ def draw_queries(attributes: Sequence[Attribute], count: int, seed: int) -> Work
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.table.model import attributes_of
+    >>> from sfumato.kinds.table.dataset import attributes_of
     >>> data = sf.Dataset.of("table", [(20, "f"), (24, "m"), (60, "m")], ("age", "sex"))
     >>> draw_queries(attributes_of(data), 2, seed=1).queries
     (('age=24..24', 'sex=m'), ('age=60..60', 'sex=m'))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
-from sfumato.kinds.table.model import MISSING, place_values
+from sfumato.kinds.table.dataset import MISSING, place_values
 
 __all__ = ["MOST_BINS", "Spread", "associate"]
 

@@ -19,8 +19,8 @@ from scipy import sparse
 from sfumato.checks.cache import once
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.table.model import attribute_of
-from sfumato.kinds.table.published import PublishedTable, number_rows
+from sfumato.kinds.table.dataset import attribute_of
+from sfumato.kinds.table.decode import PublishedTable, number_rows
 from sfumato.progress import track
 
 __all__ = ["Fitting"]

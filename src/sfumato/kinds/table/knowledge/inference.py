@@ -10,8 +10,8 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.data.record_unit import PERSON, Unit
+from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.published import PublishedTable
 from sfumato.release.release import Release
 
 __all__ = ["find_inferences", "is_promised", "number_values", "say_inference"]

@@ -8,11 +8,11 @@ from typing import Annotated, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
-from sfumato.kinds.table.families.relational import Relational, read_weights
-from sfumato.kinds.table.families.requirement import Requirement
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.model import Attribute
+from sfumato.kinds.table.dataset import Attribute
+from sfumato.kinds.table.methods._base.classes import draw_order, join_equal, join_until_diverse
+from sfumato.kinds.table.methods._base.relational import Relational, read_weights
+from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.params import Param
 from sfumato.release.run import Run
 
@@ -60,8 +60,8 @@ class Cluster(Relational):
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Form clusters around random records, then join those that are the same, or not diverse enough."""
-        from sfumato.kinds.table.kernels.clusters import group_by_cluster
-        from sfumato.kinds.table.kernels.prices import take_rows
+        from sfumato.kinds.table._kernels.clusters import group_by_cluster
+        from sfumato.kinds.table._kernels.prices import take_rows
 
         owner = type(self).__name__
         space = space_of(attributes, tuple(read_weights(self.weights, attributes, owner).tolist()))

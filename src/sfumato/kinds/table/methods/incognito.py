@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.table.families.full_domain import Question
-from sfumato.kinds.table.families.level_losses import LevelChoosing
+from sfumato.kinds.table.methods._base.full_domain import Question
+from sfumato.kinds.table.methods._base.level_losses import LevelChoosing
 from sfumato.release.run import Run
 
 __all__ = ["Incognito"]
@@ -47,8 +47,8 @@ class Incognito(LevelChoosing):
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the minimal levels of least loss, and note all."""
-        from sfumato.kinds.table.kernels.generalisation_lattice import levels_of
-        from sfumato.kinds.table.kernels.lattice_search import find_minimal
+        from sfumato.kinds.table._kernels.generalisation_lattice import levels_of
+        from sfumato.kinds.table._kernels.lattice_search import find_minimal
 
         search = self.prepare(question)
         nodes, cost, withheld, examined = find_minimal(search)

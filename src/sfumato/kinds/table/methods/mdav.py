@@ -13,12 +13,12 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.table.families.classes import draw_order, join_equal, join_until_diverse
-from sfumato.kinds.table.families.relational import Relational, looks_at_values, read_weights
-from sfumato.kinds.table.families.requirement import Requirement
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.model import Attribute
-from sfumato.kinds.table.publication import spell_hulls
+from sfumato.kinds.table.dataset import Attribute
+from sfumato.kinds.table.encode import spell_hulls
+from sfumato.kinds.table.methods._base.classes import draw_order, join_equal, join_until_diverse
+from sfumato.kinds.table.methods._base.relational import Relational, looks_at_values, read_weights
+from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.run import Run
 from sfumato.release.text import Form

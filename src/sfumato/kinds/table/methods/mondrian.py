@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.table.families.classes import Judge, draw_order, join_equal
-from sfumato.kinds.table.families.relational import Relational, read_weights
-from sfumato.kinds.table.families.requirement import Requirement
-from sfumato.kinds.table.families.spaces import space_of
-from sfumato.kinds.table.model import Attribute
+from sfumato.kinds.table.dataset import Attribute
+from sfumato.kinds.table.methods._base.classes import Judge, draw_order, join_equal
+from sfumato.kinds.table.methods._base.relational import Relational, read_weights
+from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.params import Param
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.table.kernels.prices import Space
+    from sfumato.kinds.table._kernels.prices import Space
 
 __all__ = ["Mondrian"]
 
@@ -72,7 +72,7 @@ class Mondrian(Relational):
 
     def cut_parts(self, space: Space, parts: _Parts, judge: Judge) -> _Cut:
         """Cut every part along the widest attribute where that is safe, and set those aside that cannot be cut."""
-        from sfumato.kinds.table.kernels.cuts import cut_between_values, cut_in_halves
+        from sfumato.kinds.table._kernels.cuts import cut_between_values, cut_in_halves
 
         make = {"strict": cut_between_values, "relaxed": cut_in_halves}[self.cut]
         plan = _plan_cuts(space, parts)
@@ -148,8 +148,8 @@ def _plan_cuts(space: Space, parts: _Parts) -> Ints:
 
     Missing values come first: beside them nothing is said about the attribute, however narrow the others are.
     """
-    from sfumato.kinds.table.kernels.cuts import measure_widths
-    from sfumato.kinds.table.kernels.hulls import form_hulls
+    from sfumato.kinds.table._kernels.cuts import measure_widths
+    from sfumato.kinds.table._kernels.hulls import form_hulls
 
     group = np.full(len(space.codes), -1, np.int64)
     parts.number(group, 0)

@@ -8,8 +8,8 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.table.families.full_domain import FullDomain, Question
-from sfumato.kinds.table.families.tree_cuts import CutSearch, refuse_cuts
+from sfumato.kinds.table.methods._base.full_domain import FullDomain, Question
+from sfumato.kinds.table.methods._base.tree_cuts import CutSearch, refuse_cuts
 from sfumato.release.run import Run
 
 __all__ = ["TopDown"]

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
-from sfumato.kinds.table.model import attributes_of
+from sfumato.kinds.table.dataset import attributes_of
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import Whole
 from sfumato.metrics.metric import Better, Operation, SummedMetric

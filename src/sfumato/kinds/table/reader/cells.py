@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
-from sfumato.kinds.table.model import MISSING
+from sfumato.kinds.table.dataset import MISSING
 from sfumato.readers.cells import LONGEST_LABEL, Cells, holds_values, marks
 
 __all__ = ["Values", "encode_values"]

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES, derive_hierarchy, derive_ranges
-from sfumato.kinds.table.model import NUMERIC, place_values
+from sfumato.kinds.table.dataset import NUMERIC, place_values
 from sfumato.kinds.table.reader.scales import Scaled
 from sfumato.readers.hierarchies import read_hierarchy
 from sfumato.readers.options import Reading

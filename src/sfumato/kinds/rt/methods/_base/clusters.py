@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.lists import Ragged
-from sfumato.kinds.table.families.spaces import number_cells, share_of_domain, space_of
-from sfumato.kinds.table.model import Attribute
+from sfumato.kinds.table.dataset import Attribute
+from sfumato.kinds.table.methods._base.spaces import number_cells, share_of_domain, space_of
 
 if TYPE_CHECKING:
     from sfumato.kinds.rt._kernels.item_distances import ItemLists
@@ -61,7 +61,7 @@ class Clusters:
     --------
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.rt.dataset import known_items
-    >>> from sfumato.kinds.table.model import attributes_of
+    >>> from sfumato.kinds.table.dataset import attributes_of
     >>> data = Dataset.of("rt", [(20,), (30,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["a"]])
     >>> clusters = Clusters(attributes_of(data), np.array([0, 0, 1, 1]), known_items(data))
     >>> clusters.rum, clusters.price_with(0).tolist(), clusters.distance_with(0, 2).tolist()
@@ -75,7 +75,7 @@ class Clusters:
 
     def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: Ragged) -> None:
         from sfumato.kinds.rt._kernels.joined_prices import price_clusters
-        from sfumato.kinds.table.kernels.hulls import form_hulls
+        from sfumato.kinds.table._kernels.hulls import form_hulls
 
         count = int(group.max(initial=-1)) + 1
         self.attributes, self.items, self.records = attributes, items, len(group)
@@ -157,7 +157,7 @@ class Clusters:
 
     def merge(self, into: int, gone: int) -> None:
         """Merge two clusters; the first one keeps its number."""
-        from sfumato.kinds.table.kernels.hulls import join_hulls, price_hull
+        from sfumato.kinds.table._kernels.hulls import join_hulls, price_hull
 
         apart = self.sizes[into] * self.price[into] + self.sizes[gone] * self.price[gone]
         if "_lengths" in self.__dict__:
@@ -189,7 +189,7 @@ class Clusters:
         --------
         >>> from sfumato.data.dataset import Dataset
         >>> from sfumato.kinds.rt.dataset import known_items
-        >>> from sfumato.kinds.table.model import attributes_of
+        >>> from sfumato.kinds.table.dataset import attributes_of
         >>> data = Dataset.of("rt", [(20,), (30,), (60,)], ("age",), [["a"]] * 3)
         >>> clusters = Clusters(attributes_of(data), np.arange(3), known_items(data))
         >>> clusters.merge(0, 1)

@@ -21,11 +21,11 @@ from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods._base.items import ItemRecoder, RecodedItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising
-from sfumato.kinds.table.families.relational import TOO_FEW_ALIKE, Relational
-from sfumato.kinds.table.families.requirement import Requirement
+from sfumato.kinds.table.dataset import Attribute, attributes_of
+from sfumato.kinds.table.encode import spell_hulls
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.model import Attribute, attributes_of
-from sfumato.kinds.table.publication import spell_hulls
+from sfumato.kinds.table.methods._base.relational import TOO_FEW_ALIKE, Relational
+from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param, declared
 from sfumato.release.release import Result
 from sfumato.release.run import Run

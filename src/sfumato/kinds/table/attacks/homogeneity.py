@@ -1,0 +1,148 @@
+"""An attacker who needs no record of their own to be found: where all that fit say the same, everybody's is known."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.remaining import Remaining
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.kinds.table.dataset import attributes_of
+from sfumato.kinds.table.decode import PublishedTable, number_rows
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge.inference import is_promised, number_values, say_inference
+from sfumato.release.release import Release
+
+__all__ = ["Homogeneity", "attack", "attack_original"]
+
+
+Ints = npt.NDArray[np.int64]
+
+
+@dataclasses.dataclass(frozen=True)
+class Homogeneity:
+    """For how many people all records that fit have the same sensitive value.
+
+    Parameters
+    ----------
+    people
+        Number of people attacked.
+    told
+        Number of people whose value is certain, by sensitive column.
+    confidence
+        Largest share of one value among the records that anybody fits, by sensitive column.
+    promised
+        The sensitive columns about which the guarantee says something.
+    released
+        Whether a release was attacked, or the data as they stand.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> print(Homogeneity(200, {"ill": 50, "pay": 0}, {"ill": 1.0, "pay": 0.4}).remaining.warnings[0])
+    50 of 200 people (25 %) match only records with the same value of 'ill'. The guarantee does not cover it. What
+    helps: l-diversity (l=2 or more) or t-closeness (t=0.3).
+    """
+
+    people: int
+    told: dict[str, int]
+    confidence: dict[str, float] = dataclasses.field(default_factory=dict)
+    promised: tuple[str, ...] = ()
+    released: bool = True
+    unit: Unit = PERSON
+
+    knowledge = "attributes-and-equal-values"
+
+    @property
+    def remaining(self) -> Remaining:
+        """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
+        possibilities = (
+            say_inference(
+                name,
+                count,
+                self.people,
+                self.confidence.get(name, 0.0),
+                promised=name in self.promised,
+                unit=self.unit,
+            )
+            for name, count in self.told.items()
+            if self.released
+        )
+        return Remaining(tuple(possibilities))
+
+    def join(self, other: Homogeneity) -> Homogeneity:
+        """Return what is found in two parts of a release together.
+
+        Examples
+        --------
+        >>> Homogeneity(200, {"ill": 50}).join(Homogeneity(100, {"ill": 1})).to_dict()["certain_ill"]
+        51
+        """
+        certain = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
+        confidence = {name: max(share, other.confidence.get(name, 0.0)) for name, share in self.confidence.items()}
+        return dataclasses.replace(self, people=self.people + other.people, told=certain, confidence=confidence)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {
+            "knowledge": self.knowledge,
+            self.unit.many.replace(" ", "_"): self.people,
+            **{f"certain_{name}": count for name, count in self.told.items()},
+            "warnings": list(self.remaining.warnings),
+        }
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Homogeneity | None:
+    """Look, for everybody, whether the records that fit have one sensitive value; None where there are no such columns.
+
+    Withheld people count where records fit them, for these do not say that the person is not among them.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (29, "flu"), (70, "flu"), (79, "cold")]
+    >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> attack(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data).told
+    {'ill': 2}
+    """
+    names = [column.name for column in release.columns if column.role == "sensitive"]
+    if not names:
+        return None
+    table = PublishedTable.of(release)
+    fitting = Fitting.of(table, original)
+    total = fitting.weigh(table.sizes)
+    certain, confidence = {}, {}
+    attacked = np.arange(len(original)) if rows is None else np.asarray(rows, dtype=np.int64)
+    for name in names:
+        most = fitting.count_most(table.group, *number_values(release, name))
+        certain[name] = int(((most == total) & (total > 0))[fitting.case[attacked]].sum())
+        confidence[name] = float((most / np.maximum(total, 1)).max(initial=0.0))
+    promised = tuple(name for name in names if is_promised(release, name))
+    return Homogeneity(len(attacked), certain, confidence, promised, unit=original.unit)
+
+
+def attack_original(dataset: Dataset) -> Homogeneity | None:
+    """Look whether people with equal quasi-identifiers, of whom there are several, have one sensitive value.
+
+    Examples
+    --------
+    >>> rows = [(20, "flu"), (20, "flu"), (30, "flu"), (30, "cold"), (40, "flu")]
+    >>> attack_original(Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))).told
+    {'ill': 2}
+    """
+    sensitive = attributes_of(dataset, "sensitive")
+    if not sensitive or not len(dataset):
+        return None
+    columns = [attribute.codes.astype(np.int64) + 1 for attribute in attributes_of(dataset)]
+    group = number_rows(columns, len(dataset))
+    sizes = np.bincount(group)
+    certain = {}
+    for attribute in sensitive:
+        pair = number_rows([group, attribute.codes.astype(np.int64) + 1], len(dataset))
+        certain[attribute.name] = int(((np.bincount(pair)[pair] == sizes[group]) & (sizes[group] > 1)).sum())
+    return Homogeneity(len(dataset), certain, released=False, unit=dataset.unit)

@@ -1,0 +1,217 @@
+"""An attacker who knows more than the quasi-identifiers: columns that are published as they are.
+
+Nothing is promised against one who knows plain columns, or a sensitive value. But whoever calls a column plain that
+a neighbour knows gives people away: this attacker says how many.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.remaining import Possibility, Remaining, quote
+from sfumato.data.dataset import Dataset
+from sfumato.data.record_unit import PERSON, Unit
+from sfumato.kinds.table.dataset import attribute_of
+from sfumato.kinds.table.decode import PublishedTable, number_rows
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.release.release import Release
+
+__all__ = ["MoreKnown", "attack", "attack_original"]
+
+
+Ints = npt.NDArray[np.int64]
+
+_REMEDY = "What helps: declare columns that somebody may know (quasi), or leave them out (identifier)."
+_PAIRS = 1 << 22
+"""Pairs of a case and a class it fits that are looked at in one go."""
+
+
+@dataclasses.dataclass(frozen=True)
+class MoreKnown:
+    """How many people stand alone for whoever also knows columns that are published as they are.
+
+    Parameters
+    ----------
+    people
+        Number of people attacked.
+    k
+        How many records the promise leaves.
+    plain
+        Names of the plain columns.
+    alone
+        Number of people who are left with one record, by what is known besides: ``plain`` columns all together, or one
+        sensitive column.
+    below
+        The same for fewer than k records.
+    released
+        Whether a release was attacked, or the data as they stand.
+    unit
+        What one record is.
+
+    Examples
+    --------
+    >>> found = MoreKnown(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
+    >>> print(found.remaining.warnings[0])
+    Someone who knows the plain columns (zip) as well can single out 12 of 100 people (12 %). 60 match fewer than 5
+    records. What helps: declare columns that somebody may know (quasi), or leave them out (identifier).
+    """
+
+    people: int
+    k: int
+    plain: tuple[str, ...]
+    alone: dict[str, int]
+    below: dict[str, int]
+    released: bool = True
+    unit: Unit = PERSON
+
+    knowledge = "attributes-and-more"
+
+    @property
+    def remaining(self) -> Remaining:
+        """How many people are unique for someone who knows more; nothing is said of data as they stand."""
+        return Remaining(tuple(self._say(name) for name in self.alone if self.released))
+
+    def _say(self, name: str) -> Possibility:
+        alone, plain = self.alone[name], name == "plain"
+        background = f"the plain columns ({', '.join(self.plain)})" if plain else repr(name)
+        return Possibility(
+            "uniqueness",
+            name,
+            "warning" if plain and alone else "note",
+            f"Someone who knows {quote(background)} as well can single out {{people}} of {{of}} {self.unit.many} "
+            f"({{share}}). {{few}} match fewer than {self.k} {self.unit.records}.",
+            _REMEDY if plain and alone else "",
+            {"people": alone, "of": self.people, "few": self.below[name]},
+        )
+
+    def join(self, other: MoreKnown) -> MoreKnown:
+        """Return what is found in two parts of a release together.
+
+        Examples
+        --------
+        >>> one, other = (MoreKnown(9, 5, ("zip",), {"plain": n}, {"plain": 6}) for n in (1, 2))
+        >>> one.join(other).alone
+        {'plain': 3}
+        """
+        alone, below = (
+            {name: count + more.get(name, 0) for name, count in mine.items()}
+            for mine, more in ((self.alone, other.alone), (self.below, other.below))
+        )
+        return dataclasses.replace(self, people=self.people + other.people, alone=alone, below=below)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        counts = {
+            ("plain_columns" if name == "plain" else f"sensitive_column_{name}"): {
+                "one_record": self.alone[name],
+                "fewer_than_k": self.below[name],
+            }
+            for name in self.alone
+        }
+        return {
+            "knowledge": self.knowledge,
+            self.unit.many.replace(" ", "_"): self.people,
+            **counts,
+            "warnings": list(self.remaining.warnings),
+        }
+
+
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> MoreKnown | None:
+    """Attack every published person with quasi-identifiers and, besides, plain columns or one sensitive value.
+
+    Without ``rows`` nobody can tell which record has which person's further values, and there is no answer; nor is
+    there one where no further column is published.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("table", [(20, "a"), (29, "b"), (70, "a"), (79, "a")], ("age", "team"), plain=("team",))
+    >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
+    >>> attack(result.release, data, result.trace.rows).alone
+    {'plain': 2}
+    """
+    more = _list_columns(release)
+    if rows is None or not more:
+        return None
+    rows = np.asarray(rows, dtype=np.int64)
+    table = PublishedTable.of(release)
+    fitting = Fitting.of(table, original)
+    k = int(getattr(release.guarantee, "k", 2))
+    alone, below = {}, {}
+    for name, columns in more.items():
+        value = _number_values(original, columns)[rows]
+        left = count_alike(fitting, fitting.case[rows], table.group, value)
+        alone[name], below[name] = int((left == 1).sum()), int((left < k).sum())
+    return MoreKnown(len(rows), k, tuple(more.get("plain", ())), alone, below, unit=original.unit)
+
+
+def attack_original(dataset: Dataset) -> MoreKnown | None:
+    """Attack the data as they stand with all quasi-identifiers and plain columns; None where there are none of these.
+
+    Examples
+    --------
+    >>> data = Dataset.of("table", [(20, "a"), (20, "b"), (20, "b")], ("age", "team"), plain=("team",))
+    >>> attack_original(data).alone
+    {'plain': 1}
+    """
+    more = _list_columns(dataset.schema)
+    if "plain" not in more or not len(dataset):
+        return None
+    quasi = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
+    group = _number_values(dataset, [*quasi, *more["plain"]])
+    alike = np.bincount(group)[group]
+    alone, below = {"plain": int((alike == 1).sum())}, {"plain": int((alike < 2).sum())}
+    return MoreKnown(len(dataset), 2, tuple(more["plain"]), alone, below, released=False, unit=dataset.unit)
+
+
+def _list_columns(described: Any) -> dict[str, list[str]]:
+    """Return what may be known besides: all plain columns together, or any sensitive one."""
+    plain = [column.name for column in described.columns if column.role == "plain"]
+    sensitive = [column.name for column in described.columns if column.role == "sensitive"]
+    return ({"plain": plain} if plain else {}) | {name: [name] for name in sensitive}
+
+
+def _number_values(original: Dataset, columns: list[str]) -> Ints:
+    codes = [attribute_of(original, name).codes.astype(np.int64) + 1 for name in columns]
+    return number_rows(codes, len(original))
+
+
+def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
+    """Count, for every published person, the records that fit and have the same further value.
+
+    Parameters
+    ----------
+    fitting
+        Which classes cases fit.
+    case, group, value
+        Case, class and further value of every published record.
+
+    Examples
+    --------
+    >>> from scipy import sparse
+    >>> one = Fitting(np.array([0]), np.array([1]), sparse.csr_array(np.array([[1]])))
+    >>> count_alike(one, np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 1, 1])).tolist()
+    [1, 2, 2]
+    """
+    width = int(value.max(initial=-1)) + 1
+    cases, which = np.unique(case * width + value, return_inverse=True)
+    classes, records = np.unique(group * width + value, return_counts=True)
+    of_case, of_value = cases // width, cases % width
+    ends = np.cumsum(np.diff(fitting.fits.indptr)[of_case], dtype=np.int64)
+    alike = np.zeros(len(cases), np.int64)
+    begin = 0
+    while begin < len(cases):
+        done = ends[begin - 1] if begin else 0
+        end = max(begin + 1, int(np.searchsorted(ends, done + _PAIRS, side="right")))
+        fits = fitting.fits[of_case[begin:end]]
+        row = np.repeat(np.arange(end - begin), np.diff(fits.indptr))
+        wanted = fits.indices * np.int64(width) + of_value[begin:end][row]
+        at = np.minimum(np.searchsorted(classes, wanted), len(classes) - 1)
+        hit = classes[at] == wanted
+        alike[begin:end] = np.bincount(row[hit], records[at[hit]], minlength=end - begin)
+        begin = end
+    return np.asarray(alike[which.reshape(-1)])

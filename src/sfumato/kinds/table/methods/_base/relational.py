@@ -1,0 +1,172 @@
+"""Methods for tables: what they ask of every class of records, and how classes are published."""
+
+from __future__ import annotations
+
+import abc
+import dataclasses
+from typing import Annotated, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.guarantee import Guarantee
+from sfumato.base.method import Method
+from sfumato.data.dataset import Dataset
+from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
+from sfumato.kinds.table import KIND
+from sfumato.kinds.table.dataset import Attribute, attributes_of
+from sfumato.kinds.table.encode import publish_table, spell_hulls
+from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
+from sfumato.kinds.table.methods._base.requirement import Requirement
+from sfumato.params import Param
+from sfumato.release.release import Part, Result
+from sfumato.release.run import Run
+
+__all__ = ["TOO_FEW_ALIKE", "Relational", "looks_at_values", "read_weights"]
+
+Ints = npt.NDArray[np.int64]
+
+(TOO_FEW_ALIKE,) = KIND.reasons
+"""Why a record is withheld."""
+
+_BLIND = (
+    "How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of a "
+    "group apart."
+)
+_LOOKING = (
+    "Groups were formed by looking at sensitive values. Someone who knows the method and everybody's quasi-identifiers "
+    "may find a value likelier than its share in a group."
+)
+
+
+@dataclasses.dataclass(frozen=True)
+class Relational(Method):
+    """Base of methods that find classes of records; each class is published with cells that hold all its values.
+
+    A subclass says how records are put into classes. One that recodes all records alike publishes them itself.
+    """
+
+    promises: ClassVar[tuple[type[Guarantee], ...]] = (KAnonymity,)
+
+    k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
+    l: Annotated[int, Param("How diverse the sensitive values of such records are; 1 for not at all.", ge=1)] = 1
+    diversity: Annotated[str, Param("How diversity is counted.", choices=DIVERSITIES)] = "distinct"
+    c: Annotated[float | None, Param("Bound of recursive diversity.", ge=0)] = None
+    t: Annotated[float | None, Param("Largest distance from the distribution of all records.", ge=0, le=1)] = None
+    distance: Annotated[str, Param("How far sensitive values are apart, for t.", choices=DISTANCES)] = "equal"
+    weights: Annotated[
+        str | None, Param("How much attributes matter, 1 if not said: age=2,sex=0.5. Loss is weighted by it.")
+    ] = None
+
+    @classmethod
+    def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
+        """Say whether sensitive values decided what became a group."""
+        return (_LOOKING if looks_at_values(guarantee) else _BLIND,)
+
+    @abc.abstractmethod
+    def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
+        """Return the class of every record, numbered from 0; -1 for one that is withheld."""
+
+    def claim(self, dataset: Dataset) -> KAnonymity:
+        """Return what the release will promise."""
+        named = {
+            role: tuple(column.name for column in dataset.schema.columns if column.role == role)
+            for role in ("quasi-identifier", "sensitive")
+        }
+        return KAnonymity(
+            k=self.k,
+            l=self.l,
+            diversity=self.diversity,
+            c=self.c,
+            t=self.t,
+            distance=self.distance,
+            quasi=named["quasi-identifier"],
+            sensitive=named["sensitive"],
+        )
+
+    def require(self, dataset: Dataset) -> Requirement:
+        """Return what every class must keep, and refuse what no class can."""
+        requirement = Requirement.of(self.claim(dataset), attributes_of(dataset, "sensitive"))
+        requirement.refuse_impossible(type(self).__name__, len(dataset))
+        return requirement
+
+    def anonymize(self, dataset: Dataset, run: Run) -> Result:
+        """Return a release that keeps the claim."""
+        self.accept(dataset, self.k)
+        attributes = self.attributes(dataset)
+        requirement = self.require(dataset)
+        with run.phase("recode"):
+            group = self.partition(attributes, requirement, run)
+        return self.publish(dataset, attributes, group, run)
+
+    def attributes(self, dataset: Dataset) -> tuple[Attribute, ...]:
+        """Return what is generalised, or refuse a table where nothing is known to an attacker."""
+        attributes = attributes_of(dataset)
+        if not attributes:
+            raise SchemaError(
+                f"{type(self).__name__}: the table has no quasi-identifier, so there is nothing to hide behind. Say "
+                "what an attacker may know (quasi)."
+            )
+        read_weights(self.weights, attributes, type(self).__name__)
+        return attributes
+
+    def publish(self, dataset: Dataset, attributes: tuple[Attribute, ...], group: Ints, run: Run) -> Result:
+        """Publish every class as the cells that hold it."""
+        rows = np.flatnonzero(group >= 0)
+        if not len(rows):
+            raise InfeasibleError(
+                f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
+            )
+        classes = np.unique(group[rows], return_inverse=True)[1].astype(np.int64)
+        quasi = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
+        withheld = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
+        parts = {**self.require(dataset).take(rows).describe_order(), **self.further_tables(attributes, rows, classes)}
+        return publish_table(dataset, self, self.claim(dataset), rows, quasi, run, withheld=withheld, parts=parts)
+
+    def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:  # noqa: ARG002
+        """Return what is published beside the records; nothing, unless a method says otherwise."""
+        return {}
+
+
+def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str) -> npt.NDArray[np.float64]:
+    """Return the weight of every attribute; 1 where none is given.
+
+    Examples
+    --------
+    >>> data = Dataset.of("table", [(20, "f"), (29, "m")], ("age", "sex"))
+    >>> read_weights("age=2", attributes_of(data), "Mondrian").tolist()
+    [2.0, 1.0]
+    >>> read_weights("agee=2", attributes_of(data), "Mondrian")
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: Mondrian: weights must name quasi-identifiers with a number from 0 to 1000, such
+    as age=2; known are age, sex.
+    """
+    names = [attribute.name for attribute in attributes]
+    weights = np.ones(len(names))
+    for part in filter(None, (text or "").split(",")):
+        name, _, value = part.rpartition("=")
+        try:
+            number = float(value)
+        except ValueError:
+            number = -1.0
+        if name.strip() not in names or not 0 <= number <= 1000:
+            raise ParameterError(
+                f"{owner}: weights must name quasi-identifiers with a number from 0 to 1000, such as {names[0]}=2; "
+                f"known are {', '.join(names)}."
+            )
+        weights[names.index(name.strip())] = number
+    if not weights.any():
+        raise ParameterError(f"{owner}: weights must not all be 0.")
+    return weights
+
+
+def looks_at_values(guarantee: Guarantee) -> bool:
+    """Tell whether a guarantee is about sensitive values, so that methods must look at them.
+
+    Examples
+    --------
+    >>> looks_at_values(KAnonymity(k=5)), looks_at_values(KAnonymity(k=5, t=0.2, sensitive=("ill",)))
+    (False, True)
+    """
+    return isinstance(guarantee, KAnonymity) and (guarantee.l > 1 or guarantee.t is not None)

@@ -1,0 +1,243 @@
+"""What every class of records must keep: enough records, and sensitive values that differ enough."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+
+from sfumato.exceptions import InfeasibleError, ParameterError
+from sfumato.kinds.table.dataset import MISSING, Attribute
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
+
+__all__ = ["Requirement", "SensitiveTree"]
+
+Ints = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float64]
+Flags = npt.NDArray[np.bool_]
+
+_SLACK = 1e-9
+"""Distances and entropies of floating-point numbers that are equal on paper differ by less; methods keep away."""
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class SensitiveTree:
+    """Inner nodes of the hierarchy of sensitive values, for the distance in it.
+
+    Attributes
+    ----------
+    parent
+        Node above each node, values first, the root last (-1).
+    cost
+        Height of every node over the height of the tree.
+    """
+
+    parent: Ints
+    cost: Floats
+
+    @classmethod
+    def of(cls, attribute: Attribute) -> SensitiveTree:
+        """Take the tree above the values that occur."""
+        hierarchy = attribute.hierarchy
+        if hierarchy is None or attribute.leaf is None:
+            raise ParameterError(
+                f"column {attribute.name!r}: the hierarchical distance needs a hierarchy of it (hierarchies: "
+                f"{attribute.name}=FILE)."
+            )
+        height = np.zeros(len(hierarchy))
+        for node, above in enumerate(hierarchy.parent.tolist()):
+            if above >= 0:
+                height[above] = max(height[above], height[node] + 1)
+        return cls(hierarchy.parent.astype(np.int64), height / max(height[-1], 1))
+
+    def measure(self, extra: Floats) -> Floats:
+        """Return the earth mover's distance of rows of differences over all nodes, filled at the leaves."""
+        spent = np.zeros(len(extra))
+        up, down = np.zeros_like(extra), np.zeros_like(extra)
+        for node, above in enumerate(self.parent.tolist()):
+            spent += self.cost[node] * np.minimum(up[:, node], down[:, node])
+            if above >= 0:
+                up[:, above] += np.maximum(extra[:, node], 0)
+                down[:, above] += np.maximum(-extra[:, node], 0)
+                extra[:, above] += extra[:, node]
+        return spent
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class Requirement:
+    """The promise as a question about classes.
+
+    Parameters
+    ----------
+    claim
+        What is promised.
+    sensitive
+        The sensitive columns of all records.
+
+    Examples
+    --------
+    >>> from sfumato.data.dataset import Dataset
+    >>> from sfumato.kinds.table.dataset import attributes_of
+    >>> rows = [(1, "flu"), (1, "cold"), (2, "flu"), (2, "flu")]
+    >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> needs = Requirement.of(KAnonymity(k=2, l=2, sensitive=("ill",)), attributes_of(data, "sensitive"))
+    >>> needs.judge(np.array([0, 0, 1, 1])).tolist()
+    [True, False]
+    """
+
+    claim: KAnonymity
+    sensitive: tuple[Attribute, ...]
+    trees: tuple[SensitiveTree | None, ...] = ()
+
+    @classmethod
+    def of(cls, claim: KAnonymity, sensitive: tuple[Attribute, ...]) -> Requirement:
+        """Prepare the question."""
+        trees = tuple(
+            SensitiveTree.of(attribute) if claim.t is not None and claim.distance == "hierarchical" else None
+            for attribute in sensitive
+        )
+        return cls(claim, sensitive, trees)
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether more is asked than a number of records."""
+        return self.claim.l > 1 or self.claim.t is not None
+
+    def take(self, rows: Ints) -> Requirement:
+        """Return the same question about some of the records."""
+        return dataclasses.replace(self, sensitive=tuple(attribute.take(rows) for attribute in self.sensitive))
+
+    def refuse_impossible(self, owner: str, records: int) -> None:
+        """Refuse what not even all records together keep, with what they would keep."""
+        claim = self.claim
+        for attribute in self.sensitive if self.asks_more else ():
+            values = len(attribute.labels) + attribute.has_missing
+            if claim.l > values:
+                raise ParameterError(
+                    f"{owner}: l must be at most the number of values of column {attribute.name!r}, got l={claim.l} "
+                    f"for {values}. Choose a smaller l."
+                )
+            if claim.t is not None and claim.distance != "equal" and attribute.has_missing:
+                raise ParameterError(
+                    f"{owner}: column {attribute.name!r} has empty cells, which have no place in an order or a tree. "
+                    "Use distance=equal, or leave these records out."
+                )
+            if claim.t is not None and claim.distance == "ordered" and attribute.scale == "categorical":
+                raise ParameterError(
+                    f"{owner}: column {attribute.name!r} has no order. Declare one (scales: {attribute.name}=low<high) "
+                    "or use distance=equal."
+                )
+        if self.asks_more and not self.judge(np.zeros(records, np.int64))[0]:
+            raise InfeasibleError(
+                f"{owner}: not even all {records:,} records together are as diverse as l={claim.l} "
+                f"({claim.diversity}{'' if claim.c is None else f', c={claim.c:g}'}) asks: "
+                f"{self._say_reachable()}. Choose a smaller l."
+            )
+
+    def _say_reachable(self) -> str:
+        clauses = []
+        for attribute in self.sensitive:
+            counts = self.count(attribute, np.zeros(len(attribute.codes), np.int64), 1)[0]
+            share = counts[counts > 0] / counts.sum()
+            reach = {
+                "distinct": float(len(share)),
+                "entropy": float(np.exp(-(share * np.log(share)).sum())),
+                "recursive": float(1 / share.max()),
+            }[self.claim.diversity]
+            what = "its values are as mixed as" if self.claim.diversity == "entropy" else "the most frequent is one in"
+            clauses.append(f"column {attribute.name!r}: {what} {reach:.3g}")
+        return "; ".join(clauses)
+
+    def judge(self, group: Ints) -> Flags:
+        """Tell of every class whether it keeps what is asked; ``group`` numbers classes from 0, -1 is nowhere."""
+        inside = group >= 0
+        classes = int(group.max(initial=-1)) + 1
+        sizes = np.bincount(group[inside], minlength=classes)
+        holds: Flags = sizes >= self.claim.k
+        for at, attribute in enumerate(self.sensitive if self.asks_more else ()):
+            holds &= self.judge_counts(self.count(attribute, group, classes), at)
+        return holds
+
+    def count(self, attribute: Attribute, group: Ints, classes: int) -> Ints:
+        """Return how often every class has every value; the last column counts missing ones."""
+        width = len(attribute.labels) + 1
+        inside = group >= 0
+        codes = np.where(attribute.codes < 0, width - 1, attribute.codes)[inside].astype(np.int64)
+        counted = np.bincount(group[inside] * width + codes, minlength=classes * width)
+        return counted.reshape(classes, width).astype(np.int64)
+
+    def judge_counts(self, counts: Ints, at: int, whole: Ints | None = None) -> Flags:
+        """Tell of every row of counts of the sensitive column number ``at`` whether it is as diverse as is asked.
+
+        Parameters
+        ----------
+        counts
+            How often a class has each value, the missing one last; one row per class.
+        at
+            Which sensitive column.
+        whole
+            How often all published records have each value; the sum of the rows if not given.
+        """
+        claim, total = self.claim, counts.sum(axis=1)
+        holds = np.ones(len(counts), dtype=bool)
+        if claim.l > 1:
+            holds &= self._judge_diversity(counts, total)
+        if claim.t is not None:
+            everything = counts.sum(axis=0) if whole is None else whole
+            overall = everything / max(everything.sum(), 1)
+            holds &= self.distances(counts / np.maximum(total, 1)[:, None], overall, at) <= claim.t + _SLACK / 10
+        return holds
+
+    def _judge_diversity(self, counts: Ints, total: Ints) -> Flags:
+        claim = self.claim
+        if claim.diversity == "distinct":
+            return np.asarray((counts > 0).sum(axis=1) >= claim.l)
+        if claim.diversity == "entropy":
+            share = counts / np.maximum(total, 1)[:, None]
+            entropy = -(share * np.log(np.where(share > 0, share, 1))).sum(axis=1)
+            return np.asarray(entropy >= np.log(claim.l) - _SLACK / 10)
+        falling = -np.sort(-counts, axis=1)
+        rest = falling[:, claim.l - 1 :].sum(axis=1)
+        # Kept away from what is equal on paper, which is not less.
+        return np.asarray(falling[:, 0] < (claim.c or 0) * rest * (1 - _SLACK))
+
+    def distances(self, shares: Floats, overall: Floats, at: int) -> Floats:
+        """Return how far distributions of the sensitive column number ``at`` are from the overall one."""
+        apart = shares - overall
+        if self.claim.distance == "equal":
+            return np.asarray(np.abs(apart).sum(axis=1) / 2)
+        apart = apart[:, :-1]
+        if self.claim.distance == "ordered":
+            occurs = overall[:-1] > 0
+            steps = max(int(occurs.sum()) - 1, 1)
+            return np.asarray(np.abs(np.cumsum(apart[:, occurs], axis=1))[:, :-1].sum(axis=1) / steps)
+        tree, leaf = self.trees[at], self.sensitive[at].leaf
+        if tree is None or leaf is None:
+            raise ValueError("the hierarchical distance needs a hierarchy")
+        extra = np.zeros((len(shares), len(tree.parent)))
+        for value, node in enumerate(leaf.tolist()):
+            extra[:, node] += apart[:, value]
+        return tree.measure(extra)
+
+    def describe_order(self) -> dict[str, Part]:
+        """Return the table that publishes the order or tree of sensitive values, where closeness depends on it."""
+        claim = self.claim
+        if claim.t is None or claim.distance == "equal":
+            return {}
+        rows: list[tuple[str, str, str]] = []
+        for attribute in self.sensitive:
+            if claim.distance == "ordered":
+                # Values of withheld records are not published, not even here.
+                occurs = np.unique(attribute.codes[attribute.codes >= 0]).tolist()
+                rows += [(attribute.name, attribute.labels[code], MISSING) for code in occurs]
+            elif attribute.hierarchy is not None:
+                pairs = sorted(attribute.hierarchy.pairs(), key=lambda pair: pair[0])
+                rows += [(attribute.name, child, above or MISSING) for child, above in pairs]
+        names = ("column", "value", "parent")
+        columns = tuple(PublishedColumn(name, name, Form("exact")) for name in names)
+        table = pa.table({name: pa.array([row[i] for row in rows], pa.string()) for i, name in enumerate(names)})
+        return {"sensitive-order": Part(columns, table)}

@@ -1,0 +1,246 @@
+"""k-anonymity of tables with what is promised on top, counted anew from the published files.
+
+The verdict of a class carries over to whoever looks for a person: local recoding lets cells overlap, so that somebody
+may fit several classes. Their records together are k or more where each class has k, have at least the values and the
+entropy of the least diverse of them, keep (c, l), and are no farther from the whole than the farthest: all of these
+get no worse when classes are put together.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.base.verdict import SHOWN_ROWS, Verdict
+from sfumato.data.dataset import Dataset
+from sfumato.kinds.table.decode import PublishedTable
+from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.verify.closeness import (
+    judge_closeness,
+    measure_equal,
+    measure_hierarchical,
+    measure_ordered,
+)
+from sfumato.kinds.table.verify.diversity import SLACK, ClassValues, Judged, judge_diversity
+from sfumato.kinds.table.verify.parts import SensitiveOrder, find_overlap, match_classes
+from sfumato.release.release import Release
+from sfumato.verification.claim import read_claim
+from sfumato.verification.faithful import check_rows
+
+__all__ = ["judge_sensitive", "say_claim", "verify", "verify_against"]
+
+
+Ints = npt.NDArray[np.int64]
+Witness = dict[str, Any] | None
+
+_SIZE = "every class has k records"
+_DIVERSE = "sensitive values of every class are diverse"
+_CLOSE = "sensitive values of every class are distributed as in the whole"
+_APART = "nobody of the population fits two classes"
+_PRESENT = "not too much of the population is in the data"
+_FIT = "whoever is known fits 0 or at least k records"
+_FOUND = "published records fit what is known of them"
+_COUNTED = "the population is counted as it is"
+_RECORDS = "the original has as many records as the release says"
+_ONCE = "every record is published at most once"
+
+
+def say_claim(claim: KAnonymity) -> dict[str, Any]:
+    """Return the parameters that promise something.
+
+    Examples
+    --------
+    >>> say_claim(KAnonymity(k=5, l=3, sensitive=("ill",)))
+    {'k': 5, 'l': 3, 'diversity': 'distinct'}
+    """
+    parameters: dict[str, Any] = {"k": claim.k}
+    if claim.l > 1:
+        parameters |= {"l": claim.l, "diversity": claim.diversity} | ({} if claim.c is None else {"c": claim.c})
+    if claim.t is not None:
+        parameters |= {"t": claim.t, "distance": claim.distance}
+    return parameters if claim.presence is None else parameters | {"presence": claim.presence}
+
+
+def verify(release: Release) -> Verdict:
+    """Check a release on its own: has every class k records, and are their sensitive values as is promised?
+
+    Entropies and distances may miss their bound by 1e-9, for they are sums of fractions; recursive diversity compares
+    whole numbers with c as it is written. The witness is the worst class: its cells, its records, its first rows.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(20, "flu"), (29, "cold"), (70, "flu"), (79, "cough")]
+    >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> verify(sf.anonymize(data, sf.methods.Mondrian(k=2, l=2), secret=bytes(32)).release)
+    Verdict(holds=True, claimed k=2, l=2, diversity=distinct, measured k=2, classes=2, l=2)
+
+    References
+    ----------
+    Machanavajjhala et al., l-diversity, Definitions 4.1 and 4.2; Li et al., t-closeness, Section 4; Nergiz et al.,
+    Hiding the presence of individuals, Definition 2.
+    """
+    claim, structure, unreadable = read_claim(release, KAnonymity, claimed=say_claim, whole=True)
+    if unreadable is not None:
+        return unreadable
+    table = PublishedTable.of(release)
+    least = int(np.argmin(table.sizes))
+    judgement = Judged(
+        {"k": int(table.sizes[least]), "classes": len(table.sizes)}, least, bool(table.sizes[least] >= claim.k)
+    )
+    verdict = structure & _conclude(table, claim, _SIZE, judgement)
+    for column in sorted(claim.sensitive):
+        judged = judge_sensitive(release, table, claim, column)
+        verdict &= dataclasses.replace(judged, measured=_keep_worst(verdict.measured, judged.measured))
+    if claim.presence is not None:
+        overlap = find_overlap(table)
+        witness = None if overlap is None else {"check": _APART, "part": "population", **overlap}
+        verdict &= Verdict(overlap is None, say_claim(claim), {}, witness, {_APART: overlap is None})
+        verdict &= _conclude(table, claim, _PRESENT, _judge_presence(release, table, claim.presence))
+    return verdict
+
+
+def _conclude(
+    table: PublishedTable, claim: KAnonymity, check: str, judgement: Judged, column: str | None = None
+) -> Verdict:
+    """Make a verdict of the worst class."""
+    witness: Witness = None
+    if not judgement.holds:
+        witness = {
+            "check": check,
+            **({} if column is None else {"column": column}),
+            "cells": table.spell(judgement.worst),
+            "records": int(table.sizes[judgement.worst]),
+            "rows": table.rows_of(judgement.worst, SHOWN_ROWS),
+        }
+    return Verdict(judgement.holds, say_claim(claim), judgement.measured, witness, {check: judgement.holds})
+
+
+def _keep_worst(previous: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
+    """Return what the worst of several sensitive columns reaches: fewest values, and the largest c and t."""
+    worst = dict(measured)
+    for name, value in measured.items():
+        both = [value, previous.get(name, value)]
+        worst[name] = None if None in both else min(both) if name == "l" else max(both)
+    return worst
+
+
+def judge_sensitive(release: Release, table: PublishedTable, claim: KAnonymity, column: str) -> Verdict:
+    """Check what is promised of one sensitive column.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> rows = [(1, "flu"), (1, "flu"), (9, "flu"), (9, "cold")]
+    >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
+    >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
+    >>> claim = KAnonymity(k=2, l=2, quasi=("age",), sensitive=("ill",))
+    >>> judge_sensitive(release, PublishedTable.of(release), claim, "ill").witness["cells"]
+    {'age': '[1..1]'}
+    """
+    verdict = Verdict(True, {}, {})
+    if claim.l == 1 and claim.t is None:
+        return verdict
+    values = ClassValues.of(release, table, column)
+    if claim.l > 1:
+        judgement = judge_diversity(values, claim.l, claim.diversity, claim.c)
+        verdict &= _conclude(table, claim, _DIVERSE, judgement, column)
+    if claim.t is not None:
+        if claim.distance == "equal":
+            distances = measure_equal(values)
+        elif claim.distance == "ordered":
+            distances = measure_ordered(values, SensitiveOrder(release).values(column))
+        else:
+            distances = measure_hierarchical(values, SensitiveOrder(release).parents(column))
+        verdict &= _conclude(table, claim, _CLOSE, judge_closeness(distances, claim.t), column)
+    return verdict
+
+
+def _judge_presence(release: Release, table: PublishedTable, presence: float) -> Judged:
+    _, rows = match_classes(release, "population")
+    people = np.zeros(len(table.sizes), np.int64)
+    people[rows] = release.parts["population"].table.column("people").to_numpy()
+    return _share_of(table, people, presence)
+
+
+def _share_of(table: PublishedTable, people: Ints, presence: float) -> Judged:
+    share = np.where(people > 0, table.sizes / np.maximum(people, 1), np.inf)
+    worst = int(np.argmax(share))
+    reached = None if np.isinf(share[worst]) else round(float(share[worst]), 6)
+    return Judged({"presence": reached}, worst, bool(share[worst] <= presence + SLACK))
+
+
+def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
+    """Check a release against the original: whoever's quasi-identifiers are known fits 0 or at least k records.
+
+    With ``rows``, published people must fit records; 0 is for people who were withheld. Where presence is promised, the
+    people of the population are counted anew.
+
+    Parameters
+    ----------
+    release, original
+        What was published, and what it was made from.
+    rows
+        Original row of every published row, where the owner kept it.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> data = Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
+    >>> verify_against(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data)
+    Verdict(holds=True, claimed k=2, measured fitting=2)
+    """
+    claim, _, unreadable = read_claim(release, KAnonymity, claimed=say_claim, whole=True)
+    if unreadable is not None:
+        return unreadable
+    wrong = None if rows is None else check_rows(release, original, np.asarray(rows))
+    if wrong is not None:
+        return Verdict(False, say_claim(claim), {}, {"check": _ONCE, **wrong}, {_ONCE: False})
+    table = PublishedTable.of(release)
+    fitting = Fitting.of(table, original)
+    sizes = fitting.weigh(table.sizes)[fitting.case]
+    fewest = int(sizes[sizes > 0].min(initial=len(release)))
+    lost = np.flatnonzero((sizes if rows is None else sizes[rows]) == 0)
+    allowed = len(original) - len(release) if rows is None else 0
+    checks = {
+        _RECORDS: len(original) == release.records_in,
+        _FIT: fewest >= claim.k,
+        _FOUND: len(lost) <= allowed,
+    }
+    witness: Witness = None
+    if not all(checks.values()):
+        check = next(name for name, passed in checks.items() if not passed)
+        witness = {"check": check, "fitting": fewest, "who_fit_nothing": len(lost), "records": len(original)}
+        if rows is not None and len(lost):
+            witness["rows"] = [int(row) + 1 for row in lost[:SHOWN_ROWS]]
+    verdict = Verdict(all(checks.values()), say_claim(claim), {"fitting": fewest}, witness, checks)
+    for more in _count_population(release, original, table, claim):
+        verdict &= more
+    return verdict
+
+
+def _count_population(
+    release: Release, original: Dataset, table: PublishedTable, claim: KAnonymity
+) -> Iterator[Verdict]:
+    """Count the people of the population in every class, where presence is promised."""
+    if claim.presence is None:
+        return
+    if original.population is None:
+        need = "The original was read without the population that the promise is about: name its file (population)."
+        yield Verdict(True, {}, {}, unsettled=(need,))
+        return
+    people = Fitting.of_population(table, original).count_people()
+    yield _conclude(table, claim, _PRESENT, _share_of(table, people, claim.presence))
+    _, rows = match_classes(release, "population")
+    listed = release.parts["population"].table.column("people").to_numpy()
+    wrong = np.flatnonzero(listed != people[rows])
+    witness: Witness = None
+    if len(wrong):
+        at = int(wrong[0])
+        witness = {"check": _COUNTED, "part": "population", "row": at + 1, "people": int(people[rows[at]])}
+    yield Verdict(witness is None, {}, {}, witness, {_COUNTED: witness is None})

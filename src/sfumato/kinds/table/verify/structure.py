@@ -1,0 +1,178 @@
+"""What a release of a table must look like: generalised quasi-identifiers, and other columns as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from sfumato.kinds.table.dataset import MISSING
+from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
+from sfumato.kinds.table.verify.crowds import find_crowds
+from sfumato.kinds.table.verify.parts import PART_CHECKS, PART_LOOKS, check_part_columns
+from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.verification.release_checks import ReleaseChecks, Witness
+
+__all__ = ["ABOUT_COLUMNS", "CHECKS"]
+
+ABOUT_COLUMNS = "the claim is about the columns that play the part"
+
+_EXACT_TYPES = ("string", "int64", "float64", "date")
+_CELL_TYPES = {"interval": ("int64", "float64", "date"), "set": ("string",), "category": ("string",)}
+_FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
+"""From the year 1 to the year 9999, in days since 1970."""
+
+
+def _check_columns(release: Release) -> Witness:
+    """Look for quasi-identifiers that are published exactly, others that are not, and parts that are none."""
+    for column in release.columns:
+        if not _is_form(column):
+            return {"column": column.name, "form": column.form.cell, "type": column.form.type}
+    return check_part_columns(release)
+
+
+def _is_form(column: PublishedColumn) -> bool:
+    form = column.form
+    if form.history or form.meaning != "one of":
+        return False
+    if column.role == "quasi-identifier":
+        return form.type in _CELL_TYPES.get(form.cell, ())
+    return form.cell == "exact" and form.type in _EXACT_TYPES
+
+
+def _check_cells(release: Release) -> Witness:
+    """Look for empty cells where values are exact, for labels that are none, and for numbers and days beyond reach."""
+    tables = [("data", Part(release.columns, release.table)), *release.parts.items()]
+    for where, part in tables:
+        for column in part.columns:
+            witness = _look_at_cells(part.table.column(column.name), column)
+            if witness is not None:
+                return {"table": where, "column": column.name, **witness}
+    return None
+
+
+def _look_at_cells(cells: pa.ChunkedArray, column: PublishedColumn) -> Witness:
+    form = column.form
+    if form.cell == "exact" and cells.null_count:
+        return {"empty_cells": cells.null_count}
+    first = 0
+    for chunk in cells.chunks:
+        wrong = np.zeros(len(chunk), dtype=bool)
+        if form.cell == "category":
+            # A label of the dictionary itself may be the one that is missing.
+            texts = chunk.cast(pa.string())
+            wrong |= pc.and_(texts.is_null(), chunk.indices.is_valid()).to_numpy(zero_copy_only=False)
+        elif form.cell == "set":
+            row = pc.list_parent_indices(chunk).to_numpy()
+            wrong[row[chunk.flatten().is_null().to_numpy(zero_copy_only=False)]] = True
+        else:
+            sides = [chunk.field(0), chunk.field(1)] if form.cell == "interval" else [chunk]
+            for side in sides:
+                wrong |= _beyond(side, form.type)
+        if wrong.any():
+            return {"rows": [first + int(np.argmax(wrong)) + 1]}
+        first += len(chunk)
+    return None
+
+
+def _beyond(values: Any, kind: str) -> npt.NDArray[np.bool_]:
+    """Mark numbers that are not finite, a zero with a sign, and days that are no dates."""
+    if kind == "float64":
+        numbers = values.fill_null(0.0).to_numpy(zero_copy_only=False)
+        return np.asarray(~np.isfinite(numbers) | (np.signbit(numbers) & (numbers == 0)))
+    if kind == "date":
+        days = values.cast(pa.int32()).fill_null(0).to_numpy(zero_copy_only=False)
+        return np.asarray((days < _FIRST_DAY) | (days > _LAST_DAY))
+    return np.zeros(len(values), dtype=bool)
+
+
+def _read_columns(release: Release) -> Sequence[Cells]:
+    return [Cells.of(release, column) for column in quasi_columns(release)]
+
+
+def _check_ranges(release: Release) -> Witness:
+    """Look for ranges that run backwards or have one bound only."""
+    for column in _read_columns(release):
+        if column.form.cell != "interval":
+            continue
+        for at, cell in enumerate(column.cells):
+            if cell is None or (cell["lo"] is None and cell["hi"] is None):
+                continue
+            if cell["lo"] is None or cell["hi"] is None or cell["lo"] > cell["hi"]:
+                return _locate(column, at)
+    return None
+
+
+def _check_sets(release: Release) -> Witness:
+    """Look for sets that are empty, not sorted, have a label twice, or the missing value beside another."""
+    for column in _read_columns(release):
+        if column.form.cell != "set":
+            continue
+        for at, cell in enumerate(column.cells):
+            if cell is not None and (not cell or cell != sorted(set(cell)) or (MISSING in cell and len(cell) > 1)):
+                return _locate(column, at)
+    return None
+
+
+def _locate(column: Cells, cell: int) -> Witness:
+    return {"column": column.name, "rows": [int(np.argmax(column.index == cell)) + 1]}
+
+
+def _check_labels(release: Release) -> Witness:
+    """Look for generalised labels that overlap without one being inside the other, or that are members themselves."""
+    for column in quasi_columns(release):
+        members = list_members(release, column.name)
+        below = {member for named in members.values() for member in named}
+        both = sorted(below & members.keys())
+        if both:
+            return {"column": column.name, "labels_that_are_members": len(both)}
+        if MISSING in below or MISSING in members:
+            return {"column": column.name, "missing_value": "generalised"}
+        overlap = _find_overlap(members)
+        if overlap is not None:
+            return {"column": column.name, "labels": list(overlap)}
+    return None
+
+
+def _find_overlap(members: dict[str, tuple[str, ...]]) -> tuple[str, str] | None:
+    """Return two labels that share members although neither is inside the other."""
+    # From the widest to the narrowest: all members of a label must then lie in the same label so far.
+    inside: dict[str, str | None] = {}
+    for label in sorted(members, key=lambda label: (-len(members[label]), label)):
+        around = {inside.get(member) for member in members[label]}
+        if len(around) > 1:
+            return label, next(other for other in sorted(filter(None, around)))
+        inside.update(dict.fromkeys(members[label], label))
+    return None
+
+
+def _check_claimed(release: Release) -> Witness:
+    """Look for a claim about other columns than those that play the part."""
+    for parameter, role in (("quasi", "quasi-identifier"), ("sensitive", "sensitive")):
+        claimed = getattr(release.guarantee, parameter, None)
+        named = sorted(column.name for column in release.columns if column.role == role)
+        if claimed is not None and sorted(claimed) != named:
+            return {"parameter": parameter, "claimed": sorted(claimed), "columns": named}
+    return None
+
+
+CHECKS = ReleaseChecks(
+    roles={"quasi-identifier": range(1, 1 << 20), "sensitive": range(1 << 20), "plain": range(1 << 20)},
+    parts=("means", "population", "sensitive-order"),
+    check_columns=_check_columns,
+    shape_checks=(("cells are values, and none is empty", _check_cells),),
+    content_checks=(
+        ("ranges run from low to high", _check_ranges),
+        ("sets are sorted, and missing values stand alone", _check_sets),
+        ("generalised labels lie inside each other or apart", _check_labels),
+        (ABOUT_COLUMNS, _check_claimed),
+        *PART_CHECKS,
+    ),
+    order_looks=PART_LOOKS,
+    crowd="class of equal records",
+    find_crowds=find_crowds,
+)

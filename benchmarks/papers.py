@@ -24,9 +24,9 @@ from sfumato.api import calls
 from sfumato.kinds.rt.methods.bounded import RumBound
 from sfumato.kinds.snapshots.metrics.publication_delay import PublicationDelay
 from sfumato.kinds.snapshots.metrics.window_queries import WindowQueries
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
-from sfumato.kinds.timeline.model import Timeline
 from sfumato.metrics.comparison import Comparison
 from sfumato.plugins import all_methods
 

@@ -11,9 +11,9 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.base.method import Method
-from sfumato.kinds.timeline.families.tally import Tally
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.methods._base.tally import Tally
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
-from sfumato.kinds.timeline.model import Timeline
 from sfumato.metrics.comparison import Comparison
 
 SHAPES = {

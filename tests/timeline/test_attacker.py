@@ -8,8 +8,8 @@ from tests.timeline.naive.sanitisation import prefixes
 from tests.timeline.naive.timelines import occurring, small_timelines
 
 import sfumato as sf
-from sfumato.kinds.timeline.attacker import attack, attack_original, expose
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.attacks import attack, attack_original, expose
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.plugins import find_attacker, find_original_attacker
 
 

@@ -4,7 +4,7 @@ import pyarrow.compute as pc
 import pytest
 
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.timeline.generator import MODELS, OPTIONS, generate
+from sfumato.kinds.timeline.generators import MODELS, OPTIONS, generate
 
 
 def test_it_has_the_shape_that_is_asked_for():

@@ -10,9 +10,9 @@ from tests.timeline.naive.sanitisation import brute_force, needs
 from tests.timeline.naive.timelines import number_of_ways, occurring, small_timelines
 
 import sfumato as sf
-from sfumato.kinds.timeline.kernels.bound import least_error, least_needs
-from sfumato.kinds.timeline.kernels.joint import error_of
-from sfumato.kinds.timeline.kernels.sanitisation import Event, Rule, is_cheaper, needed
+from sfumato.kinds.timeline._kernels.bound import least_error, least_needs
+from sfumato.kinds.timeline._kernels.joint import error_of
+from sfumato.kinds.timeline._kernels.sanitisation import Event, Rule, is_cheaper, needed
 
 
 @settings(max_examples=60)

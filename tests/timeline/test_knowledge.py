@@ -8,8 +8,8 @@ from tests.timeline.naive.sanitisation import prefixes
 from tests.timeline.naive.timelines import FRACTIONS, occurring, small_timelines
 
 import sfumato as sf
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
-from sfumato.kinds.timeline.model import Timeline
 
 
 @settings(max_examples=80)

@@ -12,7 +12,7 @@ from tests.timeline.naive.timelines import occurring, small_timelines
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.families.tally import Deletions, Tally
+from sfumato.kinds.timeline.methods._base.tally import Deletions, Tally
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.frequent_events import FrequentEvents
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents

@@ -2,7 +2,7 @@
 
 import sfumato as sf
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.published import read_timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.metrics.comparison import Comparison
 
 

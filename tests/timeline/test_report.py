@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato import reports
 from sfumato.api.calls import measure_release
-from sfumato.kinds.timeline.attacker import attack, attack_original
+from sfumato.kinds.timeline.attacks import attack, attack_original
 from sfumato.metrics.comparison import Comparison
 
 ROWS = [{"<wine>": 3, "bread": 9, "milk": 2}, {"<wine>": 2, "bread": 4}, {"bread": 7, "beer": 2, "cider": 1}] * 8

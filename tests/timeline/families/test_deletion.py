@@ -11,9 +11,9 @@ from tests.timeline.naive.timelines import FRACTIONS
 import sfumato as sf
 from sfumato.data.time_units import Clock
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.timeline.families.deletion import least_peer
-from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
-from sfumato.kinds.timeline.publication import NOTHING_LEFT
+from sfumato.kinds.timeline._kernels.sanitisation import LARGEST
+from sfumato.kinds.timeline.encode import NOTHING_LEFT
+from sfumato.kinds.timeline.methods._base.deletion import least_peer
 from sfumato.plugins import find_method
 
 METHODS = ["odesa", "essa", "essa-joint"]

@@ -12,8 +12,8 @@ from tests.timeline.naive.sanitisation import error, prefixes, without
 from tests.timeline.naive.timelines import left, occurring, small_timelines
 
 import sfumato as sf
-from sfumato.kinds.timeline.families.tally import Deletions, Tally
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.methods._base.tally import Deletions, Tally
 
 
 def tally(rows, alphabet):

@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.timeline.families.covers import find_crowds
+from sfumato.kinds.timeline.methods._base.covers import find_crowds
 from sfumato.release.run import Run
 
 FRACTIONS = st.integers(1, 9).flatmap(lambda q: st.integers(1, q).map(lambda p: Fraction(p, q)))

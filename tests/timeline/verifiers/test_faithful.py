@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from tests.timeline.naive.releases import good, rows_of, with_rows
 
-from sfumato.kinds.timeline.verifiers.faithful import verify_faithful
+from sfumato.kinds.timeline.verify.faithful import verify_faithful
 
 
 def changed(change, rows=None, times=None):

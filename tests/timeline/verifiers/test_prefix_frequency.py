@@ -14,7 +14,7 @@ from tests.timeline.naive.timelines import occurring, small_timelines
 import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.kinds.timeline.verifiers.prefix_frequency import verify, verify_against
+from sfumato.kinds.timeline.verify.prefix_frequency import verify, verify_against
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 

@@ -26,7 +26,7 @@ KIND = KindSpec(
     advised=("essa", "essa-joint"),
     headline=("sanitisation-error", "average-relative-error"),
     usual={"delta": ("1/5", "1/20", "1/50", "1/100", "1/200", "1/1000")},
-    make_dataset=Lazy("sfumato.kinds.timeline.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.timeline.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.timeline.reader"),
     methods={
         "odesa": Lazy("sfumato.kinds.timeline.methods.sanitisation:Odesa"),
@@ -36,14 +36,14 @@ KIND = KindSpec(
     guarantees={
         "prefix-frequency": GuaranteeSpec(
             Lazy("sfumato.kinds.timeline.guarantees.prefix_frequency:PrefixFrequency"),
-            Lazy("sfumato.kinds.timeline.verifiers.prefix_frequency"),
+            Lazy("sfumato.kinds.timeline.verify.prefix_frequency"),
         ),
     },
     attackers={
-        "prefixes": AttackerSpec(Lazy("sfumato.kinds.timeline.attacker")),
+        "prefixes": AttackerSpec(Lazy("sfumato.kinds.timeline.attacks")),
     },
-    release_checks=Lazy("sfumato.kinds.timeline.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.timeline.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.timeline.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.timeline.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.timeline.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.timeline.metrics.deleted_share:DeletedShare"),
@@ -54,10 +54,10 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.timeline.metrics.segment_boundaries:SegmentBoundaries"),
         Lazy("sfumato.kinds.timeline.metrics.untouched_time_points:UntouchedTimePoints"),
     ),
-    query_bounds=Lazy("sfumato.kinds.timeline.evidence"),
+    query_bounds=Lazy("sfumato.kinds.timeline.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.timeline.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.timeline.report"),
-    generator=Lazy("sfumato.kinds.timeline.generator"),
+    generator=Lazy("sfumato.kinds.timeline.generators"),
     guess=Lazy("sfumato.kinds.timeline.reader:guess"),
     vocabulary=Lazy("sfumato.kinds.timeline.reader:WORDS"),
     report_words=Lazy("sfumato.kinds.timeline.report:REPORT_WORDS"),

@@ -13,8 +13,8 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.published import read_timeline
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.retained_detail import Leftover
 from sfumato.release.release import Release

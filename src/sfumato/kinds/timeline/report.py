@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
-from sfumato.kinds.timeline.attacker import Exposure, expose
+from sfumato.kinds.timeline.attacks import Exposure, expose
 from sfumato.kinds.timeline.comparison import TimelineComparison
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.timeline.families.covers import Covering, Crowd
-from sfumato.kinds.timeline.families.deletion import EventDeletion, Task
+from sfumato.kinds.timeline.methods._base.covers import Covering, Crowd
+from sfumato.kinds.timeline.methods._base.deletion import EventDeletion, Task
 from sfumato.release.run import Run
 
 __all__ = ["Essa", "EssaJoint", "Odesa", "find_best"]
@@ -62,7 +62,7 @@ class Odesa(EventDeletion):
 
     def delete(self, task: Task, run: Run) -> Ints:  # noqa: ARG002
         """Walk the prefixes and take the cheapest next deletion while one is needed."""
-        from sfumato.kinds.timeline.kernels.sanitisation import sanitise_events
+        from sfumato.kinds.timeline._kernels.sanitisation import sanitise_events
 
         removed: Ints = sanitise_events(task.occurrences, task.rule)[0]
         return removed
@@ -94,7 +94,7 @@ class Essa(EventDeletion):
 
     def delete(self, task: Task, run: Run) -> Ints:
         """Let the events take turns."""
-        from sfumato.kinds.timeline.kernels.sanitisation import sanitise_events
+        from sfumato.kinds.timeline._kernels.sanitisation import sanitise_events
 
         removed: Ints
         removed, rounds = sanitise_events(task.occurrences, task.rule)
@@ -134,7 +134,7 @@ class EssaJoint(EventDeletion):
 
     def delete(self, task: Task, run: Run) -> Ints:
         """Improve on ESSA until nothing changes, then look through all ways if they are few."""
-        from sfumato.kinds.timeline.kernels.sanitisation import sanitise_events
+        from sfumato.kinds.timeline._kernels.sanitisation import sanitise_events
 
         first, _ = sanitise_events(task.occurrences, task.rule)
         best, proved = find_best(task, _better(task, first, _plan_anew(task, first, run)))
@@ -159,7 +159,7 @@ class EssaJoint(EventDeletion):
 
 def _plan_anew(task: Task, first: Ints, run: Run) -> Ints:
     """Plan every event anew, again and again, and return the plan of least error, rounded."""
-    from sfumato.kinds.timeline.kernels.joint import error_of, plan_anew, repair
+    from sfumato.kinds.timeline._kernels.joint import error_of, plan_anew, repair
 
     where, rule = task.occurrences, task.rule
     best, least, plan = first, error_of(where, first, rule.alphabet), first.copy()
@@ -184,7 +184,7 @@ def _better(task: Task, first: Ints, other: Ints) -> Ints:
 
 
 def _better_if_kept(task: Task, first: Ints, other: Ints) -> Ints:
-    from sfumato.kinds.timeline.kernels.joint import keeps
+    from sfumato.kinds.timeline._kernels.joint import keeps
 
     return _better(task, first, other) if keeps(task.occurrences, other, task.rule) else first
 
@@ -209,7 +209,7 @@ def _saved(task: Task, first: Ints, best: Ints) -> int:
 
 
 def _report_gap(task: Task, first: Ints, best: Ints, proved: bool, run: Run) -> None:
-    from sfumato.kinds.timeline.kernels.bound import least_error
+    from sfumato.kinds.timeline._kernels.bound import least_error
 
     run.counters["proved_optimal"] = int(proved)
     run.counters["saved_permille_of_essa"] = _saved(task, first, best)
@@ -252,8 +252,8 @@ def find_best(task: Task, best: Ints) -> tuple[Ints, bool]:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from sfumato.kinds.timeline.families.tally import Tally
-    >>> from sfumato.kinds.timeline.model import Timeline
+    >>> from sfumato.kinds.timeline.methods._base.tally import Tally
+    >>> from sfumato.kinds.timeline.dataset import Timeline
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
     >>> task = Task(Tally(timeline), (0, 1), Fraction(3, 5))
     >>> deleted, proved = find_best(task, np.array([1, 1, 2]))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.query_metric import QueryMetric, draw_range, split_time
 from sfumato.metrics.workload import Workload

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Better, Metric, Operation
 from sfumato.params import Param

@@ -12,10 +12,10 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import Peak, find_peaks
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.published import read_timeline
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "attack_rising", "expose"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.release.release import Release
 
 __all__ = ["read_timeline"]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.published import read_timeline
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.queries.events import MANY, Events
 from sfumato.queries.published_view import Evidence, Names, Values
 from sfumato.queries.times import find_steps, list_units

@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.published import read_timeline
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, READABLE, verify_structure

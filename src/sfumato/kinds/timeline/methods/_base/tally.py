@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 
 __all__ = ["Deletions", "Places", "Tally"]
 

@@ -4,8 +4,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sfumato.kinds.timeline.kernels.joint import rise, sink
-from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule, needed
+from sfumato.kinds.timeline._kernels.joint import rise, sink
+from sfumato.kinds.timeline._kernels.sanitisation import Occurrences, Rule, needed
 
 __all__ = ["least_error", "least_needs"]
 

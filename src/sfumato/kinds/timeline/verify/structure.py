@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.kinds.timeline.published import read_timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.release.release import Release
 from sfumato.verification.order import find_disorder
 from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness

@@ -11,7 +11,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.kinds.timeline import KIND
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
 

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.published import read_timeline
 from sfumato.release.release import Release
 from sfumato.verification.claim import read_claim
 

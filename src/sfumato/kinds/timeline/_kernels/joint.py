@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule, needed, shorten
+from sfumato.kinds.timeline._kernels.sanitisation import Occurrences, Rule, needed, shorten
 
 __all__ = ["Together", "error_of", "keeps", "plan_anew", "repair", "sum_up"]
 

@@ -16,17 +16,17 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.timeline.families.covers import Crowd, find_crowds
-from sfumato.kinds.timeline.families.tally import Deletions, Places, Tally
+from sfumato.kinds.timeline.dataset import Timeline
+from sfumato.kinds.timeline.encode import publish
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, read_delta, spell_delta
-from sfumato.kinds.timeline.model import Timeline
-from sfumato.kinds.timeline.publication import publish
+from sfumato.kinds.timeline.methods._base.covers import Crowd, find_crowds
+from sfumato.kinds.timeline.methods._base.tally import Deletions, Places, Tally
 from sfumato.params import Param
 from sfumato.release.release import Result, Trace
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.timeline.kernels.sanitisation import Occurrences, Rule
+    from sfumato.kinds.timeline._kernels.sanitisation import Occurrences, Rule
 
 __all__ = ["EventDeletion", "Task", "least_peer"]
 
@@ -70,7 +70,7 @@ class Task:
     @property
     def rule(self) -> Rule:
         """The threshold with a denominator that the data can have, and the size of the alphabet."""
-        from sfumato.kinds.timeline.kernels.sanitisation import Rule
+        from sfumato.kinds.timeline._kernels.sanitisation import Rule
 
         least = least_peer(self.delta, max(int(self.tally.totals.sum()), 1))
         return Rule(least.numerator, least.denominator, len(self.timeline.labels))
@@ -78,7 +78,7 @@ class Task:
     @property
     def occurrences(self) -> Occurrences:
         """The places with what the time points hold."""
-        from sfumato.kinds.timeline.kernels.sanitisation import Occurrences
+        from sfumato.kinds.timeline._kernels.sanitisation import Occurrences
 
         places, tally = self.places, self.tally
         return Occurrences(places.offsets, places.points, places.counts, tally.totals, tally.squares)
@@ -177,7 +177,7 @@ class EventDeletion(Method):
 
     def task(self, dataset: Dataset) -> Task:
         """Return what is to be done, or refuse data this cannot be done with."""
-        from sfumato.kinds.timeline.kernels.sanitisation import LARGEST
+        from sfumato.kinds.timeline._kernels.sanitisation import LARGEST
 
         owner = type(self).__name__
         timeline = Timeline.of(dataset)

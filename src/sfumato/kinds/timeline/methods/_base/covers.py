@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.timeline.model import Timeline
+from sfumato.kinds.timeline.dataset import Timeline
 
 if TYPE_CHECKING:
-    from sfumato.kinds.timeline.families.deletion import Task
+    from sfumato.kinds.timeline.methods._base.deletion import Task
 
 __all__ = ["Covering", "Crowd", "find_crowds"]
 
@@ -100,8 +100,8 @@ class Covering:
     --------
     >>> from fractions import Fraction
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.kinds.timeline.families.deletion import Task
-    >>> from sfumato.kinds.timeline.families.tally import Tally
+    >>> from sfumato.kinds.timeline.methods._base.deletion import Task
+    >>> from sfumato.kinds.timeline.methods._base.tally import Tally
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
     >>> task = Task(Tally(timeline), (0,), Fraction(1, 2))
     >>> covering = Covering(task, find_crowds(timeline, (0,), 1))

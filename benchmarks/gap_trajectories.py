@@ -15,8 +15,8 @@ from benchmarks.local_trajectories import METHODS
 from benchmarks.measure import run_parts, table
 
 if TYPE_CHECKING:
-    from sfumato.kinds.trajectories.kernels.trees import Grown
-    from sfumato.kinds.trajectories.model.histories import Trajectories
+    from sfumato.kinds.trajectories._kernels.trees import Grown
+    from sfumato.kinds.trajectories.dataset.histories import Trajectories
 
 
 def gap(folder: Path) -> list[list[object]]:
@@ -27,8 +27,8 @@ def gap(folder: Path) -> list[list[object]]:
     may do better still.
     """
     import sfumato as sf
+    from sfumato.kinds.trajectories.dataset.histories import Trajectories
     from sfumato.kinds.trajectories.metrics.distance import Distance
-    from sfumato.kinds.trajectories.model.histories import Trajectories
     from sfumato.metrics.comparison import Comparison
 
     rows = []

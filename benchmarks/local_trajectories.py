@@ -256,12 +256,12 @@ def minimality(folder: Path) -> list[list[object]]:
 
 def _skip(data: object, share: float) -> float:
     """Return the distance after RAISE and two times LOWER in which a share of the visits takes no part."""
-    from sfumato.kinds.trajectories.kernels.demand import Demand
-    from sfumato.kinds.trajectories.kernels.labels import count_all, new_labels_counter
-    from sfumato.kinds.trajectories.kernels.lowering import lower_labels, order_nodes
-    from sfumato.kinds.trajectories.kernels.raising import mean_step, raise_labels
+    from sfumato.kinds.trajectories._kernels.demand import Demand
+    from sfumato.kinds.trajectories._kernels.labels import count_all, new_labels_counter
+    from sfumato.kinds.trajectories._kernels.lowering import lower_labels, order_nodes
+    from sfumato.kinds.trajectories._kernels.raising import mean_step, raise_labels
+    from sfumato.kinds.trajectories.dataset.histories import Trajectories
     from sfumato.kinds.trajectories.methods.local_km import LocalKm, _list_visits
-    from sfumato.kinds.trajectories.model.histories import Trajectories
 
     rows = Trajectories.of(data)  # type: ignore[arg-type]
     places = np.unique(rows.ordinary.codes).astype(np.int64)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.measure import DATA, generated, run, run_parts, table
-from sfumato.kinds.trajectories.model import find_coordinates
+from sfumato.kinds.trajectories.dataset import find_coordinates
 
 K = ["-p", "k=5", "-p", "infeasible=suppress"]
 METHODS = ["seqanon", "sd-seqanon", "u-seqanon", "lm-anon", "zga", "sga"]
@@ -144,7 +144,7 @@ def patterns(folder: Path) -> list[list[object]]:
     """Frequent sequential patterns on the reference files, where they are at hand."""
     import lzma
 
-    from sfumato.kinds.trajectories.kernels.patterns import frequent_patterns
+    from sfumato.kinds.trajectories._kernels.patterns import frequent_patterns
 
     rows = []
     for name, support in [("bms-webview-1/BMS1.txt.xz", 60), ("msnbc/MSNBC.txt.xz", 1590)]:

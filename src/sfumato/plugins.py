@@ -150,7 +150,7 @@ def find_verifier(guarantee: Guarantee) -> Verifier:
     --------
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> find_verifier(KmAnonymity(k=2, m=2)).__name__
-    'sfumato.kinds.trajectories.verifiers.km_anonymity'
+    'sfumato.kinds.trajectories.verify.km_anonymity'
     """
     return _specify(guarantee).verifier.load()
 
@@ -166,7 +166,7 @@ def find_attacker(guarantee: Guarantee) -> Attacker:
     --------
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> find_attacker(KmAnonymity(k=2, m=2)).__name__
-    'sfumato.kinds.trajectories.attacker'
+    'sfumato.kinds.trajectories.attacks'
     """
     return find_kind(guarantee.kinds[0]).attackers[guarantee.knowledge].attacker.load()
 
@@ -188,7 +188,7 @@ def find_original_attacker(kind: str) -> Attacker:
     Examples
     --------
     >>> find_original_attacker("trajectories").__name__
-    'sfumato.kinds.trajectories.attacker'
+    'sfumato.kinds.trajectories.attacks'
     """
     return next(iter(find_kind(kind).attackers.values())).attacker.load()
 

@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.base.verdict import Verdict
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.trajectories.verifiers import km_anonymity
+from sfumato.kinds.trajectories.verify import km_anonymity
 
 DATA = sf.Dataset.of("trajectories", [["a", "b"]] * 3, {"a": (0, 0), "b": (1, 1)})
 

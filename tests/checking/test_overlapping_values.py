@@ -19,7 +19,7 @@ from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.verify import km_items
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
+from sfumato.kinds.trajectories.verify import klm_anonymity, km_anonymity
 
 GROUPS = {f"V{i}": ["a", f"x{i}"] for i in range(8)}
 

@@ -14,8 +14,8 @@ from tests.trajectories.verifiers.releases import COLUMNS, make_release, people_
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import PlaceOrigin
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
-from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.verify.faithful import verify_faithful
+from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import Form
 from sfumato.verification.structure import READABLE, verify_structure

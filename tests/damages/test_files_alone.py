@@ -16,7 +16,7 @@ import sfumato as sf
 from sfumato.data.record_unit import Unit
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
-from sfumato.kinds.trajectories.model import KIND
+from sfumato.kinds.trajectories.dataset import KIND
 from sfumato.release import partitioned
 from sfumato.release.release import Release
 from sfumato.release.storage import read_release

@@ -10,7 +10,7 @@ from tests.examples import settings
 from sfumato import plugins
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
+from sfumato.kinds.trajectories.verify.faithful import verify_faithful
 from sfumato.plugins import all_methods
 from sfumato.release.run import Run
 

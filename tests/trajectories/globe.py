@@ -4,7 +4,7 @@ import numpy as np
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.kinds.trajectories.model.locations import Locations
+from sfumato.kinds.trajectories.dataset.locations import Locations
 
 everywhere = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
 city = st.tuples(st.floats(179.9, 180), st.floats(59.9, 60))

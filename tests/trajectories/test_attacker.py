@@ -14,7 +14,7 @@ from tests.trajectories.verifiers.releases import make_release, recode
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.trajectories.attacker import attack, risk_of_original
+from sfumato.kinds.trajectories.attacks import attack, risk_of_original
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 
 

@@ -8,8 +8,8 @@ from tests.trajectories.naive.metrics import comparisons, largest_distance, loca
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.kinds.trajectories.comparison import PlaceComparison
+from sfumato.kinds.trajectories.dataset.locations import Locations
 from sfumato.kinds.trajectories.metrics.distance import Distance
-from sfumato.kinds.trajectories.model.locations import Locations
 from sfumato.metrics.comparison import Comparison
 
 DATA = Dataset.of("trajectories", [["a", "b"], ["b", "c"], ["c"]], {"a": (0.0, 0.0), "b": (3.0, 4.0), "c": (3.0, 0.0)})

@@ -11,8 +11,8 @@ from tests.trajectories.naive.recode import recode
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.hierarchies.derive import balanced
+from sfumato.kinds.trajectories.dataset import find_coordinates
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
-from sfumato.kinds.trajectories.model import find_coordinates
 from sfumato.plugins import all_methods
 from sfumato.release.run import Run
 

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.trajectories.generator import MODELS, generate, network, roads
+from sfumato.kinds.trajectories.generators import MODELS, generate, network, roads
 
 # Small variants, so that each call takes a fraction of a second.
 SMALL = {

@@ -17,7 +17,7 @@ from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.trajectories.attacker import attack
+from sfumato.kinds.trajectories.attacks import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, count_matches, matching_rows
 

@@ -128,7 +128,7 @@ def draw_questions(evidence: Evidence, number: int, seed: int, *, windows: bool 
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.trajectories.evidence import of_dataset
+    >>> from sfumato.kinds.trajectories.query_bounds import of_dataset
     >>> data = sf.Dataset.of("trajectories", [["cafe", "clinic"], ["cafe", "clinic"]])
     >>> [question.text for question in draw_questions(of_dataset(data), 2, seed=0)]
     ['count record where "clinic"', 'count record where "cafe" and then "clinic"']

@@ -28,7 +28,7 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, spa
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.trajectories.evidence import of_release
+    >>> from sfumato.kinds.trajectories.query_bounds import of_release
     >>> where = {"cafe": (0, 0), "bar": (1, 0), "clinic": (9, 9)}
     >>> data = sf.Dataset.of("trajectories", [["cafe", "clinic"], ["bar", "clinic"], ["clinic"]], where)
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release

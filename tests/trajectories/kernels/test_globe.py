@@ -11,11 +11,11 @@ from tests.trajectories.globe import maps, on_globe
 from tests.trajectories.naive import recode as naive
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.kernels.globe import measure_arc
-from sfumato.kinds.trajectories.kernels.linkage import SHORTEST_STEP, choose_scale
-from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kinds.trajectories._kernels.globe import measure_arc
+from sfumato.kinds.trajectories._kernels.linkage import SHORTEST_STEP, choose_scale
+from sfumato.kinds.trajectories._kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
-from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
 from sfumato.release.run import Run
 
 

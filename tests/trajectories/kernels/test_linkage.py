@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from tests.trajectories.naive import recode as naive
 
-from sfumato.kinds.trajectories.kernels import linkage as module
-from sfumato.kinds.trajectories.kernels.groups import compact_groups, new_groups
-from sfumato.kinds.trajectories.kernels.linkage import (
+from sfumato.kinds.trajectories._kernels import linkage as module
+from sfumato.kinds.trajectories._kernels.groups import compact_groups, new_groups
+from sfumato.kinds.trajectories._kernels.linkage import (
     choose_bits,
     choose_scale,
     find_nearest,

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.trajectories.naive import local
 
-from sfumato.kinds.trajectories.kernels.demand import Demand
-from sfumato.kinds.trajectories.kernels.labels import Visits
-from sfumato.kinds.trajectories.kernels.local import recode_from_above, recode_from_below
-from sfumato.kinds.trajectories.kernels.trees import build_tree, grow_paths, join_trees
+from sfumato.kinds.trajectories._kernels.demand import Demand
+from sfumato.kinds.trajectories._kernels.labels import Visits
+from sfumato.kinds.trajectories._kernels.local import recode_from_above, recode_from_below
+from sfumato.kinds.trajectories._kernels.trees import build_tree, grow_paths, join_trees
 
 
 @st.composite

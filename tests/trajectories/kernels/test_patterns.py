@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from tests.examples import settings
 from tests.trajectories.naive import patterns as naive
 
-from sfumato.kinds.trajectories.kernels.patterns import Patterns, contains, frequent_patterns, top_patterns
+from sfumato.kinds.trajectories._kernels.patterns import Patterns, contains, frequent_patterns, top_patterns
 
 Ragged = tuple[NDArray[np.int64], NDArray[np.int32]]
 

@@ -10,11 +10,11 @@ from tests.examples import settings
 from tests.trajectories.naive import recode as naive
 
 from sfumato._kernels import counter
-from sfumato.kinds.trajectories.kernels import linkage
-from sfumato.kinds.trajectories.kernels import recode as module
-from sfumato.kinds.trajectories.kernels.groups import new_groups
-from sfumato.kinds.trajectories.kernels.linkage import join_nodes, new_linkage
-from sfumato.kinds.trajectories.kernels.recode import Demand, Places, Rows, Tree, recode
+from sfumato.kinds.trajectories._kernels import linkage
+from sfumato.kinds.trajectories._kernels import recode as module
+from sfumato.kinds.trajectories._kernels.groups import new_groups
+from sfumato.kinds.trajectories._kernels.linkage import join_nodes, new_linkage
+from sfumato.kinds.trajectories._kernels.recode import Demand, Places, Rows, Tree, recode
 
 NO_INTS = np.empty(0, np.int32)
 NO_LONGS = np.empty(0, np.int64)

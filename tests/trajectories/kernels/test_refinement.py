@@ -7,9 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.trajectories.naive import recode, refinement
 
-from sfumato.kinds.trajectories.kernels.demand import Demand
-from sfumato.kinds.trajectories.kernels.linkage import measure_extent
-from sfumato.kinds.trajectories.kernels.refinement import choose_steps, list_nodes, refine_groups, weigh_seats
+from sfumato.kinds.trajectories._kernels.demand import Demand
+from sfumato.kinds.trajectories._kernels.linkage import measure_extent
+from sfumato.kinds.trajectories._kernels.refinement import choose_steps, list_nodes, refine_groups, weigh_seats
 
 
 @st.composite

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.kinds.trajectories.kernels.subsequences import list_keys, new_walk, start_walk
+from sfumato.kinds.trajectories._kernels.subsequences import list_keys, new_walk, start_walk
 
 BASE = 10
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.trajectories.naive import zorder as naive
 
-from sfumato.kinds.trajectories.kernels.zorder import z_order
+from sfumato.kinds.trajectories._kernels.zorder import z_order
 
 coordinates = st.floats(-1e6, 1e6) | st.integers(-3, 3).map(float)
 

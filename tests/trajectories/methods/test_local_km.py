@@ -17,7 +17,7 @@ from sfumato.kinds.trajectories.methods.local_km import LocalKm
 from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
 from sfumato.kinds.trajectories.metrics.distance import Distance
-from sfumato.kinds.trajectories.verifiers import faithful, klm_anonymity, km_anonymity
+from sfumato.kinds.trajectories.verify import faithful, klm_anonymity, km_anonymity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 
@@ -153,7 +153,7 @@ def test_an_infeasible_share_is_said():
 
 
 def test_many_places_are_put_into_quarters_of_squares():
-    from sfumato.kinds.trajectories.kernels import trees
+    from sfumato.kinds.trajectories._kernels import trees
 
     draw = np.random.default_rng(1)
     points = np.column_stack([draw.integers(0, 40, (60, 2)).astype(float), np.zeros(60)])

@@ -6,8 +6,8 @@ from tests.trajectories.examples import XY, in_original_order, six_with_sensitiv
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
+from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.methods.select_organize_anonymize import LmAnon, Sga, Zga
-from sfumato.kinds.trajectories.model.histories import Trajectories
 from sfumato.release.row_clusters import cut
 from sfumato.release.run import Run
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.trajectories.globe import maps, on_globe
 from tests.trajectories.naive import recode as naive
 
-from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS, convex_hull
+from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS, convex_hull
 
 
 @given(maps)

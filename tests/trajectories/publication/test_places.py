@@ -8,7 +8,7 @@ from tests.trajectories.naive import cells as naive
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import Fixes, PlaceOrigin
-from sfumato.kinds.trajectories.publication.places import publish_places
+from sfumato.kinds.trajectories.encode.places import publish_places
 
 point = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
 near = st.tuples(st.floats(8, 8.001), st.floats(53, 53.001))

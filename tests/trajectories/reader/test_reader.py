@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.kinds.trajectories.model import find_coordinates
+from sfumato.kinds.trajectories.dataset import find_coordinates
 from sfumato.kinds.trajectories.reader import read
 from sfumato.readers.options import Reading
 

@@ -1,7 +1,7 @@
 """Where a place is published finely for some and coarsely for others, the report says for how many."""
 
 import sfumato as sf
-from sfumato.kinds.trajectories.attacker import risk_of_original
+from sfumato.kinds.trajectories.attacks import risk_of_original
 from sfumato.kinds.trajectories.report import render
 from sfumato.metrics.comparison import Comparison
 

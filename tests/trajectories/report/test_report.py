@@ -19,7 +19,7 @@ from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import Ragged
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.trajectories.attacker import risk_of_original
+from sfumato.kinds.trajectories.attacks import risk_of_original
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.report import maps

@@ -17,8 +17,8 @@ from tests.trajectories.verifiers.releases import make_release, people_table, re
 
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.verifiers.faithful import verify_faithful
-from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.verify.faithful import verify_faithful
+from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 from sfumato.release.release import Release
 
 ORDER = np.array([3, 0, 5, 1, 4, 2])

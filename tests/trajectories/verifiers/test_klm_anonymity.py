@@ -13,11 +13,11 @@ from tests.trajectories.verifiers.releases import make_release, recode, values_t
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.trajectories.attacker import attack
+from sfumato.kinds.trajectories.attacks import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.verifiers import klm_anonymity, km_anonymity
-from sfumato.kinds.trajectories.verifiers.klm_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.verify import klm_anonymity, km_anonymity
+from sfumato.kinds.trajectories.verify.klm_anonymity import verify, verify_against
 
 F_AND_G = ("f", "g")
 

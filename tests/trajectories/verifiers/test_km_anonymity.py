@@ -14,9 +14,9 @@ from tests.trajectories.verifiers.releases import make_release, recode
 from sfumato.checks.subsequences import decode_key, support
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.trajectories.attacker import attack, risk_of_original
+from sfumato.kinds.trajectories.attacks import attack, risk_of_original
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.verifiers.km_anonymity import verify, verify_against
+from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 
 
 def test_six_people_are_2_1_anonymous() -> None:

@@ -35,7 +35,7 @@ KIND = KindSpec(
     advised=("local-km", "seqanon"),
     headline=("average-relative-error", "distance"),
     usual={"k": (3, 5, 10), "m": (2,), "infeasible": ("suppress",)},
-    make_dataset=Lazy("sfumato.kinds.trajectories.model:make_dataset"),
+    make_dataset=Lazy("sfumato.kinds.trajectories.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.trajectories.reader"),
     methods={
         "local-km": Lazy("sfumato.kinds.trajectories.methods.local_km:LocalKm"),
@@ -49,18 +49,18 @@ KIND = KindSpec(
     guarantees={
         "klm-anonymity": GuaranteeSpec(
             Lazy("sfumato.kinds.trajectories.guarantees.klm_anonymity:KlmAnonymity"),
-            Lazy("sfumato.kinds.trajectories.verifiers.klm_anonymity"),
+            Lazy("sfumato.kinds.trajectories.verify.klm_anonymity"),
         ),
         "km-anonymity": GuaranteeSpec(
             Lazy("sfumato.kinds.trajectories.guarantees.km_anonymity:KmAnonymity"),
-            Lazy("sfumato.kinds.trajectories.verifiers.km_anonymity"),
+            Lazy("sfumato.kinds.trajectories.verify.km_anonymity"),
         ),
     },
     attackers={
-        "ordered-places": AttackerSpec(Lazy("sfumato.kinds.trajectories.attacker")),
+        "ordered-places": AttackerSpec(Lazy("sfumato.kinds.trajectories.attacks")),
     },
-    release_checks=Lazy("sfumato.kinds.trajectories.verifiers.structure:CHECKS"),
-    verify_faithful=Lazy("sfumato.kinds.trajectories.verifiers.faithful:verify_faithful"),
+    release_checks=Lazy("sfumato.kinds.trajectories.verify.structure:CHECKS"),
+    verify_faithful=Lazy("sfumato.kinds.trajectories.verify.faithful:verify_faithful"),
     metrics=(
         Lazy("sfumato.kinds.trajectories.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.trajectories.metrics.distance:Distance"),
@@ -71,16 +71,16 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.trajectories.metrics.semantic_penalty:SemanticPenalty"),
         Lazy("sfumato.kinds.trajectories.metrics.support_divergence:SupportDivergence"),
     ),
-    query_bounds=Lazy("sfumato.kinds.trajectories.evidence"),
+    query_bounds=Lazy("sfumato.kinds.trajectories.query_bounds"),
     count_leftover=Lazy("sfumato.kinds.trajectories.comparison:count_leftover"),
     report=Lazy("sfumato.kinds.trajectories.report"),
-    generator=Lazy("sfumato.kinds.trajectories.generator"),
+    generator=Lazy("sfumato.kinds.trajectories.generators"),
     guess=Lazy("sfumato.kinds.trajectories.reader.guess:guess"),
     protect=Lazy("sfumato.kinds.trajectories.reader.guess:protect"),
     vocabulary=Lazy("sfumato.kinds.trajectories.reader.visits:WORDS"),
     option_checks={"places": Lazy("sfumato.kinds.trajectories.reader.place_rules:parse_place_rule")},
     gathering=Lazy("sfumato.kinds.trajectories.reader.gathering:GATHERING"),
-    locality=Lazy("sfumato.kinds.trajectories.locality"),
+    locality=Lazy("sfumato.kinds.trajectories.sort_key"),
     parts_report=Lazy("sfumato.kinds.trajectories.report"),
     report_words=Lazy("sfumato.kinds.trajectories.report.wording:REPORT_WORDS"),
 )

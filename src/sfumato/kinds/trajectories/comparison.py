@@ -9,8 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.model import locate
-from sfumato.kinds.trajectories.model.locations import Locations
+from sfumato.kinds.trajectories.dataset import locate
+from sfumato.kinds.trajectories.dataset.locations import Locations
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of
 from sfumato.release.release import Release

@@ -11,11 +11,11 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure
+from sfumato.kinds.trajectories.dataset.histories import Trajectories
+from sfumato.kinds.trajectories.encode.recoding import recode_visits
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.model.histories import Trajectories
-from sfumato.kinds.trajectories.publication.recoding import recode_visits
+from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging, explain_failure
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import SavedRecoding
@@ -23,8 +23,8 @@ from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.trajectories.kernels.labels import Visits
-    from sfumato.kinds.trajectories.kernels.trees import Grown
+    from sfumato.kinds.trajectories._kernels.labels import Visits
+    from sfumato.kinds.trajectories._kernels.trees import Grown
 
 __all__ = ["LocalKm"]
 
@@ -129,8 +129,8 @@ class LocalKm(PlaceMerging):
 
     def _start(self, name: str, rows: Trajectories, places: Ints, run: Run) -> Start | None:
         """Recode from exact visits upwards, or from the groups of one recoding for all downwards; None if in vain."""
-        from sfumato.kinds.trajectories.kernels.demand import Demand
-        from sfumato.kinds.trajectories.kernels.local import recode_from_above, recode_from_below
+        from sfumato.kinds.trajectories._kernels.demand import Demand
+        from sfumato.kinds.trajectories._kernels.local import recode_from_above, recode_from_below
 
         sensitive = np.unique(rows.visited_sensitive.codes)
         group = None if name == BELOW else self._find_groups(rows, places, run)
@@ -157,7 +157,7 @@ class LocalKm(PlaceMerging):
 
     def _grow_near(self, rows: Trajectories, places: Ints) -> Grown:
         """Make the tree that labels are taken from."""
-        from sfumato.kinds.trajectories.kernels.trees import build_tree, grow_paths, trim_tree
+        from sfumato.kinds.trajectories._kernels.trees import build_tree, grow_paths, trim_tree
 
         owner = type(self).__name__
         if self.labels == "coordinates":
@@ -178,7 +178,7 @@ class LocalKm(PlaceMerging):
 
     def _grow_groups(self, rows: Trajectories, places: Ints, group: Ints) -> Grown:
         """Make a tree inside every group of places, and one over all."""
-        from sfumato.kinds.trajectories.kernels.trees import grow_paths, join_trees
+        from sfumato.kinds.trajectories._kernels.trees import grow_paths, join_trees
 
         located = rows.locations(type(self).__name__)
         points = located.points[places]
@@ -187,7 +187,7 @@ class LocalKm(PlaceMerging):
 
 def _list_visits(rows: Trajectories, places: Ints, tree: Grown, sensitive: npt.NDArray[np.int32]) -> Visits:
     """Return the ordinary visits by the numbers of the tree's leaves, and the sensitive places of every record."""
-    from sfumato.kinds.trajectories.kernels.labels import Visits
+    from sfumato.kinds.trajectories._kernels.labels import Visits
 
     ordinary, secret = rows.ordinary, rows.visited_sensitive
     rank = np.full(len(ordinary.labels), -1, np.int32)

@@ -11,10 +11,10 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.families import Limits, PlaceMerging, explain_failure, hideable_rows
+from sfumato.kinds.trajectories.dataset.histories import Trajectories
+from sfumato.kinds.trajectories.encode.recoding import recode_places
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.model.histories import Trajectories
-from sfumato.kinds.trajectories.publication.recoding import recode_places
+from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging, explain_failure, hideable_rows
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.row_clusters import cut, join, recode_clusters
@@ -131,7 +131,7 @@ class Zga(ClusteredMerging):
     def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
         """Return the rows in the Gray order of the places they visit, the places in Z-order."""
         from sfumato._kernels.gray import gray_order_sparse
-        from sfumato.kinds.trajectories.kernels.zorder import z_order
+        from sfumato.kinds.trajectories._kernels.zorder import z_order
 
         x, y = rows.coordinates(type(self).__name__).T
         ordinary = rows.ordinary
@@ -171,7 +171,7 @@ class Sga(ClusteredMerging):
     def order(self, rows: Trajectories) -> npt.NDArray[np.int64]:
         """Return the rows in the Gray order of the frequent subtrajectories they contain."""
         from sfumato._kernels.gray import gray_order
-        from sfumato.kinds.trajectories.kernels.patterns import contains, top_patterns
+        from sfumato.kinds.trajectories._kernels.patterns import contains, top_patterns
 
         ordinary = rows.ordinary
         patterns = top_patterns(ordinary.offsets, ordinary.codes, self.top)

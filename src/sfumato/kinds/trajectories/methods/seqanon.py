@@ -11,10 +11,10 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.trajectories.families import Limits, PlaceMerging
+from sfumato.kinds.trajectories.dataset.histories import Trajectories
+from sfumato.kinds.trajectories.encode.recoding import recode_places
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.kinds.trajectories.model.histories import Trajectories
-from sfumato.kinds.trajectories.publication.recoding import recode_places
+from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.run import Run
@@ -85,8 +85,8 @@ class SeqAnon(KmMerging):
 
     def _refine(self, rows: Trajectories, group: npt.NDArray[np.int32], run: Run) -> npt.NDArray[np.int32]:
         """Split groups and move places between them."""
-        from sfumato.kinds.trajectories.kernels.demand import Demand
-        from sfumato.kinds.trajectories.kernels.refinement import refine_groups
+        from sfumato.kinds.trajectories._kernels.demand import Demand
+        from sfumato.kinds.trajectories._kernels.refinement import refine_groups
 
         located, visits = rows.locations(type(self).__name__), rows.ordinary
         demand = Demand(self.k, 1, max(self.sizes(rows)), 0, 1)

@@ -17,7 +17,7 @@ from sfumato.metrics.partial_sums import Tally
 from sfumato.params import Param
 
 if TYPE_CHECKING:
-    from sfumato.kinds.trajectories.kernels.patterns import Patterns
+    from sfumato.kinds.trajectories._kernels.patterns import Patterns
 
 __all__ = ["PatternPreservation"]
 
@@ -77,7 +77,7 @@ class PatternPreservation(SummedMetric):
 
     def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
         """Mine the original once and every projection."""
-        from sfumato.kinds.trajectories.kernels.patterns import frequent_patterns
+        from sfumato.kinds.trajectories._kernels.patterns import frequent_patterns
 
         history, release = whole.original.history(), _unite(tally["published"], whole)
         published = release.records

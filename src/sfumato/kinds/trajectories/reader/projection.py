@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS
 from sfumato.readers.partitioned.agreement import agree
 
 __all__ = ["Projection", "add_exactly"]

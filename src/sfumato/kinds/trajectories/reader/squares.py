@@ -15,8 +15,8 @@ import numpy.typing as npt
 
 from sfumato.data.places import PlaceOrigin
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.trajectories.model.cells import find_bounds, find_cells
-from sfumato.kinds.trajectories.model.locations import EARTH_RADIUS
+from sfumato.kinds.trajectories.dataset.cells import find_bounds, find_cells
+from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS
 
 __all__ = ["Squares", "cut_grid", "grow_quadtree"]
 

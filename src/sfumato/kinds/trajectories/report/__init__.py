@@ -67,7 +67,7 @@ def render(
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.trajectories.attacker import risk_of_original
+    >>> from sfumato.kinds.trajectories.attacks import risk_of_original
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
@@ -101,7 +101,7 @@ def figures(
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.trajectories.attacker import risk_of_original
+    >>> from sfumato.kinds.trajectories.attacks import risk_of_original
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)
@@ -128,7 +128,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.trajectories.attacker import risk_of_original
+    >>> from sfumato.kinds.trajectories.attacks import risk_of_original
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
     >>> risk = risk_of_original(data, 2)

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.trajectories.comparison import PlaceComparison
-from sfumato.kinds.trajectories.model import find_coordinates
-from sfumato.kinds.trajectories.model.locations import convex_hull
+from sfumato.kinds.trajectories.dataset import find_coordinates
+from sfumato.kinds.trajectories.dataset.locations import convex_hull
 from sfumato.kinds.trajectories.report import geometry
 from sfumato.kinds.trajectories.report.geometry import Floats, Frame, Ints, Ring
 from sfumato.metrics.comparison import Comparison

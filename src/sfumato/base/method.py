@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import OfKind
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.params import Parameterised
-from sfumato.release.recoding import SavedRecoding
-from sfumato.release.release import Release, Result
-from sfumato.release.run import Run
+
+if TYPE_CHECKING:
+    from sfumato.release.recoding import SavedRecoding
+    from sfumato.release.release import Release, Result
+    from sfumato.release.run import Run
 
 __all__ = ["Method"]
 

@@ -149,8 +149,8 @@ class Outcome:
     limits
         Seconds and bytes that it was limited to.
     answers
-        What the release answers over time, beside the truth: a :class:`~sfumato.metrics.time_series.Course`, plain. Nothing
-        where data have no times, or where it was not asked for.
+        What the release answers over time, beside the truth: a :class:`~sfumato.metrics.time_series.Course`, plain.
+        Nothing where data have no times, or where it was not asked for.
 
     Examples
     --------

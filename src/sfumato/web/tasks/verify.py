@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import plugins
-from sfumato.api import attack, calls
+from sfumato.api import attack as assessment
+from sfumato.api import calls
 from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
 from sfumato.engines.verify import verify_file
@@ -53,7 +54,7 @@ def measure(project: Project, arguments: dict[str, Any], folder: Path, progress:
     queries = arguments["files"].get("workloads", [])
     workload = Workload.from_csv(project.find("workloads", queries[0]).read_text("utf-8")) if queries else None
     progress("measuring", 0, 0)
-    scores = attack.measure(release, original, workload=workload)
+    scores = assessment.measure(release, original, workload=workload)
     return {"scores": list_scores(scores, original), "remaining": scores.remaining.to_dict()}
 
 
@@ -62,22 +63,24 @@ def together(project: Project, arguments: dict[str, Any], folder: Path, progress
     first, second = (project.find("releases", name) for name in arguments["files"]["releases"])
     original = _read_original(project, first, arguments, progress)
     progress("laying them beside each other", 0, 0)
-    outcome: dict[str, Any] = {"together": attack.attack_together(first, second, original).to_dict(), "scores": []}
+    outcome: dict[str, Any] = {"together": assessment.attack_together(first, second, original).to_dict(), "scores": []}
     if original is not None:
         progress("measuring both", 0, 0)
-        outcome["scores"] = [list_scores(attack.measure(release, original), original) for release in (first, second)]
+        outcome["scores"] = [
+            list_scores(assessment.measure(release, original), original) for release in (first, second)
+        ]
     return outcome
 
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
     """Return what attackers reach before and after, and those who do more than the promise is about."""
-    rising = attack.attack_rising(release, original, m)
-    beyond = attack.attack_beyond(release, original)
+    rising = assessment.attack_rising(release, original, m)
+    beyond = assessment.attack_beyond(release, original)
     return {
         "before": [finding.to_dict() for finding in rising["before"]],
         "after": [finding.to_dict() for finding in rising["after"]],
         "beyond": [finding.to_dict() for finding in beyond],
-        "remaining": attack.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
+        "remaining": assessment.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
     }
 
 

@@ -160,7 +160,7 @@ def draw_patients(folder: Path, size: int, seed: int) -> sf.Dataset:
 
 def exhaustive(folder: Path) -> list[list[object]]:
     """Merging guided by bit vectors beside merging that anonymises every candidate: UL, and seconds."""
-    from tests.rt.naive.bounded import ExhaustiveRumBound
+    from tests.kinds.rt.naive.bounded import ExhaustiveRumBound
 
     rows: list[list[object]] = []
     for (size, k), seed in itertools.product(((1_000, 10), (2_000, 25)), (1, 2, 3, 4)):

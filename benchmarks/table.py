@@ -192,7 +192,7 @@ def million(folder: Path) -> list[list[object]]:
 
 def agreement(folder: Path) -> list[list[object]]:
     """Compare incognito on four and optimal on five attributes with a try of every choice of levels."""
-    from tests.table.naive import full_domain as plain
+    from tests.kinds.table.naive import full_domain as plain
 
     from sfumato.kinds.table._kernels.generalisation_lattice import levels_of
     from sfumato.kinds.table._kernels.lattice_search import find_best, find_minimal

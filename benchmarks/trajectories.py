@@ -106,7 +106,7 @@ def growth(folder: Path) -> list[list[object]]:
 
 def reference(folder: Path) -> list[list[object]]:
     """Our recoding against the plain one on the same data, and with and without the apriori order."""
-    from tests.trajectories.naive.recode import recode
+    from tests.kinds.trajectories.naive.recode import recode
 
     import sfumato as sf
     from sfumato.kinds.trajectories.methods.seqanon import SeqAnon

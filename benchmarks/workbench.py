@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 import uvloop
 from playwright.sync_api import Browser as Chromium
 from playwright.sync_api import Response, sync_playwright
-from tests.workbench.filling import fill, list_pages
-from tests.workbench.running import Running, serving, wait_for
+from tests.web.filling import fill, list_pages
+from tests.web.running import Running, serving, wait_for
 
 from benchmarks.browsers import Browser, View, list_files, use_of
 from benchmarks.measure import run_parts, table

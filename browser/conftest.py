@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from tests.workbench.filling import add_release_in_parts, add_study, fill
-from tests.workbench.running import serving
+from tests.web.filling import add_release_in_parts, add_study, fill
+from tests.web.running import serving
 
 from sfumato import plugins
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from tests.workbench.filling import list_pages, list_pages_of
-from tests.workbench.running import serving
+from tests.web.filling import list_pages, list_pages_of
+from tests.web.running import serving
 
 from sfumato import plugins
 from sfumato.web.project import Project

@@ -5,8 +5,8 @@ from __future__ import annotations
 import csv
 
 import pytest
-from tests.workbench.filling import JobsAtOnce, add_study, do, list_pages
-from tests.workbench.running import serving
+from tests.web.filling import JobsAtOnce, add_study, do, list_pages
+from tests.web.running import serving
 
 from sfumato.web.policies import Recipe, read_recipe, write_recipe
 from sfumato.web.project import Project

@@ -11,8 +11,8 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.workbench.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
-from tests.workbench.running import serving
+from tests.web.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
+from tests.web.running import serving
 
 from sfumato.web.project import Project
 

@@ -4,7 +4,7 @@ import json
 import shutil
 
 import pytest
-from tests.warehouse.conftest import EXAMPLE
+from tests.ontologies.conftest import EXAMPLE
 
 
 @pytest.fixture

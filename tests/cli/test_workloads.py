@@ -2,8 +2,8 @@
 
 import numpy as np
 import pytest
-from tests.kinds.contract_data import KINDS, required_parameters
-from tests.test_contract import ordinary_rows
+from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins

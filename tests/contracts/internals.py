@@ -20,7 +20,6 @@ import typer
 from tests.console import run_command as run_in_process
 
 import sfumato as sf
-from sfumato.api.query import query
 from sfumato.base.guarantee import Guarantee, list_guarantees
 from sfumato.base.method import Method
 from sfumato.cli.app import app
@@ -32,15 +31,12 @@ from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.policy import Policy
 from sfumato.readers.options import Reading
-from sfumato.studies import run_study
 from sfumato.studies.study_file import Study
 
 WIDTH = 1000
 """Columns of the console: wide enough that nothing is wrapped."""
 FILE_MODELS = {"policy": Policy, "study": Study, "warehouse": Definition}
 """What checks the keys of a file, by the name of the file."""
-CALLED_MODULES = {"sfumato.query": query, "sfumato.studies": run_study}
-"""What a module that can be called hands its arguments to."""
 PACKAGE = Path(sf.__file__).parent
 
 

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from tests.contracts.internals import run_command
 from tests.contracts.json_keys import Document, Entry, hide_labels, list_keys, spell_entries
 from tests.contracts.samples import list_publishing_words, write_sample
-from tests.damages.releases import RELEASES
+from tests.damage.releases import RELEASES
 
 import sfumato as sf
 

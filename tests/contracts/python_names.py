@@ -9,7 +9,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-from tests.contracts.internals import CALLED_MODULES
 
 import sfumato as sf
 
@@ -32,9 +31,7 @@ def list_python_names() -> list[str]:
 def _describe(name: str, value: Any) -> Iterator[str]:
     if isinstance(value, types.ModuleType):
         yield f"module {name}"
-        if name in CALLED_MODULES:
-            yield f"function {name}: {spell_signature(CALLED_MODULES[name])}"
-        elif name != "sfumato.methods":
+        if name != "sfumato.methods":
             for below in getattr(value, "__all__", ()):
                 yield from _describe(f"{name}.{below}", getattr(value, below))
     elif isinstance(value, type):

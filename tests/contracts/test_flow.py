@@ -93,10 +93,10 @@ def test_functions_are_recorded_once_in_the_order_of_their_first_calls(tmp_path)
 
 
 def test_a_way_is_shown_stretch_by_stretch():
-    way = [Call("sfumato.io", "f", "readers"), Call("sfumato.core", "g", "core"), Call("sfumato.io", "h", "readers")]
+    way = [Call(f"sfumato.{area}", name, area) for area, name in (("readers", "f"), ("data", "g"), ("readers", "h"))]
     assert count(way) == Figures(2, 3, 3)
     assert [line.split() for line in describe_way(way)] == [
-        ["1", "readers", "1", "io"],
-        ["2", "core", "1", "core"],
-        ["3", "readers", "1", "io"],
+        ["1", "readers", "1", "readers"],
+        ["2", "data", "1", "data"],
+        ["3", "readers", "1", "readers"],
     ]

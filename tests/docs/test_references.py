@@ -18,10 +18,10 @@ TEXTS = sorted(
     if "reference" not in path.parts
 )
 FILE = re.compile(
-    r"`((?:tests|src|benchmarks|docs)/[\w./-]*\w|(?:core|kernels|io|checking|kinds|cli|report)/[\w./-]*\.py)`"
+    r"`((?:tests|src|benchmarks|docs)/[\w./-]*\w|(?:_kernels|api|attacks|base|checks|cli|data|engines|exports|formats|generators|hierarchies|kinds|metrics|ontologies|queries|readers|release|reports|studies|verification|web)/[\w./-]*\.py)`"
 )
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)\s#]+)")
-MODULE = re.compile(r"\bsfumato\.((?:core|kernels|io|checking|generating|kinds|report|engines|cli)(?:\.[a-z_0-9]+)+)")
+MODULE = re.compile(r"\bsfumato((?:\.[a-z_][a-z_0-9]*)+)")
 
 
 @pytest.mark.parametrize("path", TEXTS, ids=lambda path: str(path.relative_to(ROOT)))

@@ -13,12 +13,14 @@ SOURCE = "src"
 PACKAGE = "sfumato"
 
 CHECKED = (
-    "src/sfumato/kinds/*/verifiers",
-    "src/sfumato/kinds/*/published",
-    "src/sfumato/kinds/*/published.py",
+    "src/sfumato/kinds/*/verify",
+    "src/sfumato/kinds/*/decode.py",
     "src/sfumato/kinds/*/knowledge",
     "src/sfumato/kinds/*/knowledge.py",
-    "src/sfumato/checking",
+    "src/sfumato/checks",
+    "src/sfumato/verification",
+    "src/sfumato/attacks",
+    "src/sfumato/base/verdict.py",
     "src/sfumato/api/verify.py",
     "src/sfumato/release/inventory.py",
 )
@@ -27,14 +29,14 @@ CHECKED = (
 GUARANTEES = "src/sfumato/kinds/{kind}/guarantees"
 """One module per guarantee, named after it: damaged releases are called by these names."""
 
-DAMAGES = "tests/damages"
-KIND_TESTS = "tests/{kind}"
-KIND_FIRST = ("verifiers", "knowledge", "test_verifiers*.py", "test_knowledge*.py", "test_published*.py")
+DAMAGES = "tests/damage"
+KIND_TESTS = "tests/kinds/{kind}"
+KIND_FIRST = ("verify", "knowledge", "test_verify*.py", "test_knowledge*.py", "test_decode*.py")
 """Below the tests of a kind, what is most likely to catch a fault."""
-CONTRACT_TESTS = ("tests/checking", "tests/kinds", "tests/test_contract.py", "tests/test_composition.py")
-SHARED_TESTS = ("tests/checking",)
-FILES_TESTS = ("tests/io/releases",)
-DIVIDED_TESTS = ("tests/test_division.py",)
+CONTRACT_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/contracts")
+SHARED_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/base")
+FILES_TESTS = ("tests/release",)
+DIVIDED_TESTS = ("tests/test_partitioned.py",)
 """Releases in parts, which shared code checks one part after another."""
 LAST_TESTS = ("tests/golden",)
 """Run last, where they exist."""
@@ -68,7 +70,7 @@ def find_group(file: str) -> str:
     """Return what a file is counted with: its kind, or the pattern of shared code.
 
     >>> find_group("src/sfumato/kinds/sets/verify/crowds.py"), find_group("src/sfumato/attacks/risk.py")
-    ('sets', 'src/sfumato/checking')
+    ('sets', 'src/sfumato/attacks')
     """
     kind, pattern = _match(file)
     return kind or pattern

@@ -164,7 +164,7 @@ def test_releases_are_selected_by_the_guarantees_of_a_kind(arranged):
 def test_missing_tests_are_named(tree, capsys):
     fault = plant.find_faults(tree)[0]
     assert [stage.paths for stage in list_stages(tree, fault)] == [(fault.file,)]
-    assert "Tests not found: tests/damages, tests/walks" in capsys.readouterr().err
+    assert "Tests not found: tests/damage, tests/walks" in capsys.readouterr().err
 
 
 @pytest.mark.slow

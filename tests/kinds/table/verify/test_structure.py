@@ -1,0 +1,147 @@
+"""What a release of a table must look like, one thing wrong at a time."""
+
+import dataclasses
+import datetime
+
+import pyarrow as pa
+import pytest
+from tests.kinds.table.given import publish
+
+import sfumato as sf
+from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.kinds.table.verify.k_anonymity import verify
+from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.text import Form
+from sfumato.verification.order import verify_order
+from sfumato.verification.structure import verify_structure
+
+TOWNS = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
+ROWS = [
+    (20, 1.5, datetime.date(2000, 1, 1), "f", "a", "flu", "x"),
+    (29, 2.5, datetime.date(2000, 1, 9), "m", "b", "cold", "y"),
+    (70, 0.0, datetime.date(2001, 1, 1), None, "c", "flu", "x"),
+    (79, 0.0, datetime.date(2001, 1, 1), None, "c", "cough", "y"),
+    (55, None, None, "x", "a", "flu", "y"),
+    (55, None, None, "x", "b", "gout", "y"),
+]
+NAMES = ("age", "weight", "born", "sex", "town", "ill", "note")
+DATA = sf.Dataset.of("table", ROWS, NAMES, sensitive=("ill",), plain=("note",), hierarchies={"town": TOWNS})
+RELEASE = publish(DATA, [0, 0, 1, 1, 2, 2]).release
+FORMS = {column.name: column.form for column in RELEASE.columns}
+
+
+def with_cells(name, cells, form=None):
+    """The release with other cells in a column, read by a form."""
+    form = form or FORMS[name]
+    made = pa.array(cells, pa.string()).dictionary_encode() if form.cell == "category" else pa.array(cells, form.arrow)
+    table = RELEASE.table.set_column(RELEASE.table.column_names.index(name), name, made)
+    columns = tuple(dataclasses.replace(c, form=form) if c.name == name else c for c in RELEASE.columns)
+    return dataclasses.replace(RELEASE, table=table, columns=columns)
+
+
+def with_values(*rows):
+    names = ("column", "value", "member")
+    listed = [*[tuple(row.values()) for row in RELEASE.values.to_pylist()], *rows]
+    values = pa.table({name: pa.array([row[i] for row in listed], pa.string()) for i, name in enumerate(names)})
+    return dataclasses.replace(RELEASE, values=values)
+
+
+def with_role(name, role):
+    columns = tuple(dataclasses.replace(c, role=role) if c.name == name else c for c in RELEASE.columns)
+    return dataclasses.replace(RELEASE, columns=columns)
+
+
+def test_a_sound_release_is_sound():
+    assert verify_structure(RELEASE).holds
+    assert verify_order(RELEASE).outcome == "holds"
+    assert verify(RELEASE).holds
+
+
+FORM, CELLS, RANGES = (
+    "columns are the declared ones",
+    "cells are values, and none is empty",
+    "ranges run from low to high",
+)
+SETS, LABELS = "sets are sorted, and missing values stand alone", "generalised labels lie inside each other or apart"
+OWN = "generalised values have members of their own"
+half = {"lo": 1.5, "hi": 1.5}
+WRONG = {
+    "exact quasi-identifier": (with_cells("age", [1, 1, 2, 2, 3, 3], Form("exact", "int64")), FORM),
+    "a range of texts": (with_cells("age", [{"lo": "a", "hi": "b"}] * 6, Form("interval")), FORM),
+    "a set of numbers": (with_cells("sex", [[1]] * 6, Form("set", "int64")), FORM),
+    "at least one of": (with_cells("sex", [["f"]] * 6, Form("set", meaning="at least one of")), FORM),
+    "a plain set": (with_cells("note", [["f"]] * 6, Form("set")), FORM),
+    "a time": (with_cells("ill", [datetime.datetime(2000, 1, 1)] * 6, Form("exact", "timestamp")), FORM),
+    "an identifier": (with_role("note", "identifier"), FORM),
+    "a history": (with_role("note", "history"), FORM),
+    "a role of nobody's": (with_role("note", "alice"), FORM),
+    "no quasi-identifier": (
+        dataclasses.replace(RELEASE, columns=RELEASE.columns[5:], table=RELEASE.table.select(["ill", "note"])),
+        FORM,
+    ),
+    "empty sensitive cell": (with_cells("ill", ["flu"] * 5 + [None]), CELLS),
+    "no number": (with_cells("weight", [half] * 5 + [{"lo": float("nan"), "hi": 1.0}]), CELLS),
+    "endless": (with_cells("weight", [half] * 5 + [{"lo": 1.0, "hi": float("inf")}]), CELLS),
+    "minus zero": (with_cells("weight", [half] * 5 + [{"lo": -0.0, "hi": 0.0}]), CELLS),
+    "a label that is none": (with_cells("sex", [["f"]] * 5 + [["f", None]]), CELLS),
+    "backwards": (with_cells("age", [{"lo": 2, "hi": 1}] * 6), RANGES),
+    "one bound": (with_cells("age", [{"lo": 2, "hi": None}] * 6), RANGES),
+    "the other bound": (with_cells("born", [{"lo": None, "hi": datetime.date(2000, 1, 1)}] * 6), RANGES),
+    "not sorted": (with_cells("sex", [["m", "f"]] * 6), SETS),
+    "twice": (with_cells("sex", [["m", "m"]] * 6), SETS),
+    "empty": (with_cells("sex", [[]] * 6), SETS),
+    "missing beside others": (with_cells("sex", [["", "m"]] * 6), SETS),
+    "overlapping": (with_values(("town", "B", "b"), ("town", "B", "c")), LABELS),
+    "a label among members": (with_values(("town", "B", "A"), ("town", "B", "c")), LABELS),
+    "a missing member": (with_values(("town", "B", ""), ("town", "B", "c")), LABELS),
+    "a missing label": (with_values(("town", "", "d"), ("town", "", "e")), LABELS),
+    "one member": (with_values(("town", "B", "c")), OWN),
+    "the same members": (with_values(("town", "B", "a"), ("town", "B", "b")), OWN),
+}
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_is_wrong_is_named(name):
+    release, check = WRONG[name]
+    verdict = verify_structure(release)
+    assert not verdict.holds
+    assert verdict.witness["check"] == check
+    assert not verify(release).holds
+
+
+def test_days_beyond_the_calendar_are_no_dates():
+    days = pa.array([2**30] * 6, pa.int32()).cast(pa.date32())
+    cells = pa.StructArray.from_arrays([days, days], names=["lo", "hi"])
+    table = RELEASE.table.set_column(2, "born", cells)
+    assert verify_structure(dataclasses.replace(RELEASE, table=table)).witness["check"] == CELLS
+
+
+def test_a_null_in_a_dictionary_is_no_label():
+    coded = pa.DictionaryArray.from_arrays(pa.array([0] * 6, pa.int32()), pa.array([None], pa.string()))
+    table = RELEASE.table.set_column(4, "town", coded)
+    assert verify_structure(dataclasses.replace(RELEASE, table=table)).witness["check"] == CELLS
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [("town", "Z", "y"), ("town", "Z", "z")],
+        [("ill", "Z", "flu"), ("ill", "Z", "cold")],
+        [("town", None, "z")],
+    ],
+    ids=["of nobody", "of a column that is exact", "removed"],
+)
+def test_values_that_nothing_needs_are_not_declared(rows):
+    assert verify_order(with_values(*rows)).outcome == "undeclared"
+
+
+def test_parts_that_nothing_calls_for_are_refused():
+    part = Part((PublishedColumn("who", "plain", Form("exact")),), pa.table({"who": ["alice"]}))
+    for name in ("population", "sensitive-order", "means", "names"):
+        assert not verify_structure(dataclasses.replace(RELEASE, parts={name: part})).holds
+
+
+def test_the_claim_names_the_columns_that_play_the_part():
+    claim = dataclasses.replace(RELEASE.guarantee, quasi=("age",))
+    verdict = verify_structure(dataclasses.replace(RELEASE, guarantee=claim))
+    assert verdict.witness["check"] == "the claim is about the columns that play the part"

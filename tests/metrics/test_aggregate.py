@@ -1,0 +1,198 @@
+"""A release in parts measures what its parts, laid together as one release, measure beside the whole original."""
+
+import dataclasses
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.union import unite
+from tests.examples import settings
+from tests.kinds.sets.estimate.asking import estimate
+
+import sfumato as sf
+from sfumato import plugins
+from sfumato.api.attack import measure_release
+from sfumato.data.select import pick_rows, take_rows
+from sfumato.metrics.aggregate import Union
+from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import Whole
+from sfumato.metrics.metric import SummedMetric
+
+SECRET = bytes([1] * 32)
+TOGETHER = [
+    "seqanon", "trajectories/local-km", "hl", "ta", "disassociation", "apriori", "local-km", "mondrian", "incognito",
+    "rfirst", "l-mdav",
+]  # fmt: skip
+CUT = ["u-seqanon", "trajectories/local-km", "hl", "sa", "apriori", "local-km", "incognito", "mdav", "rfirst"]
+DRAWN = {"pair-support", "top-itemsets", "multilevel-itemsets"}
+"""Measures that reconstruct records of chunks at random: another reconstruction has other itemsets."""
+WEIGHED = {"item-queries", "pair-support"}
+"""Measures that read a value by what else a part publishes, where items are exact in some records only."""
+QUICK = {"table": {"trees": 2, "folds": 2}, "trajectories": {"projections": 3}}
+BESIDE = {"parts", "least", "most"}
+
+
+def make_original(method, seed, people=60):
+    data = KINDS[method.kinds[0]].build(ordinary_rows(seed, people), method)
+    if data.kind in {"table", "activity"}:
+        data = dataclasses.replace(data, weights=np.random.default_rng(seed).integers(1, 5, len(data)).astype(float))
+    return data
+
+
+def publish(data, method, seed):
+    """Two parts, each with its rows of the part, and the rows of the whole that it has."""
+    parts = []
+    for chosen in map(np.sort, np.array_split(np.random.default_rng(seed).permutation(len(data)), 2)):
+        result = sf.anonymize(take_rows(data, chosen), method, secret=SECRET, withhold_at_most=1)
+        parts.append((result.release, result.trace.rows, chosen))
+    return parts
+
+
+def measure_parts(data, parts, seed=0):
+    union = Union(plugins.metrics_for(data.kind, QUICK.get(data.kind)), Whole(data, seed))
+    for number, (release, rows, chosen) in enumerate(parts):
+        union.add(Comparison(pick_rows(data, chosen), release, rows, seed, None, union.whole, chosen, number))
+    return union
+
+
+def assert_same(found, expected, *, but=()):
+    assert [score.name for score in found] == [score.name for score in expected]
+    for one, other in zip(found, expected, strict=True):
+        told = {name: value for name, value in one.details.items() if name not in BESIDE}
+        assert one.details["parts"] > 1
+        if one.name not in but:
+            assert one.value == pytest.approx(other.value, rel=1e-9, abs=1e-9), one.name
+            assert told == approximately(other.details), one.name
+        assert one.unit == other.unit
+
+
+def approximately(told):
+    return {
+        name: approximately(value) if isinstance(value, dict)
+        else pytest.approx(value, rel=1e-9, abs=1e-9) if isinstance(value, float) else value
+        for name, value in told.items()
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TOGETHER)
+@settings(max_examples=2)
+@given(st.integers(0, 2**32))
+def test_parts_with_recodings_of_their_own_measure_what_their_union_measures(name, seed):
+    kind = plugins.all_methods()[name]
+    data, method = make_original(kind, seed), kind(**required_parameters(kind))
+    parts = publish(data, method, seed)
+    released = tell_apart([release for release, _, _ in parts])
+    if data.kind != "table" and any(release.suppressed() for release in released):
+        return  # What only one part removes is not written in one release; the cut below has such releases.
+    together = unite(released)
+    rows = np.concatenate([chosen[rows] for _, rows, chosen in parts])
+    expected = measure_release(Comparison(data, together, rows), QUICK.get(data.kind))
+    apart = {"disassociation": DRAWN, "apriori": WEIGHED, "local-km": WEIGHED}
+    assert_same(measure_parts(data, parts).scores(), expected, but=apart.get(name, ()))
+
+
+def tell_apart(releases):
+    """Let a value that has other members in another part have another name there."""
+    columns = {row["column"] for release in releases for row in release.values.to_pylist()}
+    for column in sorted(columns):
+        known = {}
+        renamed = []
+        for number, release in enumerate(releases):
+            members = {}
+            for row in release.values.to_pylist():
+                if row["column"] == column and row["value"] is not None:
+                    members.setdefault(row["value"], set()).add(row["member"])
+            new = {
+                value: f"{value} in {number}" for value, group in members.items() if known.get(value, group) != group
+            }
+            known |= {value: group for value, group in members.items() if value not in known}
+            renamed.append(rename(release, column, new))
+        releases = renamed
+    return releases
+
+
+def rename(release, column, new):
+    def swap(cell):
+        return [new.get(each, each) for each in cell] if isinstance(cell, list) else new.get(cell, cell)
+
+    if not new:
+        return release
+    table, values = release.table, release.values
+    at = table.column_names.index(column)
+    cells = pa.array([swap(cell) for cell in table.column(column).to_pylist()], table.schema.field(at).type)
+    listed = [
+        {**row, "value": new.get(row["value"], row["value"])} if row["column"] == column else row
+        for row in values.to_pylist()
+    ]
+    return dataclasses.replace(
+        release,
+        table=table.set_column(at, table.schema.field(at), cells),
+        values=pa.Table.from_pylist(listed, schema=values.schema),
+    )
+
+
+@pytest.mark.parametrize("name", CUT)
+@settings(max_examples=2)
+@given(st.integers(0, 2**32), st.integers(2, 4))
+def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
+    kind = plugins.all_methods()[name]
+    data, method = make_original(kind, seed), kind(**required_parameters(kind))
+    result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
+    release, rows = result.release, result.trace.rows
+    withheld = np.setdiff1d(np.arange(len(data)), rows)
+    parts = []
+    for published, gone in zip(
+        np.array_split(np.arange(len(rows)), pieces), np.array_split(withheld, pieces), strict=True
+    ):
+        chosen = np.sort(np.concatenate([rows[published], gone]))
+        missing = len(chosen) - len(published)
+        told = {next(iter(release.withheld)): missing} if missing else {}
+        table = release.table.take(published)
+        some = dataclasses.replace(release, table=table, records_in=len(chosen), withheld=told)
+        parts.append((some, np.searchsorted(chosen, rows[published]), chosen))
+    expected = measure_release(Comparison(data, release, rows), QUICK.get(data.kind))
+    assert_same(measure_parts(data, parts).scores(), expected, but=WEIGHED if name == "local-km" else ())
+
+
+def test_every_measure_of_people_adds_up():
+    kinds = {method.kinds[0] for method in plugins.all_methods().values()} - {"timeline", "snapshots"}
+    alone = {m.name for kind in kinds for m in plugins.metrics_for(kind) if not isinstance(m, SummedMetric)}
+    assert alone == set()
+
+
+@pytest.mark.parametrize("name", ["local-km", "disassociation"])
+def test_answers_of_parts_are_added_before_they_are_compared_with_the_truth(name):
+    kind = plugins.all_methods()[name]
+    data, method = make_original(kind, 5), kind(**required_parameters(kind))
+    parts = publish(data, method, 5)
+    found = measure_parts(data, parts).scores()
+    queries = [set(query) for query in sf.draw_workload(data).queries]
+    truth = np.array([sum(query <= set(row) for row in data.history().lists()) for query in queries])
+    expected = sum(estimate(release, queries) for release, _, _ in parts)
+    errors = np.abs(expected - truth) / np.maximum(truth, 0.001 * len(data))
+    assert found["item-queries"].value == pytest.approx(errors.mean())
+    assert found["item-queries"].details["largest"] == pytest.approx(errors.max())
+
+
+def test_a_measure_that_cannot_be_taken_in_one_part_is_not_taken_and_says_why():
+    kind = plugins.all_methods()["mdav"]
+    data = make_original(kind, 1)
+    (first, rows, chosen), second = publish(data, kind(k=2), 1)
+    parts = [(dataclasses.replace(first, parts={}), rows, chosen), second]
+    union = measure_parts(data, parts)
+    assert "no means of classes" in union.left_out["microaggregation-error"]
+    assert "microaggregation-error" not in {score.name for score in union.scores()}
+
+
+def test_least_and_most_are_those_of_a_part_alone():
+    data = sf.Dataset.of("table", [(0,), (10,), (60,), (100,)], ("age",))
+    parts = publish(data, sf.methods.Mondrian(k=2), 3)
+    found = measure_parts(data, parts).scores()["ncp"]
+    lengths = sorted(np.ptp(np.array([0, 10, 60, 100])[chosen]) / 100 for _, _, chosen in parts)
+    assert [found.details["least"], found.value, found.details["most"]] == pytest.approx(
+        [lengths[0], sum(lengths) / 2, lengths[1]]
+    )

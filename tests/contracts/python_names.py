@@ -9,7 +9,6 @@ import types
 from collections.abc import Iterator
 from typing import Any
 
-
 import sfumato as sf
 
 _OWNERS = (object, BaseException, Exception, Warning, UserWarning, tuple, list, dict)

@@ -33,7 +33,7 @@ DAMAGES = "tests/damage"
 KIND_TESTS = "tests/kinds/{kind}"
 KIND_FIRST = ("verify", "knowledge", "test_verify*.py", "test_knowledge*.py", "test_decode*.py")
 """Below the tests of a kind, what is most likely to catch a fault."""
-CONTRACT_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/contracts")
+CONTRACT_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/contracts/kinds")
 SHARED_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/base")
 FILES_TESTS = ("tests/release",)
 DIVIDED_TESTS = ("tests/test_partitioned.py",)

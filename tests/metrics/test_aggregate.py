@@ -7,9 +7,9 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.union import unite
 from tests.contracts.test_contract import ordinary_rows
-from tests.contracts.union import unite
 from tests.examples import settings
 from tests.kinds.sets.estimate.asking import estimate
 

@@ -3,7 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
 from tests.examples import settings
 from tests.queries.naive.conditions import about_items, about_labels, about_numbers, join
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
 from tests.examples import settings
 from tests.queries.naive.originals import Step, count_events, find_first, follows
 

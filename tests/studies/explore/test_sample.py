@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS
+from tests.contracts.kinds.contract_data import KINDS
 from tests.contracts.test_contract import ordinary_rows
 
 import sfumato as sf

@@ -4,9 +4,10 @@ import re
 from pathlib import Path
 
 import hypothesis
+
 from tests import examples
 
-HERE = Path(__file__).parent.parent
+HERE = Path(__file__).parent
 OWN = {HERE / "examples.py", Path(__file__)}
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.union import unite
 from tests.contracts.test_contract import ordinary_rows
-from tests.contracts.union import unite
 from tests.examples import settings
 
 import sfumato as sf

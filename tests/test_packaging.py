@@ -22,7 +22,7 @@ from packaging.requirements import Requirement
 from packaging.version import Version
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).parent.parent.parent
+ROOT = Path(__file__).parent.parent
 PARTS = ("pyproject.toml", "README.md", "LICENSE")
 OLDEST_BUILDER = Version("77")
 """As pyproject.toml asks for; with an older one, pip fetches it."""

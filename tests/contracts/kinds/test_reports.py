@@ -8,7 +8,7 @@ import warnings
 
 import altair
 import pytest
-from tests.contracts.contract_data import KINDS
+from tests.contracts.kinds.contract_data import KINDS
 
 import sfumato as sf
 from sfumato import reports

@@ -5,7 +5,7 @@ import html
 import re
 
 import pytest
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
 from sfumato import plugins

@@ -7,7 +7,7 @@ import typing
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.worsening import EVERY
+from tests.contracts.kinds.worsening import EVERY
 from tests.examples import settings
 
 from sfumato import plugins

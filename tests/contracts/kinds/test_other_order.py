@@ -8,7 +8,7 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.contract_data import KINDS, required_parameters
+from tests.contracts.kinds.contract_data import KINDS, required_parameters
 
 import sfumato as sf
 from sfumato import plugins

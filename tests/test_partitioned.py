@@ -20,7 +20,7 @@ from sfumato.release.locate import set_parts_beside
 from sfumato.release.storage import read_release, write_release
 from sfumato.verification.policy_check import KEPT
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_contract import ordinary_rows
 
 SECRET = bytes([1] * 32)
 ONE_PER_KIND = ["seqanon", "trajectories/local-km", "hl", "disassociation", "local-km", "mondrian", "rfirst", "l-mdav"]

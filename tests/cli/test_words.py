@@ -15,7 +15,7 @@ from sfumato.cli import run
 from sfumato.cli.messages import speak
 
 HOME = Path(sf.__file__).parent
-TEXTS_OF_FILES = {"report/style.py", "study/page.py", "io/releases/page.py", "io/edited.py"}
+TEXTS_OF_FILES = {"reports/style.py", "studies/page.py", "release/readme.py", "api/edits.py"}
 """Style sheets, and pages whose readers sit at a command line."""
 OPTION = re.compile(r"(?<![\w-])(--[a-z][\w-]*|-p [a-z]\w*=)")
 PYTHON = re.compile(
@@ -28,7 +28,7 @@ def list_messages():
     """Yield every text of the source that is not a docstring, outside of the command line and what it serves."""
     for file in sorted(HOME.rglob("*.py")):
         name = str(file.relative_to(HOME))
-        if name.startswith(("cli/", "workbench/")) or name in TEXTS_OF_FILES:
+        if name.startswith(("cli/", "web/")) or name in TEXTS_OF_FILES:
             continue
         tree = ast.parse(file.read_text())
         told = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins

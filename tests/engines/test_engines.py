@@ -7,8 +7,8 @@ import sys
 import pyarrow.parquet as pq
 import pytest
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.test_composition import COMPOSING
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_composition import COMPOSING
+from tests.contracts.kinds.test_contract import ordinary_rows
 from tests.engines.sessions import MISSING, files
 
 import sfumato as sf

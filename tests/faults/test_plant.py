@@ -18,7 +18,7 @@ from tests.faults.run import Options, run_faults
 from tests.faults.stages import list_stages
 
 ROOT = Path(__file__).parent.parent.parent
-FOLDER = "src/sfumato/kinds/walks/verifiers"
+FOLDER = "src/sfumato/kinds/walks/verify"
 TEXTS = '''
 _BUDGET = 4_000
 
@@ -43,7 +43,7 @@ CHECKERS = {
 }
 """Modules with one fault each, in the order in which they are chosen."""
 TESTS = """import sfumato
-from sfumato.kinds.walks.verifiers import caught, harmless
+from sfumato.kinds.walks.verify import caught, harmless
 
 
 def test_that_always_fails():
@@ -158,13 +158,13 @@ def test_releases_are_selected_by_the_guarantees_of_a_kind(arranged):
         assert layout.list_guarantees(ROOT, kind) == sorted(list_guarantees(kind))
     for fault in plant.choose(arranged, plant.exclude([])).values():
         paths = [path for stage in list_stages(ROOT, fault) for path in stage.paths]
-        assert layout.DAMAGES in paths and "tests/checking" in paths and fault.file in paths
+        assert layout.DAMAGES in paths and "tests/checks" in paths and fault.file in paths
 
 
 def test_missing_tests_are_named(tree, capsys):
     fault = plant.find_faults(tree)[0]
     assert [stage.paths for stage in list_stages(tree, fault)] == [(fault.file,)]
-    assert "Tests not found: tests/damage, tests/walks" in capsys.readouterr().err
+    assert "Tests not found: tests/damage, tests/kinds/walks" in capsys.readouterr().err
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.contracts.test_generators import KINDS, READING
+from tests.contracts.kinds.test_generators import KINDS, READING
 from tests.examples import settings
 
 import sfumato as sf

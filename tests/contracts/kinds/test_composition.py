@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
 from tests.contracts.kinds.union import unite
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_contract import ordinary_rows
 from tests.examples import settings
 
 import sfumato as sf

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_contract import ordinary_rows
 from tests.damage import releases
 
 import sfumato as sf

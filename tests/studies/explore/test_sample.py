@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.kinds.contract_data import KINDS
-from tests.contracts.test_contract import ordinary_rows
+from tests.contracts.kinds.test_contract import ordinary_rows
 
 import sfumato as sf
 from sfumato import plugins

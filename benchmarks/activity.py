@@ -36,7 +36,7 @@ def anonymized(data: sf.Dataset, name: str, **asked: object) -> tuple[float, Com
     """Return the seconds a processor worked in a warm process, and the comparison; whoever fits nowhere is left out."""
     start = time.process_time()
     result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), withhold_at_most=1)
-    return time.process_time() - start, Comparison(data, result.release, result.trace.rows)
+    return time.process_time() - start, Comparison(data, result.release, result.owner_record.rows)
 
 
 def measure(data: sf.Dataset, name: str, **asked: object) -> list[object]:
@@ -91,7 +91,7 @@ def gap(folder: Path) -> list[list[object]]:
         best = np.nan
         for name in names:
             result = sf.anonymize(data, find_method(name)(**asked), secret=bytes([1] * 32), withhold_at_most=1.0)
-            comparison = Comparison(data, result.release, result.trace.rows)
+            comparison = Comparison(data, result.release, result.owner_record.rows)
             found = RelativeDifference().measure(comparison)
             # People who are left out count as lost altogether, in the best classes too: there nobody is.
             losses.append(float(found.details["with_suppressed"]))

@@ -68,7 +68,7 @@ class Browser:
         self._has: set[str] = set()
         self._tab = secrets.token_hex(8)
         self._socket: aiohttp.ClientWebSocketResponse | None = None
-        self._hearing: asyncio.Task[None] | None = None
+        self._ping_task: asyncio.Task[None] | None = None
 
     async def open(self, path: str) -> View:
         """Leave the page that is open, and open another one."""
@@ -104,15 +104,15 @@ class Browser:
         await self._socket.send_str("40")
         while not (said := await self._socket.receive_str()).startswith("40"):
             assert said[:2] != "44", "the page refused its socket"
-        self._hearing = asyncio.create_task(_hear(self._socket))
+        self._ping_task = asyncio.create_task(_answer_pings(self._socket))
 
     async def _leave(self) -> None:
-        if self._hearing is not None and self._socket is not None:
-            self._hearing.cancel()
+        if self._ping_task is not None and self._socket is not None:
+            self._ping_task.cancel()
             await self._socket.close(code=_LEAVES)
 
 
-async def _hear(socket: aiohttp.ClientWebSocketResponse) -> None:
+async def _answer_pings(socket: aiohttp.ClientWebSocketResponse) -> None:
     """Answer when the server asks whether anybody is there, and hear whatever else it says."""
     async for message in socket:
         if message.data == "2":

@@ -78,10 +78,10 @@ def _try(name: str, known: Known, folder: Path) -> list[object]:
         ran = run("run", policy, limit=LIMIT)
     except (OverlongError, SystemExit) as fault:
         return [*cells, "", "", _last_line(fault)]
-    return [*cells, ran.cpu, ran.megabytes, _say_verdict(ran, policy)]
+    return [*cells, ran.cpu, ran.megabytes, _describe_verdict(ran, policy)]
 
 
-def _say_verdict(ran: Taken, policy: Path) -> str:
+def _describe_verdict(ran: Taken, policy: Path) -> str:
     method = tomllib.loads(policy.read_text())["method"]
     done = ran.result["anonymize"]
     verdict = "verified" if ran.result["verify"]["holds"] else "BROKEN"

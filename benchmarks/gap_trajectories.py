@@ -43,8 +43,8 @@ def gap(folder: Path) -> list[list[object]]:
         for method, asked in METHODS.values():
             chosen = getattr(sf.methods, method)(k=2, m=2, infeasible="suppress", **asked)
             result = sf.anonymize(data, chosen, secret=bytes(32), withhold_at_most=1.0)
-            kept = set(result.trace.rows.tolist())
-            losses.append(float(Distance().measure(Comparison(data, result.release, result.trace.rows)).value))
+            kept = set(result.owner_record.rows.tolist())
+            losses.append(float(Distance().measure(Comparison(data, result.release, result.owner_record.rows)).value))
         rows_kept = Trajectories.of(data).take(np.array(sorted(kept)))
         everywhere = find_best_groups(rows_kept, 2, 2)
         best = min(solve(rows_kept, tree, 2, 2) for tree in list_trees(rows_kept))

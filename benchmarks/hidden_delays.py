@@ -13,7 +13,7 @@ import polars as pl
 
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
-from sfumato.kinds.snapshots.attacks.late_and_missing import guess_values
+from sfumato.kinds.snapshots.attacks.late_and_missing import infer_values
 from sfumato.kinds.snapshots.generators import generate
 from sfumato.kinds.snapshots.methods._base.stream import release_snapshots
 
@@ -78,9 +78,9 @@ def compare(folder: Path) -> list[list[object]]:
             run = sf.Run(bytes([1] * 32))
             start = time.process_time()
             # Not by the method: it refuses hidden delays where one value is too frequent overall.
-            result = release_snapshots(method, data, method.stream(data.schema, data.clock, secret=run.secret), run)
+            result = release_snapshots(method, data, method.stream(data.schema, data.time_unit, secret=run.secret), run)
             seconds = time.process_time() - start
-            rates = guess_values(result.release, data, result.trace.rows).rates()
+            rates = infer_values(result.release, data, result.owner_record.rows).rates()
             snapshots = len(set(data.table["time"].to_pylist()))
             rows.append(
                 [
@@ -90,7 +90,7 @@ def compare(folder: Path) -> list[list[object]]:
                     len(data),
                     snapshots,
                     100 * run.counters["records_published_late"] / len(data),
-                    100 * sum(result.release.withheld.values()) / len(data),
+                    100 * sum(result.release.suppressed_records.values()) / len(data),
                     *(share(rates, fate, "right") for fate in ("late", "missing")),
                     *(share(rates, fate, "right_knowing_frequencies") for fate in ("on_time", "late", "missing")),
                     1000 * seconds / snapshots,

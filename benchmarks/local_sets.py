@@ -24,13 +24,13 @@ def at_hand(folder: Path) -> dict[str, Source]:
 
 def anonymize(source: Source, folder: Path, method: str, *words: object, tree: str | None = None) -> Taken:
     """Publish a set with a method, without a report; more words choose its parameters."""
-    reading = ["--kind", "sets", "--format", "transactions", "--separator", "|"]
+    read_options = ["--kind", "sets", "--format", "transactions", "--separator", "|"]
     given = source.tree if tree is None else tree
-    reading += ["--hierarchy", f"item={given}"] if given else []
+    read_options += ["--hierarchy", f"item={given}"] if given else []
     return run(
         "anonymize",
         source.path,
-        *reading,
+        *read_options,
         "--method",
         method,
         *words,

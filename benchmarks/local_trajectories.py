@@ -131,7 +131,7 @@ def _lose(data: Dataset, name: str, k: int, m: int, folder: Path) -> list[object
     result = sf.anonymize(data, chosen, secret=bytes([1] * 32), withhold_at_most=0.2)
     seconds = time.process_time() - start
     sf.write(result, folder / "out", force=True, reports=False)
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     distance, error = (metric().measure(comparison).value for metric in (Distance, AverageRelativeError))
     return [distance, PlaceCounts().measure(comparison).details["exact_share"], error, seconds]
 
@@ -225,7 +225,7 @@ def minimality(folder: Path) -> list[list[object]]:
         )
         for r, i in draw.sample(coarse, 400)
     ]
-    few, fewest, tried = 0, [], 0
+    few, smallest, tried = 0, [], 0
     for r, i in draw.sample(coarse, 400):
         j = draw.randrange(len(rows[r]))
         if i == j:
@@ -243,11 +243,11 @@ def minimality(folder: Path) -> list[list[object]]:
         )
         if left:  # otherwise nobody can have been there
             tried, few = tried + 1, few + (left < k)
-            fewest.append(left)
+            smallest.append(left)
     found: list[list[object]] = [
         ["members of a coarse label that stay possible", float(np.mean(kept))],
         ["known pairs with a coarse label for which fewer than k records with the same labels stay", few / tried],
-        ["records that stay, median", float(np.median(fewest))],
+        ["records that stay, median", float(np.median(smallest))],
     ]
     found += [[f"D when {share:.0%} of the visits are never lowered", _skip(data, share)] for share in (0.0, 0.1, 0.3)]
     table("Minimality, New York, k=5, m=2", ["what", "value"], found)

@@ -24,7 +24,7 @@ class Watch:
     def __init__(self, process: int) -> None:
         self._process, self._ended = process, threading.Event()
         self._driver = self._worker = self._together = 0.0
-        self._thread = threading.Thread(target=self._look, daemon=True)
+        self._thread = threading.Thread(target=self._sample_memory, daemon=True)
         self._thread.start()
 
     def stop(self) -> Peaks:
@@ -33,7 +33,7 @@ class Watch:
         self._thread.join()
         return Peaks(self._driver, self._worker, self._together)
 
-    def _look(self) -> None:
+    def _sample_memory(self) -> None:
         while not self._ended.wait(_EVERY):
             sizes = {process: _size(process) for process in _family(self._process)}
             own = sizes.pop(self._process, (0.0, 0.0))

@@ -60,7 +60,7 @@ def trajectories(folder: Path) -> Rows:
 
 
 def _compare(dataset: sf.Dataset, result: sf.Result) -> Comparison:
-    return Comparison(dataset, result.release, result.trace.rows, seed=1)
+    return Comparison(dataset, result.release, result.owner_record.rows, seed=1)
 
 
 def baskets(folder: Path) -> Rows:
@@ -92,7 +92,7 @@ def tables_with_sets(folder: Path) -> Rows:
             method = RumBound(k=25, m=2, delta=delta, merge=merge)
             result, seconds = rt.anonymize(data, method)
             comparison = _compare(data, result)
-            clusters = result.trace.counters["clusters"]
+            clusters = result.owner_record.counters["clusters"]
             losses = [rt.Ncp().measure(comparison).value, rt.UtilityLoss().measure(comparison).value]
             rows.append([merge, delta, clusters, *losses, seconds])
     return rows

@@ -172,10 +172,10 @@ class Session:
         """Return a generated CSV file, made once, and keep its size and digest with the results."""
         path = self.data / f"{kind}-{size}.csv"
         if not path.exists():
-            aside = path.with_name(f"new-{path.name}")
+            temporary = path.with_name(f"new-{path.name}")
             options = [word for text in MODELS.get(kind, ()) for word in ("-o", text)]
-            run("generate", kind, "--size", size, "--seed", 1, "--out", aside, "--force", *options)
-            aside.replace(path)
+            run("generate", kind, "--size", size, "--seed", 1, "--out", temporary, "--force", *options)
+            temporary.replace(path)
         if path not in self.hashed:
             self.hashed.add(path)
             with path.open("rb") as file:
@@ -222,9 +222,9 @@ class Session:
 
     def save(self) -> None:
         """Write the results, whole or not at all."""
-        aside = self.path.with_name(f"new-{self.path.name}")
-        aside.write_text(json.dumps(self.results, indent=1) + "\n", encoding="utf-8")
-        aside.replace(self.path)
+        temporary = self.path.with_name(f"new-{self.path.name}")
+        temporary.write_text(json.dumps(self.results, indent=1) + "\n", encoding="utf-8")
+        temporary.replace(self.path)
 
 
 def write_date() -> str:

@@ -17,11 +17,11 @@ import sfumato as sf
 from benchmarks.measure import DATA, table
 from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.queries.ask import ask
 from sfumato.queries.columns import Labels, Ranges
 from sfumato.queries.events import MANY, Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 
 _DAY = 86_400_000_000
 _YEAR = int(np.datetime64("2024-01-01", "us").astype(np.int64))
@@ -45,7 +45,7 @@ FORMS = {
 }
 
 
-def make_up(records: int, events: int = 10, labels: int = 100) -> Evidence:
+def make_up(records: int, events: int = 10, labels: int = 100) -> PublishedView:
     """Make a release of records whose values stand for two or three and whose times are intervals of up to a month."""
     random = np.random.default_rng(1)
     size = records * events
@@ -62,16 +62,16 @@ def make_up(records: int, events: int = 10, labels: int = 100) -> Evidence:
     age = Ranges(np.arange(0, 96, 8), np.arange(9, 105, 8), no, no, random.integers(0, 12, records), whole=True)
     towns = Values.of([[code, (code + 1) % 20] for code in range(20)])
     town = Labels(Names(tuple(f"t{code}" for code in range(20))), towns, random.integers(0, 20, records))
-    return Evidence(PERSON, records, 1_000, history, {"age": age, "town": town})
+    return PublishedView(PERSON, records, 1_000, history, {"age": age, "town": town})
 
 
 def speed(records: int = 1_000_000) -> list[list[object]]:
     """Time every form of question, in seconds of a processor."""
-    evidence = make_up(records)
+    view = make_up(records)
     rows: list[list[object]] = []
     for name, question in FORMS.items():
         start, wall = time.process_time(), time.perf_counter()
-        answer = ask(evidence, question)
+        answer = ask(view, question)
         spent = time.process_time() - start, time.perf_counter() - wall
         rows.append([name, question, *spent, answer.certain, answer.expected, answer.possible])
         print(rows[-1], file=sys.stderr, flush=True)
@@ -108,7 +108,7 @@ def read_records() -> sf.Dataset:
     histories = zip(events.history().lists(), events.table["times"].to_pylist(), strict=True)
     for number, (done, when) in enumerate(histories):
         rows.append((when[0] // 24, f"{min(len(done) // 5, 8)}", done[-1] if number % 3 else done[0]))
-    return sf.Dataset.of("snapshots", rows, ("length",), "step", clock=Clock("day"))
+    return sf.Dataset.of("snapshots", rows, ("length",), "step", time_unit=TimeUnit("day"))
 
 
 REAL = {

@@ -14,12 +14,12 @@ import sfumato as sf
 from benchmarks.measure import generated, run_parts, table
 from benchmarks.sets import at_hand
 from sfumato.data.kind import find_kind
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.queries.ask import ask
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 RECORDS = 1_000_000
 NO_VALUES = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
@@ -34,10 +34,10 @@ def _seconds(work: Callable[[], Any]) -> tuple[float, Any]:
 
 
 def _ask_all(title: str, release: Release, conditions: list[str]) -> list[list[object]]:
-    reading, evidence = _seconds(lambda: find_kind(release.kind).query_bounds.load().of_release(release))
+    reading, view = _seconds(lambda: find_kind(release.kind).query_bounds.load().of_release(release))
     rows: list[list[object]] = [["(reading)", reading, "", "", ""]]
     for condition in conditions:
-        spent, answer = _seconds(lambda condition=condition: ask(evidence, f"count record where {condition}"))
+        spent, answer = _seconds(lambda condition=condition: ask(view, f"count record where {condition}"))
         rows.append([condition.replace("|", "\\|"), spent, answer.certain, answer.possible, round(answer.expected, 1)])
     columns = ["question", "s", "certain", "possible", "expected"]
     table(title, columns, rows)
@@ -51,14 +51,14 @@ def values(folder: Path) -> list[list[object]]:
     value = np.where(item < 100, item, 100 + (item - 100) // 5)
     labels = (*(f"i{number}" for number in range(100)), *(f"G{number}" for number in range(180)))
     flat = np.sort(value, axis=1).ravel().astype(np.int32)
-    records = Ragged(np.arange(RECORDS + 1, dtype=np.int64) * 10, flat, labels).distinct()
+    records = ListColumn(np.arange(RECORDS + 1, dtype=np.int64) * 10, flat, labels).distinct()
     members = [(f"G{group}", f"i{100 + 5 * group + at}") for group in range(180) for at in range(5)]
     listed = pa.table(
         {"column": ["items"] * 900, "value": [name for name, _ in members], "member": [item for _, item in members]}
     )
     columns = (
-        PublishedColumn("person", "identifier", Form("exact")),
-        PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+        PublishedColumn("person", "identifier", ValueFormat("exact")),
+        PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     )
     names = pa.array(np.arange(RECORDS)).cast(pa.string())
     published = pa.table({"person": names, "items": records.to_arrow()})
@@ -87,14 +87,14 @@ def cells(folder: Path) -> list[list[object]]:
         sides = [pa.array(low), pa.array(low + random.integers(0, 10, RECORDS))]
         hidden = pa.array(random.random(RECORDS) < 0.01)
         made[f"n{number}"] = pa.StructArray.from_arrays(sides, names=["lo", "hi"], mask=hidden)
-        columns.append(PublishedColumn(f"n{number}", "quasi-identifier", Form("interval", "int64")))
+        columns.append(PublishedColumn(f"n{number}", "quasi-identifier", ValueFormat("interval", "int64")))
     for number in range(3):
         sets = pa.array([["a"], ["a", "b"], ["c", "d"], ["b", "c", "d"], None], pa.list_(pa.string()))
         made[f"s{number}"] = sets.take(pa.array(random.integers(0, 5, RECORDS)))
-        columns.append(PublishedColumn(f"s{number}", "quasi-identifier", Form("set")))
+        columns.append(PublishedColumn(f"s{number}", "quasi-identifier", ValueFormat("set")))
     for number in range(2):
         made[f"c{number}"] = pa.array(["w", "x", "y", "z"]).take(pa.array(random.integers(0, 4, RECORDS)))
-        columns.append(PublishedColumn(f"c{number}", "sensitive", Form("exact")))
+        columns.append(PublishedColumn(f"c{number}", "sensitive", ValueFormat("exact")))
     release = Release("table", "made", KAnonymity(k=2), tuple(columns), pa.table(made), NO_VALUES, RECORDS)
     asked = [
         "n0 < 30",

@@ -41,12 +41,12 @@ REAL = (
 
 
 def cost(
-    path: Path, folder: Path, kind: str, method: str, parameters: tuple[str, ...], reading: tuple[str, ...]
+    path: Path, folder: Path, kind: str, method: str, parameters: tuple[str, ...], read_options: tuple[str, ...]
 ) -> list:
     """Make a release, with a report and without, attack it and verify it; the first run only compiles."""
     chosen = [word for parameter in parameters for word in ("-p", parameter)]
     out = folder / f"{path.stem}-{method}"
-    words = ("anonymize", path, "--kind", kind, "--method", method, *chosen, "--out", out, "--force", *reading)
+    words = ("anonymize", path, "--kind", kind, "--method", method, *chosen, "--out", out, "--force", *read_options)
     run(*words)
     made = run(*words)
     attacked = run("attack", out, "--original", path)
@@ -64,9 +64,9 @@ def of_generated(folder: Path) -> list[list[object]]:
     rows: list[list[object]] = []
 
     def measured() -> Iterator[list[object]]:
-        for kind, size, model, options, method, parameters, reading in GENERATED:
+        for kind, size, model, options, method, parameters, read_options in GENERATED:
             path = generated(folder, size, model, *options, kind=kind)
-            rows.append(cost(path, folder, kind, method, parameters, reading))
+            rows.append(cost(path, folder, kind, method, parameters, read_options))
             yield rows[-1]
 
     table("Generated data", COLUMNS, measured())
@@ -78,13 +78,13 @@ def of_real(folder: Path) -> list[list[object]]:
     rows: list[list[object]] = []
 
     def measured() -> Iterator[list[object]]:
-        for source, kind, method, parameters, reading in REAL:
+        for source, kind, method, parameters, read_options in REAL:
             packed = DATA / source
             if not packed.exists():
                 continue
             path = folder / packed.stem
             path.write_bytes(lzma.decompress(packed.read_bytes()))
-            rows.append(cost(path, folder, kind, method, parameters, reading))
+            rows.append(cost(path, folder, kind, method, parameters, read_options))
             yield rows[-1]
 
     table("Public data", COLUMNS, measured())
@@ -132,12 +132,24 @@ def of_parts(folder: Path) -> list[list[object]]:
     rows: list[list[object]] = []
 
     def measured() -> Iterator[list[object]]:
-        for kind, size, model, part, method, parameters, reading in IN_PARTS:
+        for kind, size, model, part, method, parameters, read_options in IN_PARTS:
             path = generated(folder, size, model, kind=kind)
             chosen = [word for parameter in parameters for word in ("-p", parameter)]
             out = folder / f"{path.stem}-{method}-parts"
             engine = ("--engine", "local", "--cores", "1", "--part-size", part)
-            words = ("anonymize", path, "--kind", kind, "--method", method, *chosen, "--out", out, "--force", *reading)
+            words = (
+                "anonymize",
+                path,
+                "--kind",
+                kind,
+                "--method",
+                method,
+                *chosen,
+                "--out",
+                out,
+                "--force",
+                *read_options,
+            )
             run(*words, *engine)
             bare, made = run(*words, *engine, "--no-report"), run(*words, *engine)
             spent = (bare.cpu, made.cpu - bare.cpu, bare.cpu + ALLOWED)

@@ -117,21 +117,21 @@ def _bounds(folder: Path, model: str, shares: tuple[float, ...]) -> list[list[ob
     head = ["method", "merge", "delta", "clusters", "NCP", "UL", "ARE attributes", "ARE items", "ARE both", "s"]
     print(f"\n# {model}, {size:,} records, k={k}, m=2; seconds after clusters were formed", flush=True)
     start = time.process_time()
-    formed = RumBound(k=k).form_by_attributes(data, Run(SECRET))
+    formed = RumBound(k=k).cluster_by_attributes(data, Run(SECRET))
     print(f"forming clusters: {time.process_time() - start:.1f} s", flush=True)
-    with patch.object(Combined, "form_by_attributes", lambda *_: formed.copy()):
+    with patch.object(Combined, "cluster_by_attributes", lambda *_: formed.copy()):
         for method, merge in itertools.product((RumBound, TumBound), RULES):
             chosen = method(k=k, m=2, merge=merge, delta=0.0)
             least = reach(data, chosen)
             for share in shares:
                 delta = round(math.ceil(1e6 * (least + share * (1 - least))) / 1e6, 6)
                 result, seconds = anonymize(data, dataclasses.replace(chosen, delta=min(delta, 1.0)))
-                comparison = Comparison(data, result.release, result.trace.rows, seed=1)
+                comparison = Comparison(data, result.release, result.owner_record.rows, seed=1)
                 asked = Queries(queries=300).measure(comparison).details
                 ncp, loss = (metric.measure(comparison).value for metric in (Ncp(), UtilityLoss()))
                 assert (ncp if method is RumBound else loss) <= delta + 1e-8, "delta is exceeded"
                 errors = [asked[about] for about in ("attributes", "items", "both")]
-                clusters = result.trace.counters["clusters"]
+                clusters = result.owner_record.counters["clusters"]
                 rows.append([method.name, merge, delta, clusters, ncp, loss, *errors, seconds])
                 print(*(f"{v:.4g}" if isinstance(v, float) else v for v in rows[-1]), flush=True)
     table(f"{model}: what delta costs", head, rows)
@@ -200,14 +200,14 @@ def combinations(folder: Path) -> list[list[object]]:
         **options("patients") | {"quasi": ("birth_month,birth_year,education,income",), "plain": ("race",)},
     )
     trees = {"birth_year": "width:8", "education": "width:8", "income": "width:8", "birth_month": "width:4"}
-    ladders = sf.read(
+    level_trees = sf.read(
         generated(folder, 2_000, "patients", kind="rt"),
         "rt",
         **options("patients") | {"hierarchies": {"item": "fanout:5", "race": "fanout:3", **trees}},
     )
     rows: list[list[object]] = []
     for relational, transaction in itertools.product(RELATIONAL, TRANSACTION):
-        people = numbers if relational == "mdav" else data if relational in {"cluster", "mondrian"} else ladders
+        people = numbers if relational == "mdav" else data if relational in {"cluster", "mondrian"} else level_trees
         for kind in (RFirst, TFirst, RumBound, TumBound):
             if kind is TFirst and relational != "cluster":
                 continue
@@ -215,7 +215,7 @@ def combinations(folder: Path) -> list[list[object]]:
             if isinstance(method, Bounded):
                 method = dataclasses.replace(method, delta=halve(people, method))
             result, seconds = anonymize(people, method)
-            comparison = Comparison(people, result.release, result.trace.rows)
+            comparison = Comparison(people, result.release, result.owner_record.rows)
             losses = [metric.measure(comparison).value for metric in (Ncp(), UtilityLoss())]
             holds = verify(result.release).holds
             delta = getattr(method, "delta", "")

@@ -105,12 +105,18 @@ def publish_all(tree: Path, folder: Path) -> dict[str, str]:
     found = {}
     for method in json.loads(call(tree, "methods", "--json"))["methods"]:
         kind = method["kinds"][0]
-        with tempfile.TemporaryDirectory() as aside:
+        with tempfile.TemporaryDirectory() as temporary:
             words = ["anonymize", str(folder / f"{kind}.csv"), "--kind", kind, "--method", method["name"]]
-            words += [*options(method, kind, folder), "--out", f"{aside}/out", "--secret", str(folder / "secret.hex")]
+            words += [
+                *options(method, kind, folder),
+                "--out",
+                f"{temporary}/out",
+                "--secret",
+                str(folder / "secret.hex"),
+            ]
             try:
                 call(tree, *words, "--no-report", "--withhold-at-most", "1")
-                found[method["name"]] = digest(Path(aside) / "out" / "release")
+                found[method["name"]] = digest(Path(temporary) / "out" / "release")
             except RuntimeError as error:
                 found[method["name"]] = f"refused: {str(error).partition(': exit ')[2][:200]}"
         print(f"{method['name']:16} {found[method['name']][:80]}", flush=True)

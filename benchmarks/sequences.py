@@ -39,9 +39,9 @@ def measure(dataset: sf.Dataset, name: str, **asked: object) -> tuple[list[objec
     result = sf.anonymize(dataset, METHODS[name](**asked), secret=bytes([1] * 32))
     seconds = time.process_time() - start
     loss = IntervalLoss(wt=1.0, we=float(asked.get("we", 0.0))).measure(
-        Comparison(dataset, result.release, result.trace.rows)
+        Comparison(dataset, result.release, result.owner_record.rows)
     )
-    count = result.trace.counters
+    count = result.owner_record.counters
     return [name, seconds, count.get("cp_evaluations", 0), count["groups"], loss.value], result
 
 
@@ -118,7 +118,7 @@ def colluding(folder: Path) -> list[list[object]]:
 def weigh_events(data: sf.Dataset) -> sf.Dataset:
     """Give click streams a taxonomy of their events."""
     tree = taxonomy(list(data.history().labels), 6, 1)
-    return type(data)(data.schema, data.table, None, {"event": tree}, {}, data.notes, data.reading, data.clock)
+    return type(data)(data.schema, data.table, None, {"event": tree}, {}, data.notes, data.read_options, data.time_unit)
 
 
 def weighted(folder: Path) -> list[list[object]]:
@@ -179,8 +179,8 @@ def comparators(folder: Path) -> list[list[object]]:
     for k in (2, 5, 10, 20):
         for name in ("ta", "hn", "sa"):
             row, result = measure(data, name, k=k)
-            score = CountQueries().measure(Comparison(data, result.release, result.trace.rows))
-            lost = IntervalLoss().measure(Comparison(data, result.release, result.trace.rows)).details
+            score = CountQueries().measure(Comparison(data, result.release, result.owner_record.rows))
+            lost = IntervalLoss().measure(Comparison(data, result.release, result.owner_record.rows)).details
             rows.append(
                 [k, *row[:2], lost["suppressed_entries"], score.value, score.details["false_negatives"], row[-1]]
             )
@@ -194,7 +194,7 @@ def context(folder: Path) -> list[list[object]]:
     rows = []
     for name in ("hi", "hl"):
         _, result = measure(data, name, g=3600, l=4)
-        details = EventContext().measure(Comparison(data, result.release, result.trace.rows)).details
+        details = EventContext().measure(Comparison(data, result.release, result.owner_record.rows)).details
         windows = {key.removeprefix("within_"): value for key, value in details.items() if key.startswith("within_")}
         rows.append([name, *windows.values()])
     table("KL divergence around monitored events, g=1 hour, l=4", ["method", *windows], rows)
@@ -243,13 +243,13 @@ def neighbours(folder: Path) -> list[list[object]]:
             result = sf.anonymize(data, sf.methods.Hi(k=5, **asked), secret=bytes([1] * 32))
             seconds = time.perf_counter() - start
             start = time.perf_counter()
-            found = attack_neighbours(result.release, data, result.trace.rows)
+            found = attack_neighbours(result.release, data, result.owner_record.rows)
             attacked = time.perf_counter() - start
-            comparison, count = Comparison(data, result.release, result.trace.rows), result.trace.counters
+            comparison, count = Comparison(data, result.release, result.owner_record.rows), result.owner_record.counters
             queries, context = CountQueries().measure(comparison), EventContext().measure(comparison)
             kept = sum(map(len, result.release.table[data.schema.history].to_pylist()))
             rows.append(
-                [name, remedy, seconds, attacked, found.found, found.people, found.guess, kept]
+                [name, remedy, seconds, attacked, found.identified, found.people, found.chance_level, kept]
                 + [count.get(f"other_events_{what}", 0) for what in ("told_as_intervals", "left_out")]
                 + [IntervalLoss().measure(comparison).value, queries.details["other_false_negatives"], context.value]
             )

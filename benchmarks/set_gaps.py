@@ -106,7 +106,7 @@ def labels(folder: Path) -> list[list[object]]:
             records = draw_records(random.Random(seed), "abcdefgh", 14, 4)
             tree = Hierarchy.from_paths([(i, f"2 {at // 2}", f"4 {at // 4}", "*") for at, i in enumerate("abcdefgh")])
             data = sf.Dataset.of("sets", [list(record) for record in records], hierarchy=tree)
-            counters = sf.anonymize(data, sf.methods.LocalKmItems(k=K, m=M), secret=SECRET).trace.counters
+            counters = sf.anonymize(data, sf.methods.LocalKmItems(k=K, m=M), secret=SECRET).owner_record.counters
             best = best_labels(records, tree, K, M)
             row = [counters["loss_of_cut"], counters["loss_before_swap"], counters["loss"], best]
             if best > row[2] + 1e-6:
@@ -187,7 +187,7 @@ def clusters(folder: Path) -> list[list[object]]:
             total, row = sum(map(len, records)), []
             for refine in (False, True):
                 method = sf.methods.Disassociation(k=K, m=M, max_cluster=4, refine=refine, bands=False)
-                counters = sf.anonymize(data, method, secret=SECRET).trace.counters
+                counters = sf.anonymize(data, method, secret=SECRET).owner_record.counters
                 row.append(total - counters["occurrences_in_term_chunks"])
             best = best_clusters(records, K, M, 4)
             if best < row[0]:

@@ -131,7 +131,7 @@ def losses(folder: Path) -> list[list[object]]:
             result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
             shown = ", ".join(n for n in ("refine", "safe") if getattr(method, n, None) is (n == "safe"))
             label = f"{method.name} {'without' if shown == 'refine' else ''} {shown}".strip()
-            scores = measure_release(Comparison(dataset, result.release, result.trace.rows, seed=1))
+            scores = measure_release(Comparison(dataset, result.release, result.owner_record.rows, seed=1))
             rows += [[name, label, score.name, score.value] for score in scores]
     table("Losses, k=5, m=2", ["data", "method", "measure", "value"], rows)
     return rows
@@ -143,7 +143,7 @@ def reconstructions(folder: Path) -> list[list[object]]:
     for name, path in at_hand(folder).items():
         dataset = read(path)
         result = sf.anonymize(dataset, sf.methods.Disassociation(k=K, m=M), secret=bytes([1] * 32))
-        comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
+        comparison = Comparison(dataset, result.release, result.owner_record.rows, seed=1)
         for first in (0, 100, 200, 300, 400):
             errors = [
                 PairSupport(first=first, last=first + 20, copies=copies).measure(comparison).value
@@ -162,8 +162,8 @@ def bands(folder: Path) -> list[list[object]]:
         for banded in (False, True):
             method = sf.methods.Disassociation(k=K, m=M, bands=banded)
             result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
-            comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
-            apart = result.trace.counters["occurrences_in_term_chunks"] / len(dataset.history().codes)
+            comparison = Comparison(dataset, result.release, result.owner_record.rows, seed=1)
+            apart = result.owner_record.counters["occurrences_in_term_chunks"] / len(dataset.history().codes)
             found = [metric.measure(comparison).value for metric in (TopItemsets(), TopItemsetsCertain())]
             pairs = [PairSupport(first=first, last=first + 20).measure(comparison) for first in (0, 50, 100, 200, 300)]
             rows.append([name, banded, 1 - apart, *found, *(score.value for score in pairs)])
@@ -182,8 +182,8 @@ def room(folder: Path) -> list[list[object]]:
         for name, path in at_hand(folder).items():
             dataset = read(path)
             result = sf.anonymize(dataset, sf.methods.Disassociation(k=K, m=M), secret=bytes([1] * 32))
-            comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
-            counters = result.trace.counters
+            comparison = Comparison(dataset, result.release, result.owner_record.rows, seed=1)
+            counters = result.owner_record.counters
             apart = counters["occurrences_in_term_chunks"] / len(dataset.history().codes)
             pairs = PairSupport(first=200, last=220).measure(comparison)
             found = [1 - apart, TopItemsets().measure(comparison).value, pairs.value, pairs.details["expected"]]
@@ -199,8 +199,8 @@ def _answer_instead_of_hall(answer: bool) -> None:
 
     from sfumato.kinds.sets._kernels import refinement, shared_chunks
 
-    shared_chunks._keeps_room = numba.njit(lambda case, company, classes, new, k: answer)
-    for name in ("_has_room", "_split_classes", "number_shared_chunks"):
+    shared_chunks._keeps_capacity = numba.njit(lambda case, company, classes, new, k: answer)
+    for name in ("_has_capacity", "_split_classes", "number_shared_chunks"):
         setattr(shared_chunks, name, numba.njit(getattr(shared_chunks, name).py_func))
     refinement.number_shared_chunks = shared_chunks.number_shared_chunks
     for name in ("_join_pair", "_join_neighbours"):
@@ -214,7 +214,7 @@ def by_k(folder: Path) -> list[list[object]]:
         dataset = read(path)
         for k in (4, 5, 6, 8, 10, 15, 20):
             result = sf.anonymize(dataset, sf.methods.Disassociation(k=k, m=M), secret=bytes([1] * 32))
-            comparison = Comparison(dataset, result.release, result.trace.rows, seed=1)
+            comparison = Comparison(dataset, result.release, result.owner_record.rows, seed=1)
             found = [metric.measure(comparison).value for metric in (TopItemsets(), PairSupport())]
             rows.append([name, k, *found])
     table("Disassociation by k, m=2", ["data", "k", "tKd", "re"], rows)
@@ -231,7 +231,9 @@ def peers(folder: Path) -> list[list[object]]:
         start = time.perf_counter()
         result = sf.anonymize(dataset, method, secret=bytes([1] * 32))
         seconds = time.perf_counter() - start
-        scores = {s.name: s.value for s in measure_release(Comparison(dataset, result.release, result.trace.rows))}
+        scores = {
+            s.name: s.value for s in measure_release(Comparison(dataset, result.release, result.owner_record.rows))
+        }
         rows.append([name, seconds, 100 * scores["item-loss"]])
     table("apriori, k=5, m=2, fan-out 10", ["data", "anonymize s", "NCP %"], rows)
     return rows

@@ -17,9 +17,9 @@ from pathlib import Path
 from benchmarks.measure import run_parts, table
 from sfumato.params import build
 from sfumato.plugins import find_method
-from sfumato.studies.run import run_cells
+from sfumato.studies.run import run_trials
 from sfumato.studies.source import GeneratedSource
-from sfumato.studies.trials import Cell, Job
+from sfumato.studies.trials import Job, Trial
 
 TURNS = int(os.environ.get("SFUMATO_TURNS", "3"))
 METHODS = {"mondrian": (2, 3, 5, 8, 12), "cluster": (2, 3, 5, 8, 12)}
@@ -36,37 +36,37 @@ SOURCE = GeneratedSource(
 )
 
 
-def list_small_cells() -> list[Cell]:
+def list_small_trials() -> list[Trial]:
     """Two methods, five values, ten repetitions: 100 cells."""
     return [
-        Cell(method, build(find_method(method, "table"), {"k": k}).parameters(), turn, "", ("k",))
+        Trial(method, build(find_method(method, "table"), {"k": k}).parameters(), turn, "", ("k",))
         for turn in range(1, REPETITIONS + 1)
         for method, values in METHODS.items()
         for k in values
     ]
 
 
-def time_study(folder: Path, workers: int, cells: Sequence[Cell]) -> tuple[float, float]:
+def time_study(folder: Path, workers: int, trials: Sequence[Trial]) -> tuple[float, float]:
     """Return wall seconds and processor seconds of the workers for some cells."""
     job = Job(SOURCE, measures=("ncp", "discernibility", "attribute-queries"))
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
-    statuses = [outcome.status for _, outcome in run_cells(cells, job, folder, workers=workers)]
+    statuses = [outcome.status for _, outcome in run_trials(trials, job, folder, workers=workers)]
     wall = time.perf_counter() - began
     after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    assert statuses == ["done"] * len(cells)
+    assert statuses == ["done"] * len(trials)
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def in_parallel(folder: Path) -> list[list[object]]:
     """One worker against two, several turns."""
     rows: list[list[object]] = []
-    cells = list_small_cells()
-    time_study(folder / "warm", 1, cells[:10])  # compiles what is not compiled yet
+    trials = list_small_trials()
+    time_study(folder / "warm", 1, trials[:10])  # compiles what is not compiled yet
 
     def measured() -> Iterator[list[object]]:
         for turn in range(TURNS):
-            serial, serial_cpu = time_study(folder / f"one-{turn}", 1, cells)
-            parallel, parallel_cpu = time_study(folder / f"two-{turn}", 2, cells)
+            serial, serial_cpu = time_study(folder / f"one-{turn}", 1, trials)
+            parallel, parallel_cpu = time_study(folder / f"two-{turn}", 2, trials)
             share = parallel_cpu / 2 / serial_cpu
             rows.append([turn + 1, serial, parallel, parallel / serial, serial_cpu, parallel_cpu, share])
             yield rows[-1]

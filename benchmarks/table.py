@@ -203,13 +203,13 @@ def agreement(folder: Path) -> list[list[object]]:
         method, run = Optimal(k=K), Run(SECRET)
         question = method.pose(method.attributes(data), method.require(data), run)
         records = [tuple(row) for row in np.repeat(question.records.value, question.records.weight, axis=0).tolist()]
-        ladders = [ladder.levels.tolist() for ladder in question.ladders]
-        found = plain.feasible_levels(records, ladders, question.top, plain.Asked(K), question.demand.limit)
+        level_trees = [level_tree.levels.tolist() for level_tree in question.level_trees]
+        found = plain.feasible_levels(records, level_trees, question.top, plain.Asked(K), question.demand.limit)
         prices = [
-            (weight * ladder.price[ladder.levels]).tolist()
-            for weight, ladder in zip(question.weights, question.ladders, strict=True)
+            (weight * level_tree.price[level_tree.levels]).tolist()
+            for weight, level_tree in zip(question.weights, question.level_trees, strict=True)
         ]
-        cost = {at: plain.price(records, ladders, prices, at, lost, "cells", K) for at, lost in found.items()}
+        cost = {at: plain.price(records, level_trees, prices, at, lost, "cells", K) for at, lost in found.items()}
         search = method.prepare(question)
         best = find_best(search)
         levels = tuple(levels_of(search.lattice, best.node).tolist())
@@ -241,7 +241,7 @@ def losses(folder: Path) -> list[list[object]]:
 def lose(method: Method, data: Dataset) -> float:
     """Return the mean NCP of all records, 1 for one that is withheld."""
     result = method.anonymize(data, Run(SECRET))
-    return Ncp().measure(Comparison(data, result.release, result.trace.rows)).value
+    return Ncp().measure(Comparison(data, result.release, result.owner_record.rows)).value
 
 
 if __name__ == "__main__":

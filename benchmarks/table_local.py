@@ -12,8 +12,8 @@ import numpy as np
 import sfumato as sf
 from benchmarks.measure import DATA, run_parts, table
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.kinds.table._kernels.class_bounds import bound_classes
 from sfumato.kinds.table._kernels.cuts import measure_widths
-from sfumato.kinds.table._kernels.hulls import form_hulls
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.methods._base.relational import Relational
 from sfumato.kinds.table.methods._base.spaces import space_of
@@ -71,9 +71,9 @@ def partition(data: sf.Dataset, method: Relational) -> tuple[float, float, int]:
     group = method.partition(attributes, needs, Run(SECRET))
     seconds = time.process_time() - start
     space = space_of(attributes, (1.0,) * len(attributes))
-    hulls = form_hulls(space, group, int(group.max()) + 1)
-    lost = measure_widths(space, hulls).sum(axis=1) @ hulls.records
-    return seconds, float(lost / space.codes.size), len(hulls.records)
+    bounds = bound_classes(space, group, int(group.max()) + 1)
+    lost = measure_widths(space, bounds).sum(axis=1) @ bounds.records
+    return seconds, float(lost / space.codes.size), len(bounds.records)
 
 
 def adult(folder: Path) -> list[list[object]]:
@@ -135,7 +135,7 @@ def microaggregation(folder: Path) -> list[list[object]]:
         for k, expected in zip((3, 5, 10), known, strict=True):
             start = time.process_time()
             result = sf.anonymize(data, Mdav(k=k), secret=SECRET)
-            lost = result.trace.counters["millionths_of_spread_lost"] / 1e4
+            lost = result.owner_record.counters["millionths_of_spread_lost"] / 1e4
             rows.append([name, k, f"{lost:.3f}", f"{expected:.3f}", time.process_time() - start])
     table("MDAV", ["data", "k", "SSE/SST %", "known", "s"], rows)
     return rows

@@ -44,15 +44,15 @@ def measured(data: sf.Dataset, name: str, k: int) -> list[object]:
     start = time.perf_counter()
     result = sf.anonymize(data, method, secret=bytes([1] * 32))
     seconds = time.perf_counter() - start
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     found = {
         m.name: m.measure(comparison) for m in metrics_for("table") if m.name in MEASURES and m.applies(comparison)
     }
     told = found["prediction"].details if "prediction" in found else {}
-    withheld = 100 * (1 - len(result.release) / len(data))
+    suppressed_records = 100 * (1 - len(result.release) / len(data))
     values = [found[measure].value for measure in MEASURES[:-1]]
     models = [told.get(model, "-") for model in ("logistic_regression", "random_forest")]
-    return [name, k, seconds, withheld, *values, found["attribute-queries"].details["one_attribute"], *models]
+    return [name, k, seconds, suppressed_records, *values, found["attribute-queries"].details["one_attribute"], *models]
 
 
 def of_methods(folder: Path) -> list[list[object]]:
@@ -79,7 +79,7 @@ def of_original(data: sf.Dataset) -> list[object]:
     """Return what models reach that learn from the original, and what always guessing the most frequent gives."""
     result = sf.anonymize(data, methods_for("table")["mondrian"](k=2), secret=bytes([1] * 32))
     prediction = next(metric for metric in metrics_for("table") if metric.name == "prediction")
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     if not prediction.applies(comparison):
         return ["original", *["-"] * (len(COLUMNS) - 1)]
     told = prediction.measure(comparison).details

@@ -12,7 +12,7 @@ import sfumato as sf
 from benchmarks.measure import generated, run, run_parts, table
 from sfumato.base.method import Method
 from sfumato.kinds.timeline.dataset import Timeline
-from sfumato.kinds.timeline.methods._base.tally import Tally
+from sfumato.kinds.timeline.methods._base.timeline_counts import TimelineCounts
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
 from sfumato.metrics.comparison import Comparison
 
@@ -51,22 +51,22 @@ def error(data: sf.Dataset, result: sf.Result) -> float:
     """Return the sanitisation error."""
     from sfumato.kinds.timeline.metrics.sanitisation_error import SanitisationError
 
-    return SanitisationError().measure(Comparison(data, result.release, result.trace.rows)).value
+    return SanitisationError().measure(Comparison(data, result.release, result.owner_record.rows)).value
 
 
 def dynamic_program(timeline: Timeline, code: int, delta: Fraction) -> float:
     """Return the least error as the paper finds it, with numbers of deletions as array positions; no backtracking."""
     counts = np.zeros(len(timeline), dtype=np.int64)
-    tally = Tally(timeline)
-    places = tally.places([code])
+    timeline_counts = TimelineCounts(timeline)
+    places = timeline_counts.places([code])
     counts[places.points] = places.counts
-    excess = delta.denominator * np.cumsum(counts) - delta.numerator * tally.lengths
+    excess = delta.denominator * np.cumsum(counts) - delta.numerator * timeline_counts.lengths
     needs = np.where(excess < 0, 0, excess // (delta.denominator - delta.numerator) + 1)
     needs = np.minimum(needs, np.cumsum(counts))
     most = int(needs.max())
-    n = 2.0 * tally.totals + len(timeline.labels)
+    n = 2.0 * timeline_counts.totals + len(timeline.labels)
     own = 2.0 * counts + 1
-    weights = tally.squares - own**2 + (n - own) ** 2
+    weights = timeline_counts.squares - own**2 + (n - own) ** 2
     best = np.full(most + 1, np.inf)
     best[0] = 0.0
     for t in range(len(timeline)):
@@ -91,11 +91,11 @@ def one_event(folder: Path) -> list[list[object]]:
             delta = f"{part * totals[code] / totals.sum():.6f}"
             data = sf.read(path, kind="timeline", sensitive=[timeline.labels[code]])
             _, _, result = taken(data, sf.methods.Odesa(delta=delta))
-            seconds = result.trace.seconds["delete"]
+            seconds = result.owner_record.seconds["delete"]
             start = time.perf_counter()
             least = dynamic_program(timeline, code, Fraction(delta))
             reference = time.perf_counter() - start
-            deleted = result.trace.counters["occurrences_deleted"]
+            deleted = result.owner_record.counters["occurrences_deleted"]
             found = error(data, result)
             rows.append([name, delta, deleted, seconds, reference, reference / seconds, found, abs(found / least - 1)])
     head = ["shape", "delta", "deleted", "odesa s", "dynamic program s", "times", "error", "relative difference"]
@@ -112,8 +112,8 @@ def several_events(folder: Path) -> list[list[object]]:
         for delta in deltas:
             for method in (sf.methods.Essa(delta=delta), sf.methods.EssaJoint(delta=delta)):
                 seconds, worked, result = taken(data, method)
-                count = result.trace.counters
-                ghosts = GhostEvents().measure(Comparison(data, result.release, result.trace.rows)).value
+                count = result.owner_record.counters
+                ghosts = GhostEvents().measure(Comparison(data, result.release, result.owner_record.rows)).value
                 share = count["occurrences_deleted"] / int(Timeline.of(data).totals.sum())
                 gap = count.get("gap_permille_at_most", "")
                 rows.append([name, delta, method.name, seconds, worked, share, error(data, result), ghosts, gap])

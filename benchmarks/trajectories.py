@@ -84,12 +84,12 @@ def growth(folder: Path) -> list[list[object]]:
             data = generated(folder, size, "checkins", "places=662")
             words = [str(word) for word in method_options(name, data, folder)]
             given = dict(zip(words[::2], words[1::2], strict=True))
-            reading = {
+            read_options = {
                 "hierarchies": {"place": given["--hierarchy"].split("=", 1)[1]} if "--hierarchy" in given else {},
                 "constraints": {"utility": given["--constraints"]} if "--constraints" in given else {},
                 "sensitive": [given["--sensitive"]] if "--sensitive" in given else [],
             }
-            dataset = sf.read(data, kind="trajectories", **reading)
+            dataset = sf.read(data, kind="trajectories", **read_options)
             asked = dict([given["-p"].split("=")]) if "-p" in given else {}
             method = build(find_method(name), {"k": 5, "m": 2, "infeasible": "suppress", **asked})
             if not times:
@@ -120,11 +120,11 @@ def reference(folder: Path) -> list[list[object]]:
         start = time.perf_counter()
         ours = sf.anonymize(data, SeqAnon(k=5, m=m, infeasible="suppress"))
         fast = time.perf_counter() - start
-        kept = sorted(ours.trace.rows.tolist())
+        kept = sorted(ours.owner_record.rows.tolist())
         start = time.perf_counter()
         plain = recode([lists[row] for row in kept], find_coordinates(data).tolist(), 5, m)
         slow = time.perf_counter() - start
-        published = ours.trace.recoding.published
+        published = ours.owner_record.recoding.published
         seen = {code for row in kept for code in lists[row]}
         same = all(
             (plain[a] == plain[b]) == (published[history.labels[a]] == published[history.labels[b]])

@@ -161,7 +161,7 @@ class Case(NamedTuple):
     of: str
     paths: Paths
     """From the root down to a value, of every value of the catalogue."""
-    reading: tuple[str, ...]
+    read_options: tuple[str, ...]
     method: str
     parameters: tuple[str, ...]
     measures: tuple[str, ...]
@@ -191,14 +191,14 @@ def lose(folder: Path, name: str, case: Case) -> Iterator[list[object]]:
     for label, hierarchy in (("catalogue", str(tree)), (f"fanout:{number}", fan)):
         out = folder / f"{name}-{label.split(':')[0]}"
         run(
-            *("anonymize", case.file, "--kind", case.kind, *case.reading, "--hierarchy", f"{case.of}={hierarchy}"),
+            *("anonymize", case.file, "--kind", case.kind, *case.read_options, "--hierarchy", f"{case.of}={hierarchy}"),
             *("--method", case.method, *(word for p in case.parameters for word in ("-p", p))),
             *("--out", out, "--no-report", "--withhold-at-most", "0.5", "--force"),
         )
         # Published places are sets of places: what they mean is judged by the catalogue, whatever made them.
         judge = tree if case.kind == "trajectories" else hierarchy
         scores = run(
-            *("measure", out, "--original", case.file, *case.reading, "--hierarchy", f"{case.of}={judge}"),
+            *("measure", out, "--original", case.file, *case.read_options, "--hierarchy", f"{case.of}={judge}"),
         ).result
         for measure in case.measures:
             value = next(score["value"] for score in scores["measures"] if score["metric"] == measure)
@@ -213,7 +213,7 @@ def take_tree(folder: Path, name: str, case: Case) -> tuple[Path, dict]:
     tree = folder / f"{name}-tree.csv"
     taken = run(
         *("warehouse", "hierarchy", folder / f"{name}-warehouse", "--out", tree, "--up", "skos:broader", "--force"),
-        *("--values", case.file, "--kind", case.kind, "--of", case.of, *case.reading),
+        *("--values", case.file, "--kind", case.kind, "--of", case.of, *case.read_options),
         *(word for step in case.apply for word in ("--apply", step)),
         *("--unplaced", "values without a node"),
     )
@@ -335,8 +335,8 @@ def _check_ins(folder: Path) -> Case:
 
 def _events(folder: Path) -> Case:
     file = _foursquare(folder, "sequences")
-    reading = ("--monitored", "*", "--resolution", "hour")
-    return Case(file, "sequences", "event", _categories(), reading, "et", ("k=5",), EVENTS)
+    read_options = ("--monitored", "*", "--resolution", "hour")
+    return Case(file, "sequences", "event", _categories(), read_options, "et", ("k=5",), EVENTS)
 
 
 def _diabetes(folder: Path) -> Case:
@@ -353,8 +353,8 @@ def _diabetes(folder: Path) -> Case:
         line.strip().split(";")[::-1] for line in _unpack("icd9-hierarchy/informs_ICD9.txt.xz").splitlines() if line
     ]
     paths = [["ICD-9", *(f"codes {part}" for part in way[1:-1]), way[-1]] for way in ways]
-    reading = ("--quasi", "age,gender,diagnosis")
-    return Case(file, "table", "diagnosis", paths, reading, "cluster", ("k=5",), TABLES, ("before:.",))
+    read_options = ("--quasi", "age,gender,diagnosis")
+    return Case(file, "table", "diagnosis", paths, read_options, "cluster", ("k=5",), TABLES, ("before:.",))
 
 
 SETS = ("item-loss", "pair-support")

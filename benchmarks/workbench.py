@@ -35,7 +35,7 @@ __all__ = ["first_page", "load", "million", "soak", "views"]
 BROWSERS = int(os.environ.get("BROWSERS", "20"))
 LOAD_SECONDS = int(os.environ.get("LOAD_SECONDS", "60"))
 SOAK_MINUTES = float(os.environ.get("SOAK_MINUTES", "30"))
-LOOKS = 2.0
+PAGE_SECONDS = 2.0
 """Seconds that somebody looks at a page before the next; drawn from half of it to one and a half."""
 ARRIVE = 10.0
 """Seconds within which the browsers come, each with nothing kept from an earlier visit."""
@@ -60,10 +60,10 @@ def views(folder: Path) -> list[list[object]]:
 
     def walk() -> Iterator[list[object]]:
         for path in list_pages(project):
-            running.ask(path)
+            running.request(path)
             before, began, times = use_of(running.process.pid).cpu, time.perf_counter(), 40
             for _ in range(times):
-                answer = running.ask(path)
+                answer = running.request(path)
             cpu = (use_of(running.process.pid).cpu - before) / times
             rows.append([_name(path), 1e3 * cpu, 1e3 * (time.perf_counter() - began) / times, len(answer.body) // 1000])
             yield rows[-1]
@@ -78,7 +78,7 @@ def load(folder: Path) -> list[list[object]]:
     project = _fill(folder / "load")
     columns, rows = ["pause s", *_MEASURED], list[list[object]]()
     with serving(project.folder) as running:
-        for pause in (LOOKS, 0.0):
+        for pause in (PAGE_SECONDS, 0.0):
             found = uvloop.run(_browse(running, project, LOAD_SECONDS, pause))
             rows.append([pause, *found])
     table(f"{BROWSERS} browsers, two jobs, {LOAD_SECONDS} s", columns, rows)
@@ -94,7 +94,7 @@ def soak(folder: Path) -> list[list[object]]:
 
         def walk() -> Iterator[list[object]]:
             for at in range(slices):
-                found = uvloop.run(_browse(running, project, 60 * SOAK_MINUTES / slices, LOOKS))
+                found = uvloop.run(_browse(running, project, 60 * SOAK_MINUTES / slices, PAGE_SECONDS))
                 rows.append([round((at + 1) * SOAK_MINUTES / slices, 1), *found])
                 yield rows[-1]
 
@@ -123,7 +123,7 @@ def million(folder: Path) -> list[list[object]]:
 
     def walk() -> Iterator[list[object]]:
         for name in project.list("data"):
-            running.ask("/data")
+            running.request("/data")
             size = (project.area("data") / name).stat().st_size / 1e6
             before = use_of(running.process.pid).megabytes
             seconds = _wait_for_rows(running, name)
@@ -179,14 +179,14 @@ def _visit(chromium: Chromium, base: str) -> list[object]:
 
 def _wait_for_rows(running: Running, name: str) -> float:
     began = time.perf_counter()
-    wait_for(lambda: b"Pages of rows" in running.ask(f"/data/{name}").body or time.sleep(0.5), 600)
+    wait_for(lambda: b"Pages of rows" in running.request(f"/data/{name}").body or time.sleep(0.5), 600)
     return time.perf_counter() - began
 
 
 def _cost(running: Running, path: str) -> float:
     before, times = use_of(running.process.pid).cpu, 20
     for _ in range(times):
-        assert b"1,000,000 rows" in running.ask(path).body
+        assert b"1,000,000 rows" in running.request(path).body
     return 1e3 * (use_of(running.process.pid).cpu - before) / times
 
 

@@ -54,7 +54,7 @@ def chromium(tmp_path_factory):
         context = driver.chromium.launch_persistent_context(
             folder, executable_path=path, args=list(_FLAGS), accept_downloads=True
         )
-        context.set_default_timeout(_PATIENCE)
+        context.set_default_timeout(_TIMEOUT)
         yield context
         context.close()
 
@@ -72,6 +72,6 @@ def page(chromium):
     assert faults == []
 
 
-_PATIENCE = 180_000
+_TIMEOUT = 180_000
 """Milliseconds to wait for what a page shows: jobs begin late on machines that have other things to do."""
 _LOCAL = ("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")

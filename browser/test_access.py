@@ -12,13 +12,13 @@ from sfumato.web.project import Project
 _HARMFUL = """async () => (await axe.run(document, {resultTypes: ['violations']})).violations
   .filter(found => ['serious', 'critical'].includes(found.impact))
   .map(found => found.id + ': ' + found.nodes.map(node => node.html.slice(0, 160)).join(' | '))"""
-_LOOKS = [(400, "light"), (1600, "dark"), (400, "dark"), (1600, "light")]
+_VIEWPORTS = [(400, "light"), (1600, "dark"), (400, "dark"), (1600, "light")]
 _STUDY = "/files/studies/costs-of-k/study.html?show=1"
 
 
 def _share_out():
     """Return every kind with a look of its own, so that all looks and all kinds are seen and nothing twice."""
-    return [(kind, *_LOOKS[at % len(_LOOKS)]) for at, kind in enumerate(plugins.all_kinds())]
+    return [(kind, *_VIEWPORTS[at % len(_VIEWPORTS)]) for at, kind in enumerate(plugins.all_kinds())]
 
 
 def _show(page, width, scheme):
@@ -57,7 +57,7 @@ def test_pages_of_every_kind_keep_nobody_out(page, filled, axe, kind, width, sch
     assert _visit(page, filled, axe, paths, width) == {}
 
 
-@pytest.mark.parametrize(("width", "scheme"), _LOOKS)
+@pytest.mark.parametrize(("width", "scheme"), _VIEWPORTS)
 def test_pages_about_everything_keep_nobody_out(page, filled, axe, width, scheme):
     _show(page, width, scheme)
     paths = [path for path in list_pages(Project(filled.folder)) if path.count("/") == 1 or path.startswith("/study/")]

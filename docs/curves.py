@@ -108,7 +108,7 @@ def describe(measure: Measure) -> tuple[str, bool]:
     return f"{measure.title} ({measure.unit})" if named else measure.title, measure.is_share
 
 
-def spell_value(row: Row | None) -> str:
+def format_value(row: Row | None) -> str:
     """Return a number as the page shows it."""
     if row is None or row.value is None:
         return "-"
@@ -117,7 +117,7 @@ def spell_value(row: Row | None) -> str:
     return f"{100 * row.value:.0f}\u00a0%" if row.value >= 0.0995 else f"{100 * row.value:.1f}\u00a0%"
 
 
-def spell_block(kind: str, rows: Sequence[Row]) -> str:
+def render_block(kind: str, rows: Sequence[Row]) -> str:
     """Return pictures and table of a page."""
     shown = SHOWN[kind]
     titles = {row.figure: row.title for row in rows}
@@ -131,12 +131,12 @@ def spell_block(kind: str, rows: Sequence[Row]) -> str:
     lines += [f"| --- |{' --- |' * len(values)}"]
     for label in dict.fromkeys(row.label for row in rows if row.at):
         cells = [
-            f"{spell_value(found.get((label, at, shown[0])))} ({spell_value(found.get((label, at, RISK)))})"
+            f"{format_value(found.get((label, at, shown[0])))} ({format_value(found.get((label, at, RISK)))})"
             for at in values
         ]
         lines.append(f"| {label} | {' | '.join(cells).replace('- (-)', '-')} |")
     study = f"[`examples/studies/{kind}.toml`](../../examples/studies/{kind}.toml)"
-    lines += ["", f"{titles[RISK]} with the data as they are: {spell_value(before)}."]
+    lines += ["", f"{titles[RISK]} with the data as they are: {format_value(before)}."]
     lines += [f"Measured by {study}; `make curves` measures it again."]
     return "\n".join(lines) + "\n"
 
@@ -163,7 +163,7 @@ def mend_page(kind: str, rows: Sequence[Row]) -> None:
     """Put the block of a kind into its page."""
     page = DOCS / "guide" / f"{kind}.md"
     text = page.read_text(encoding="utf-8")
-    block = spell_block(kind, rows).replace("\\", r"\\")
+    block = render_block(kind, rows).replace("\\", r"\\")
     page.write_text(BLOCK.sub(rf"\g<1>{block}\g<2>", text), encoding="utf-8")
 
 

@@ -33,11 +33,11 @@ def make_notebook(page: Path) -> dict[str, Any]:
     text = page.read_text(encoding="utf-8")
     cells: list[dict[str, Any]] = []
     if "checkins.csv" in text and "generate trajectories" not in text:
-        cells.append(make_cell("code", spell_commands(CHECKINS), len(cells)))
+        cells.append(make_cell("code", format_commands(CHECKINS), len(cells)))
     at = 0
     for block in BLOCK.finditer(text):
         cells += make_text(text[at : block.start()], len(cells))
-        code = block[2] if block[1] == "python" else spell_commands(block[2])
+        code = block[2] if block[1] == "python" else format_commands(block[2])
         if code.strip():
             cells.append(make_cell("code", code, len(cells)))
         at = block.end()
@@ -51,7 +51,7 @@ def make_notebook(page: Path) -> dict[str, Any]:
     }
 
 
-def spell_commands(body: str) -> str:
+def format_commands(body: str) -> str:
     """Return the commands of a terminal as lines of a notebook; what they print is not part of it."""
     lines = [line.removeprefix("$ ") for line in body.splitlines() if line.startswith("$ sfumato")]
     return "\n".join(f"!{line}" for line in lines)
@@ -71,7 +71,7 @@ def make_cell(kind: str, source: str, number: int) -> dict[str, Any]:
     return cell | {"source": source.strip().splitlines(keepends=True)}
 
 
-def spell_notebook(page: Path) -> str:
+def render_notebook(page: Path) -> str:
     """Return the text of the notebook of a page."""
     return json.dumps(make_notebook(page), indent=1, ensure_ascii=False) + "\n"
 
@@ -80,7 +80,7 @@ def main() -> None:
     """Write all notebooks."""
     NOTEBOOKS.mkdir(exist_ok=True)
     for page in list_pages():
-        (NOTEBOOKS / f"{page.stem}.ipynb").write_text(spell_notebook(page), encoding="utf-8")
+        (NOTEBOOKS / f"{page.stem}.ipynb").write_text(render_notebook(page), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -61,24 +61,24 @@ def split_docstring(thing: Any) -> dict[str, str]:
     return {"": parts[0].strip()} | {title: body.strip() for title, body in zip(parts[1::2], parts[2::2], strict=True)}
 
 
-def spell(text: str) -> str:
+def format_markdown(text: str) -> str:
     """Return text of a docstring as Markdown."""
     return ROLE.sub(r"`\1`", text).replace("``", "`")
 
 
-def tell_example(thing: Any) -> list[str]:
+def format_example(thing: Any) -> list[str]:
     """Return the example of a docstring as a block of Markdown."""
     example = split_docstring(thing).get("Examples", "")
     return ["```pycon", *example.splitlines(), "```", ""] if example else []
 
 
-def tell_parameters(thing: Any) -> list[str]:
+def format_parameters(thing: Any) -> list[str]:
     """Return the parameters of a docstring as a list of Markdown."""
     lines = []
     for entry in re.split(r"\n(?=\S)", split_docstring(thing).get("Parameters", "")):
         name, _, meaning = entry.partition("\n")
         if name:
-            lines.append(f"- `{name.split(' :')[0]}`: {spell(' '.join(meaning.split()))}")
+            lines.append(f"- `{name.split(' :')[0]}`: {format_markdown(' '.join(meaning.split()))}")
     return [*lines, ""] if lines else []
 
 
@@ -147,9 +147,9 @@ def methods_page() -> str:
     for kind in plugins.all_kinds():
         for method in (method for method in every if kind in method["kinds"]):
             where = f"methods-{kind}.md#{method['name']}"
-            promises = ", ".join(method["guarantees"])
+            guarantees = ", ".join(method["guarantees"])
             notes = f"[deviations]({name_notes(method)}.md)"
-            lines.append(f"| [`{method['name']}`]({where}) | {kind} | {promises} | {method['summary']} | {notes} |")
+            lines.append(f"| [`{method['name']}`]({where}) | {kind} | {guarantees} | {method['summary']} | {notes} |")
     pages = [f"methods-{kind}" for kind in plugins.all_kinds()] + list(dict.fromkeys(map(name_notes, every)))
     return "\n".join([*lines, "", "```{toctree}", ":hidden:", "", *pages, "```", ""])
 
@@ -177,7 +177,7 @@ def methods_of_kind_page(kind: str) -> str:
         for p in method["parameters"]:
             default = "required" if p["required"] else f"`{p['default']}`"
             lines.append(f"| `{p['name']}` | {p['type']} | {default} | {p['range']} | {p['help']} |")
-        lines += ["", *tell_example(found)]
+        lines += ["", *format_example(found)]
     return "\n".join(lines)
 
 
@@ -187,8 +187,8 @@ def guarantees_page() -> str:
     for kind in plugins.all_kinds():
         lines += [f"## For {kind}", ""]
         for guarantee in list_guarantees(kind).values():
-            lines += [f"### {guarantee.title}", "", spell(split_docstring(guarantee)[""]), ""]
-            lines += [*tell_parameters(guarantee), *tell_example(guarantee)]
+            lines += [f"### {guarantee.title}", "", format_markdown(split_docstring(guarantee)[""]), ""]
+            lines += [*format_parameters(guarantee), *format_example(guarantee)]
     return "\n".join(lines)
 
 

@@ -20,7 +20,7 @@ ROOT = Path(__file__).parent.parent
 ALL = ROOT / "build" / "tour"
 SHOWN = ROOT / "docs" / "pictures" / "tour"
 KINDS = ("table", "trajectories", "sequences")
-LOOKS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
+VIEWPORTS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
 STUDIES = {"table": ["mondrian", "cluster", "incognito"], "sequences": ["hi", "hy"]}
 """Methods of the studies that are shown: the first is in the guide, the second asks over time."""
 PART_SIZE = 100
@@ -52,7 +52,7 @@ def main() -> None:
 def take_all(browser: Browser, base: str, project: Project) -> None:
     """Take every page whole, in every look; the window grows with it, since frames are not drawn anew beyond it."""
     shutil.rmtree(ALL, ignore_errors=True)
-    for width, scheme in LOOKS:
+    for width, scheme in VIEWPORTS:
         page = browser.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
         for path in list_pages(project):
             page.set_viewport_size({"width": width, "height": 900})

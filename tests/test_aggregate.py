@@ -8,8 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.api.aggregate import compare_parts, look_at_parts
-from sfumato.metrics.full_original import Whole
+from sfumato.api.aggregate import compare_parts, evaluate_parts
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.release.locate import read_parts
 from sfumato.reports.partitioned import draw_divided
 from tests.test_partitioned import publish
@@ -22,7 +22,7 @@ KINDS = ["seqanon", "hl", "disassociation", "local-km", "mondrian", "rfirst", "l
 @pytest.mark.parametrize("name", KINDS)
 def test_every_kind_counts_for_its_figures_what_all_parts_have(name, tmp_path):
     data, made = publish(name, tmp_path / "out")
-    seen = look_at_parts(tmp_path / "out", data, scored=False)
+    seen = evaluate_parts(tmp_path / "out", data, scored=False)
     assert seen.after.people == seen.before.people == len(data)
     assert seen.after.smallest_anonymity_set >= 2
     drawn = draw_divided(seen)
@@ -53,7 +53,7 @@ def test_the_report_tells_of_all_parts_as_one_and_runs_nothing(tmp_path):
 
 def test_parts_know_the_values_of_the_whole(tmp_path):
     data, _ = publish("seqanon", tmp_path / "out")
-    whole = Whole(data)
+    whole = FullOriginal(data)
     rows = [comparison.chosen for comparison in compare_parts(tmp_path / "out", whole)]
     assert sorted(np.concatenate(rows).tolist()) == list(range(len(data)))
     assert {c.history.labels for c in compare_parts(tmp_path / "out", whole)} == {data.history().labels}

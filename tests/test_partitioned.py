@@ -18,7 +18,7 @@ from sfumato.exceptions import SchemaError
 from sfumato.release import partitioned
 from sfumato.release.locate import set_parts_beside
 from sfumato.release.storage import read_release, write_release
-from sfumato.verification.policy_check import KEPT
+from sfumato.verification.policy_check import OWNER_CLAIM
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
 from tests.contracts.kinds.test_contract import ordinary_rows
 
@@ -62,7 +62,7 @@ def test_every_kind_is_published_verified_attacked_and_measured_in_parts(name, t
     assert made.verdict
     assert sf.verify(tmp_path / "out")
     assert sf.verify(tmp_path / "out", data)
-    assert len(made.release) + sum(made.release.withheld.values()) == made.release.records_in == len(data)
+    assert len(made.release) + sum(made.release.suppressed_records.values()) == made.release.records_in == len(data)
     assert sf.attack(tmp_path / "out", data).people == len(data)
     assert all(np.isfinite(score.value) for score in sf.measure(tmp_path / "out", data))
     part = tmp_path / "out" / "release" / "data" / "part-00002"
@@ -248,8 +248,10 @@ def test_what_goes_beyond_the_promise_is_found_once_for_all_parts(name, tmp_path
         of_parts = [other for other in alone if other.knowledge == finding.knowledge]
         if hasattr(finding, "people"):
             assert finding.people == sum(other.people for other in of_parts)
-        if hasattr(finding, "told"):
-            assert finding.told == {key: sum(other.told[key] for other in of_parts) for key in finding.told}
+        if hasattr(finding, "certain_counts"):
+            assert finding.certain_counts == {
+                key: sum(other.certain_counts[key] for other in of_parts) for key in finding.certain_counts
+            }
     rising = sf.attack_rising(tmp_path / "out", data)
     assert all(risk.people == len(data) for risk in rising["after"])
 
@@ -346,7 +348,7 @@ def test_parts_that_went_or_came_are_found_with_the_original(left, damaged):
     partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
     assert sf.verify(out).outcome == "holds"
     verdict = sf.verify(out, original=data)
-    assert verdict.outcome == "broken" and verdict.witness["check"] == KEPT
+    assert verdict.outcome == "broken" and verdict.counterexample["check"] == OWNER_CLAIM
     for look in (sf.attack, sf.measure, sf.verify):
         (out / "owner" / "trace.json").unlink(missing_ok=True)
         with pytest.raises(SchemaError, match=f"owner/ tells of 3 parts, and the release has {left}"):
@@ -365,7 +367,7 @@ def test_a_part_that_breaks_its_promise_breaks_all(damaged):
     partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
     verdict = sf.verify(out)
     assert verdict.outcome == "broken"
-    assert verdict.witness["part"] == "part-00000"
+    assert verdict.counterexample["part"] == "part-00000"
 
 
 def test_a_note_that_all_parts_share_and_the_method_does_not_give_is_found(damaged):

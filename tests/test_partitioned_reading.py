@@ -22,11 +22,11 @@ from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
 from sfumato.engines.tasks import mark_file
 from sfumato.engines.verify import verify_file
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned import buckets, remote, stored
 from sfumato.readers.partitioned import rows as rows_of_files
 from sfumato.release.run import StoredFile
-from sfumato.release.store import Kept
+from sfumato.release.store import StoredContent
 from tests.examples import settings
 
 SECRET = bytes([7] * 32)
@@ -128,15 +128,15 @@ def test_files_without_a_header_and_empty_ones_are_read_as_one(tmp_path):
     publish_both(tmp_path / "data", "trajectories", sf.methods.SeqAnon(k=2, m=1), {}, tmp_path, size=20)
 
 
-class Board:
+class LocalStore:
     """A shelf of another machine: whatever goes there and comes back is pickled."""
 
     def __init__(self, place):
         self.place, self.files, self.answers = place, {}, []
 
-    def put(self, files):
+    def add(self, files):
         for file in files:
-            self.files.setdefault(file.board, {}).setdefault(file.number, {})[file.name] = file.content
+            self.files.setdefault(file.collection, {}).setdefault(file.number, {})[file.name] = file.content
 
     def read_files(self, uri, sizes, work, gives=()):
         paths = list(sizes)
@@ -145,38 +145,38 @@ class Board:
             content = pa.py_buffer((self.place / path.removeprefix("far://away/")).read_bytes())
             yield from self._do(work, gives, path, content)
 
-    def change(self, boards, numbers, work, gives, in_place=()):
+    def change(self, collections, numbers, work, gives, in_place=()):
         for number in numbers:
             files = {}
-            for board in boards:
-                files |= self.files.get(board, {}).get(number, {})
+            for collection in collections:
+                files |= self.files.get(collection, {}).get(number, {})
             if files:
                 found = {name: pa.py_buffer(files[name]) for name in sorted(files)}
                 yield from self._do(work, gives, number, found, in_place=in_place)
 
     def _do(self, work, gives, *given, in_place=()):
         for found in pickle.loads(pickle.dumps(work))(*given):
-            if isinstance(found, Kept):
-                assert found.board in gives
-                assert found.number == given[0] or found.board not in in_place
-                self.put([found])
+            if isinstance(found, StoredContent):
+                assert found.collection in gives
+                assert found.number == given[0] or found.collection not in in_place
+                self.add([found])
             else:
                 self.answers.append(pickle.dumps(found))
                 yield pickle.loads(self.answers[-1])
 
-    def stream(self, boards, numbers, work):
-        return self.change(boards, numbers, work, ())
+    def stream(self, collections, numbers, work):
+        return self.change(collections, numbers, work, ())
 
-    def clear(self, *boards):
-        for board in boards:
-            self.files.pop(board, None)
+    def clear(self, *collections):
+        for collection in collections:
+            self.files.pop(collection, None)
 
 
 class Elsewhere:
     """An engine that shares no files with this machine, and reads those of a place that it alone knows."""
 
     def __init__(self, place):
-        self.place, self.shelf = place, Board(place)
+        self.place, self.store = place, LocalStore(place)
 
     def stream(self, work, jobs):
         for job in jobs:
@@ -189,20 +189,20 @@ class Elsewhere:
         return [StoredFile(f"far://away/{file.relative_to(self.place)}", file.stat().st_size, "") for file in files]
 
     @contextlib.contextmanager
-    def open_shelf(self):
+    def open_store(self):
         try:
-            yield self.shelf
+            yield self.store
         finally:
-            self.shelf.files.clear()
+            self.store.files.clear()
 
     def work_on_files(self, uri, sizes, work):
-        return self.shelf.read_files(uri, sizes, work)
+        return self.store.read_files(uri, sizes, work)
 
     def check_free(self, uri, *, force):
         if (self.place / uri.removeprefix("far://away/")).exists() and not force:
             raise sf.SfumatoError(f"{uri}: something is there already")
 
-    def put_release(self, folder, uri, *, force):
+    def upload_release(self, folder, uri, *, force):
         shutil.copytree(folder, self.place / uri.removeprefix("far://away/"), dirs_exist_ok=force)
 
 
@@ -219,7 +219,7 @@ def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give
     two = publish_in_parts("far://away/data", method, tmp_path / "there", engine=engine, **shared)
     assert (two.read_whole, two.original.notes, two.original.source) == ("", one.original.notes, "data")
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
-    assert engine.shelf.answers
+    assert engine.store.answers
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
@@ -249,7 +249,7 @@ def test_files_that_options_name_go_where_people_are(kind, options, method, tmp_
         squares = [f"{a} -89,{b} -89,{b} 89,{a} 89,{a} -89" for a, b in ((west - 1, middle), (middle, east + 1))]
         lines = [f'{name},"POLYGON (({square}))"' for name, square in zip(("west", "east"), squares, strict=True)]
         (tmp_path / "named" / "towns.csv").write_text("\n".join(["name,wkt", *lines, ""]))
-    spelled = json.loads(json.dumps(options).replace("{}", str(tmp_path / "named")))
+    filled = json.loads(json.dumps(options).replace("{}", str(tmp_path / "named")))
     seen, move = [], stored.move_named_files
 
     def hide(given, packed, folder):
@@ -258,10 +258,10 @@ def test_files_that_options_name_go_where_people_are(kind, options, method, tmp_
         return moved
 
     monkeypatch.setattr(stored, "move_named_files", hide)
-    _, made = publish_both(path, kind, method, spelled, tmp_path, engine=Elsewhere(tmp_path))
+    _, made = publish_both(path, kind, method, filled, tmp_path, engine=Elsewhere(tmp_path))
     assert seen and not any(str(tmp_path / "named") in each for each in seen)
-    assert {name: made.original.reading[name] for name in spelled if name in ("places", "hierarchies")} == {
-        name: spelled[name] for name in spelled if name in ("places", "hierarchies")
+    assert {name: made.original.read_options[name] for name in filled if name in ("places", "hierarchies")} == {
+        name: filled[name] for name in filled if name in ("places", "hierarchies")
     }
 
 
@@ -279,7 +279,7 @@ def test_files_with_other_types_are_read_whole_wherever_they_are(tmp_path):
                 data, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", part_size=5, engine=engine
             )
         assert str(parts.value) == str(whole.value)
-        assert not engine.shelf.files
+        assert not engine.store.files
 
 
 def test_a_part_that_fails_by_a_fault_says_which_and_no_value():
@@ -290,7 +290,7 @@ def test_a_part_that_fails_by_a_fault_says_which_and_no_value():
 
 def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():
     batch, salt = pa.RecordBatch.from_pydict({"age": [20, 30]}), buckets.draw_salt()
-    found = [bucket for file in range(20) for bucket, _ in buckets.deal(batch, None, 5, salt, 0, file)]
+    found = [bucket for file in range(20) for bucket, _ in buckets.distribute(batch, None, 5, salt, 0, file)]
     assert sorted(found) == sorted(list(range(5)) * 4)
 
 
@@ -576,7 +576,7 @@ def test_what_lies_around_does_not_change_how_a_run_is_known_again(tmp_path, mon
     monkeypatch.chdir(tmp_path)
     (tmp_path / "transactions").mkdir()
     (tmp_path / "sets.txt").write_text("a,b\n")
-    reading = Reading("sets", format="transactions", separator="comma")
+    reading = ReadOptions("sets", format="transactions", separator="comma")
     method = sf.methods.Apriori(k=2, m=1)
     before = mark_file(Path("sets.txt"), reading, method)
     (tmp_path / "out").mkdir()

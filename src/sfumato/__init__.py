@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.risk import Risk
     from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
-    from sfumato.data.record_unit import Unit
+    from sfumato.data.record_unit import RecordUnit
     from sfumato.engines.publish import publish_in_parts
     from sfumato.exceptions import (
         InfeasibleError,
@@ -64,6 +64,7 @@ __all__ = [
     "Hierarchy",
     "InfeasibleError",
     "ParameterError",
+    "RecordUnit",
     "Release",
     "ReleaseWarning",
     "Result",
@@ -71,7 +72,6 @@ __all__ = [
     "Run",
     "SchemaError",
     "SfumatoError",
-    "Unit",
     "Verdict",
     "VerificationError",
     "Workload",

@@ -124,10 +124,10 @@ def escape_json(text: str) -> str:
     >>> print(escape_json('"\u202e"'))
     "\u202e"
     """
-    return _HIDDEN.sub(lambda match: match[0] if match[0] in "\n\t" else _spell_json(ord(match[0])), text)
+    return _HIDDEN.sub(lambda match: match[0] if match[0] in "\n\t" else _escape_code_point(ord(match[0])), text)
 
 
-def _spell_json(code: int) -> str:
+def _escape_code_point(code: int) -> str:
     if code < 0x10000:
         return f"\\u{code:04x}"
     code -= 0x10000

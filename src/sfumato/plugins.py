@@ -124,7 +124,7 @@ def make_method(
         ...
     sfumato.exceptions.ParameterError: Mondrian: works on table, not on sets. Methods for sets: apriori, ...
     """
-    usual = find_kind(kind).usual
+    default_grid = find_kind(kind).default_grid
     method_class = find_method(name, kind)
     if kind not in method_class.kinds:
         raise ParameterError(
@@ -133,7 +133,9 @@ def make_method(
         )
 
     def suggest_usual(missing: list[Parameter]) -> str:
-        examples = {parameter.name: usual[parameter.name] for parameter in missing if parameter.name in usual}
+        examples = {
+            parameter.name: default_grid[parameter.name] for parameter in missing if parameter.name in default_grid
+        }
         return (suggest or _suggest_words)({name: tried[len(tried) // 2] for name, tried in examples.items()})
 
     return build(method_class, values, suggest_usual)

@@ -78,7 +78,7 @@ class Policy(BaseModel):
         return dict(self.method.model_extra or {})
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def read_options(self) -> dict[str, Any]:
         """Options for reading the data."""
         return dict(self.data.model_extra or {})
 
@@ -94,7 +94,7 @@ def read_policy(path: Path) -> Policy:
         raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
     read_limit(policy.release.withhold_at_most)
     folder = path.parent
-    located = locate_files(folder, policy.reading)
+    located = locate_files(folder, policy.read_options)
     data = policy.data.model_copy(update={"path": _locate(folder, policy.data.path), **located})
     secret = None if policy.release.secret is None else str(folder / policy.release.secret)
     include = tuple(str(folder / file) for file in policy.release.include)
@@ -107,7 +107,7 @@ def _locate(folder: Path, place: str) -> str:
     return place if is_uri(place) else str(folder / place)
 
 
-def locate_files(folder: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
+def locate_files(folder: Path, read_options: Mapping[str, Any]) -> dict[str, Any]:
     """Return options for reading whose files lie beside the text that names them.
 
     Examples
@@ -115,7 +115,7 @@ def locate_files(folder: Path, reading: Mapping[str, Any]) -> dict[str, Any]:
     >>> locate_files(Path("nowhere"), {"hierarchies": {"age": "width:8"}, "split": "day"})
     {'hierarchies': {'age': 'width:8'}, 'split': 'day'}
     """
-    return {name: _beside(folder, value) if name in _FILES else value for name, value in reading.items()}
+    return {name: _beside(folder, value) if name in _FILES else value for name, value in read_options.items()}
 
 
 def _beside(folder: Path, value: Any) -> Any:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Protocol, TypeVar
 
-__all__ = ["Progress", "go_on", "silent", "tell", "track", "watch"]
+__all__ = ["Progress", "report_phase", "report_progress", "silent", "track", "watch"]
 
 Step = TypeVar("Step")
 
@@ -49,25 +49,25 @@ def watch(progress: Progress) -> Iterator[None]:
         _watching.reset(before)
 
 
-def tell(phase: str, done: int, total: int) -> None:
+def report_progress(phase: str, done: int, total: int) -> None:
     """Tell whoever watches that ``done`` of ``total`` steps are finished; no total where nobody can know it."""
     _watching.get()(phase, done, total)
 
 
 @contextlib.contextmanager
-def go_on(phase: str) -> Iterator[None]:
+def report_phase(phase: str) -> Iterator[None]:
     """Tell whoever watches that a phase goes on inside of a ``with`` block, and that it is over.
 
     Examples
     --------
-    >>> with watch(lambda phase, done, total: print(repr(phase), done, total)), go_on("inspect"):
+    >>> with watch(lambda phase, done, total: print(repr(phase), done, total)), report_phase("inspect"):
     ...     pass
     'inspect' 0 0
     '' 0 0
     """
-    tell(phase, 0, 0)
+    report_progress(phase, 0, 0)
     yield
-    tell("", 0, 0)
+    report_progress("", 0, 0)
 
 
 def track(phase: str, steps: Iterable[Step], total: int | None = None) -> Iterator[Step]:
@@ -79,7 +79,7 @@ def track(phase: str, steps: Iterable[Step], total: int | None = None) -> Iterat
     ['a', 'b']
     """
     expected = total if total is not None else len(steps) if isinstance(steps, Sequence) else 0
-    tell(phase, 0, expected)
+    report_progress(phase, 0, expected)
     for done, step in enumerate(steps, start=1):
         yield step
-        tell(phase, done, expected)
+        report_progress(phase, done, expected)

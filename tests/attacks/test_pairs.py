@@ -11,16 +11,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.attacks.pairs import attack_together
+from sfumato.attacks.pairs import attack_pair
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.locate import pick_parts_beside
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 COLUMNS = (
-    PublishedColumn("age", "quasi-identifier", Form("category")),
-    PublishedColumn("ill", "sensitive", Form("exact")),
+    PublishedColumn("age", "quasi-identifier", ValueFormat("category")),
+    PublishedColumn("ill", "sensitive", ValueFormat("exact")),
 )
 
 
@@ -34,11 +34,11 @@ def test_classes_that_share_one_value_give_it_away():
     """Two classes of two, twice, cut otherwise: everybody is left with the own value."""
     first = published(["young", "young", "old", "old"], ["flu", "gout", "flu", "gout"])
     second = published(["a", "b", "a", "b"], ["flu", "gout", "gout", "flu"])
-    found = attack_together([(first, np.arange(4))], [(second, np.array([0, 1, 3, 2]))])
+    found = attack_pair([(first, np.arange(4))], [(second, np.array([0, 1, 3, 2]))])
     assert found.certain == {"ill": {"first": 0, "second": 0, "both": 0}}
     third = published(["a", "b", "a", "b"], ["flu", "flu", "cough", "rash"])
     fourth = published(["x", "x", "y", "y"], ["flu", "flu", "cough", "rash"])
-    found = attack_together([(third, np.arange(4))], [(fourth, np.arange(4))])
+    found = attack_pair([(third, np.arange(4))], [(fourth, np.arange(4))])
     assert found.certain["ill"] == {"first": 0, "second": 2, "both": 4}
     assert "for 4 of 4 records, 2 more" in found.warnings[0]
 
@@ -66,7 +66,7 @@ def test_people_are_counted_one_by_one(records, random):
     first = published([r[0] for r in records], [r[2] for r in records])
     second = published([records[at][1] for at in order], [records[at][2] for at in order])
     rows = np.arange(len(records)), np.array(order)
-    found = attack_together([(first, rows[0])], [(second, rows[1])])
+    found = attack_pair([(first, rows[0])], [(second, rows[1])])
     assert found.people == len(records)
     assert found.certain["ill"]["both"] == naive(first, second, rows)
     assert found.certain["ill"]["both"] >= max(found.certain["ill"]["first"], found.certain["ill"]["second"])

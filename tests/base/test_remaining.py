@@ -8,13 +8,16 @@ from sfumato.base.remaining import NOTHING, Possibility, Remaining, quote
 from sfumato.base.verdict import Verdict
 
 
-def say(about, severity="note", people=1, of=10, **worst):
+def make_possibility(about, severity="note", people=1, of=10, **worst):
     wording = "{people} of {of} people ({share})."
     return Possibility("uniqueness", about, severity, wording, "", {"people": people, "of": of}, worst)
 
 
 def test_parts_add_up_and_the_worst_is_kept():
-    parts = [Remaining((say("a", people=2, of=10, blur=5),)), Remaining((say("a", "warning", 3, 40, blur=9), say("b")))]
+    parts = [
+        Remaining((make_possibility("a", people=2, of=10, blur=5),)),
+        Remaining((make_possibility("a", "warning", 3, 40, blur=9), make_possibility("b"))),
+    ]
     united = Remaining.unite(parts)
     assert [one.about for one in united] == ["a", "b"]
     first = next(iter(united))
@@ -23,13 +26,19 @@ def test_parts_add_up_and_the_worst_is_kept():
 
 
 def test_what_is_known_better_replaces_what_was_known():
-    rough = Remaining((say("a", people=9), say("b")))
-    fine = rough.refine(Remaining((say("a", people=1),)))
+    rough = Remaining((make_possibility("a", people=9), make_possibility("b")))
+    fine = rough.refine(Remaining((make_possibility("a", people=1),)))
     assert {one.about: one.counts["people"] for one in fine} == {"a": 1, "b": 1}
 
 
 def test_warnings_come_first_and_shares_are_never_rounded_to_all_or_none():
-    found = Remaining((say("a"), say("b", "warning", 999_999, 1_000_000), say("c", people=1, of=10_000)))
+    found = Remaining(
+        (
+            make_possibility("a"),
+            make_possibility("b", "warning", 999_999, 1_000_000),
+            make_possibility("c", people=1, of=10_000),
+        )
+    )
     assert [one.about for one in found] == ["b", "a", "c"]
     assert "more than 99.9 %" in found.warnings[0] and "less than 0.1 %" in list(found)[2].sentence
 
@@ -39,12 +48,12 @@ def test_names_with_braces_stay_names():
 
 
 def test_it_survives_being_written_down():
-    one = say("a", "warning", blur=5)
+    one = make_possibility("a", "warning", blur=5)
     assert Possibility(**json.loads(json.dumps(dataclasses.asdict(one)))) == one
 
 
 def test_a_verdict_carries_it_and_shows_it():
-    verdict = Verdict(True, {"k": 5}, {"k": 5}, remaining=Remaining((say("a", "warning"),)))
+    verdict = Verdict(True, {"k": 5}, {"k": 5}, remaining=Remaining((make_possibility("a", "warning"),)))
     assert verdict and verdict.outcome == "holds"
     assert verdict.to_dict()["remaining"][0]["numbers"] == {"people": 1, "of": 10}
     assert "What remains possible" in verdict._repr_html_() and "1 of 10 people (10 %)." in verdict._repr_html_()

@@ -7,7 +7,7 @@ import weakref
 import pytest
 
 import sfumato as sf
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.sequences.decode import TimedRecords
@@ -28,7 +28,7 @@ class Made:
 def test_it_is_made_once_for_every_object_and_equals_are_others():
     asked = []
 
-    @once
+    @cached
     def double(thing):
         asked.append(thing.value)
         return 2 * thing.value
@@ -39,7 +39,7 @@ def test_it_is_made_once_for_every_object_and_equals_are_others():
 
 
 def test_what_was_made_goes_with_its_object():
-    make = once(lambda _: Made())
+    make = cached(lambda _: Made())
     thing = Thing(1)
     made = weakref.ref(make(thing))
     assert made() is not None
@@ -49,7 +49,7 @@ def test_what_was_made_goes_with_its_object():
 
 
 def test_an_error_is_raised_every_time():
-    @once
+    @cached
     def fail(_):
         raise ZeroDivisionError
 
@@ -62,7 +62,7 @@ def test_an_error_is_raised_every_time():
 def test_several_objects_are_what_it_is_made_for():
     asked = []
 
-    @once
+    @cached
     def join(left, right):
         asked.append((left.value, right.value))
         return [left.value, right.value]
@@ -76,7 +76,7 @@ def test_several_objects_are_what_it_is_made_for():
 
 @pytest.mark.parametrize("leaving", [0, 1])
 def test_what_was_made_of_two_goes_with_either(leaving):
-    make = once(lambda *_: Made())
+    make = cached(lambda *_: Made())
     things = [Thing(1), Thing(2)]
     made = weakref.ref(make(*things))
     del things[leaving]
@@ -87,7 +87,7 @@ def test_what_was_made_of_two_goes_with_either(leaving):
 def test_classes_make_their_own():
     class Read:
         @classmethod
-        @once
+        @cached
         def of(cls, thing):
             return cls()
 

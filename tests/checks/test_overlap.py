@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.checks.records import Records
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 
 
@@ -40,7 +40,7 @@ def matches(row, known, values):
 @settings(max_examples=300)
 def test_counts_are_those_of_reading_every_record(release, size):
     places, values, rows, among, sensitive = release
-    records = Records(Ragged.from_lists(rows), values, (), sensitive, places)
+    records = Records(ListColumn.from_lists(rows), values, (), sensitive, places)
     names = {int(kind): place for kind, place in zip(records.kind, places, strict=True) if kind >= 0}
     known = sorted(product(names, repeat=size))
     wanted = np.array([sum(k * records.base ** (size - 1 - i) for i, k in enumerate(s)) for s in known], np.int64)
@@ -53,7 +53,7 @@ def test_counts_are_those_of_reading_every_record(release, size):
 def test_sequences_of_values_whose_keys_would_run_over_are_refused():
     """Two kinds of places, of which sixteen are few sequences; in twenty values there are too many to tell apart."""
     values = {f"V{i}": ["a", f"x{i}"] for i in range(20)}
-    records = Records(Ragged.from_lists([[*values][:16], [*values][4:]]), values, (), (), ["a", "b"])
+    records = Records(ListColumn.from_lists([[*values][:16], [*values][4:]]), values, (), (), ["a", "b"])
     assert records.overlapping.all() and records.count(np.array([0]), 2).tolist() == [2]
     with pytest.raises(ParameterError, match="sequences of 16 out of 20 values are too many to tell apart"):
         records.count(np.array([0]), 16)

@@ -31,11 +31,11 @@ def sixteen_of_eighteen() -> list[list[str]]:
 
 
 def test_values_that_share_a_place_are_counted_together() -> None:
-    claim = KlmAnonymity(k=2, m=1, l=2, sensitive=("g",))
-    release = make_release(sixteen_of_eighteen(), GROUPS, claim)
+    guarantee = KlmAnonymity(k=2, m=1, l=2, sensitive=("g",))
+    release = make_release(sixteen_of_eighteen(), GROUPS, guarantee)
     verdict = klm_anonymity.verify(release)
     assert verdict.outcome == "broken"
-    assert verdict.witness == {"sequence": ["a"], "support": 18, "size": 1, "place": "g", "visitors": 16}
+    assert verdict.counterexample == {"sequence": ["a"], "support": 18, "size": 1, "place": "g", "visitors": 16}
     assert verdict.measured["l"] == 1
     assert not verdict.checks["no sensitive place is visited by more than 1 in l"]
     assert verdict.checks["every ordinary sequence occurs k times"]
@@ -89,20 +89,20 @@ def test_what_is_verified_holds_whatever_places_are_known(release, m, k, l):
     sensitive = ("g", "h")
     verdict = klm_anonymity.verify(make_release(rows, groups, KlmAnonymity(k, m, l, sensitive)))
     worst = 0.0
-    fewest = len(rows)
+    smallest = len(rows)
     for known in all_knowledge(m):
         matching = [row for row in rows if attack.contains(row, known, groups)]
         if matching:
-            fewest = min(fewest, len(matching))
+            smallest = min(smallest, len(matching))
             worst = max([worst, *(sum(place in row for row in matching) / len(matching) for place in sensitive)])
     if verdict.holds:
-        assert fewest >= k
+        assert smallest >= k
         assert l * worst <= 1 + 1e-12
     # The share is never judged too high either, beyond what sequences of published values show.
     by_values = attack.measured_l(rows, m, sensitive)
-    if verdict.witness and "place" in verdict.witness:
+    if verdict.counterexample and "place" in verdict.counterexample:
         assert l * worst > 1 or (by_values is not None and by_values < l)
-    assert verdict.measured["k"] <= fewest
+    assert verdict.measured["k"] <= smallest
 
 
 @settings(max_examples=200)
@@ -144,6 +144,6 @@ def test_readings_are_all_sequences_that_match(release, size):
 
 def test_against_the_original_the_same_is_found() -> None:
     rows = sixteen_of_eighteen()
-    claim = KlmAnonymity(k=2, m=1, l=2, sensitive=("g",))
+    guarantee = KlmAnonymity(k=2, m=1, l=2, sensitive=("g",))
     original = Dataset.of("trajectories", [["a" if v in GROUPS else v for v in row] for row in rows])
-    assert not klm_anonymity.verify_against(make_release(rows, GROUPS, claim), original)
+    assert not klm_anonymity.verify_against(make_release(rows, GROUPS, guarantee), original)

@@ -100,9 +100,9 @@ def test_measure_takes_a_workload(sfumato, checkins, tmp_path):
 def test_a_damaged_release_is_broken_with_a_witness(sfumato, checkins, tmp_path):
     anonymize(sfumato, checkins)
     manifest = tmp_path / "out" / "release" / "release.json"
-    claim = json.loads(manifest.read_text())
-    claim["guarantee"]["parameters"]["k"] = 100
-    manifest.write_text(json.dumps(claim))
+    manifest_data = json.loads(manifest.read_text())
+    manifest_data["guarantee"]["parameters"]["k"] = 100
+    manifest.write_text(json.dumps(manifest_data))
     verdict = sfumato("verify", "out", "--json", expect=1).json
     assert not verdict["holds"] and verdict["witness"]
 

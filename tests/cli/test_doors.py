@@ -75,9 +75,9 @@ def test_no_type_of_column_is_a_fault_of_the_program(sfumato, tmp_path, kind, na
 @pytest.mark.parametrize("kind", sorted(TYPES.keys() - READ_AS_VALUES))
 def test_a_column_that_is_no_attribute_is_refused_by_name(sfumato, tmp_path, kind):
     write_columns(tmp_path / "people.parquet", "extra", TYPES[kind])
-    reading = ("people.parquet", "--kind", "table", "--quasi", "age,extra", "--drop", "*")
+    read_options = ("people.parquet", "--kind", "table", "--quasi", "age,extra", "--drop", "*")
     publishing = ("--method", "mondrian", "-p", "k=2", "--out", "out")
-    for words in (("inspect", *reading), ("anonymize", *reading, *publishing)):
+    for words in (("inspect", *read_options), ("anonymize", *read_options, *publishing)):
         assert "column 'extra' must hold numbers, dates or text" in sfumato(*words, expect=2).stderr
     assert not (tmp_path / "out").exists()
 
@@ -259,11 +259,11 @@ def test_methods_are_given_by_name_in_python():
 def test_identifiers_with_few_values_are_questioned(sfumato, tmp_path):
     write_adults(tmp_path / "adults.csv")
     doubt = "Identifier `sex` has only 2 different values in 200 rows."
-    reading = ("adults.csv", "--kind", "table", "--quasi", "age", "--identifier", "sex", "--drop", "*")
-    assert doubt in sfumato("inspect", *reading).stdout
+    read_options = ("adults.csv", "--kind", "table", "--quasi", "age", "--identifier", "sex", "--drop", "*")
+    assert doubt in sfumato("inspect", *read_options).stdout
     publishing = ("--method", "mondrian", "-p", "k=5", "--no-report", "--out", "out", "--force")
-    assert doubt in sfumato("anonymize", *reading, *publishing).stdout
-    done = sfumato("anonymize", *reading, *publishing, "--engine", "local", "--cores", "1", "--json")
+    assert doubt in sfumato("anonymize", *read_options, *publishing).stdout
+    done = sfumato("anonymize", *read_options, *publishing, "--engine", "local", "--cores", "1", "--json")
     assert doubt in done.json["warnings"][0]
     data = sf.read(tmp_path / "adults.csv", "table", quasi=["age"], identifier=["sex"], drop=["*"])
     assert data.doubts[0].startswith(doubt)
@@ -277,11 +277,13 @@ def test_identifiers_with_few_values_are_questioned(sfumato, tmp_path):
 
 def test_a_folder_without_a_name_is_no_fault_of_the_program(sfumato, tmp_path):
     (tmp_path / "a.csv").write_text("age,sex\n30,f\n31,m\n")
-    reading = (".", "--kind", "table", "--quasi", "age,sex")
-    assert sfumato("inspect", *reading, "--json").json["people"] == 2
+    read_options = (".", "--kind", "table", "--quasi", "age,sex")
+    assert sfumato("inspect", *read_options, "--json").json["people"] == 2
     publishing = ("--method", "mondrian", "-p", "k=2", "--out", "out")
     assert (
-        sfumato("anonymize", *reading, *publishing, "--engine", "local", "--cores", "1", "--json").json["published"]
+        sfumato("anonymize", *read_options, *publishing, "--engine", "local", "--cores", "1", "--json").json[
+            "published"
+        ]
         == 2
     )
 
@@ -294,10 +296,10 @@ def test_columns_that_are_not_there_are_told_from_those_that_are(tmp_path):
 
 def test_hierarchies_that_are_missing_are_named(sfumato, tmp_path):
     write_adults(tmp_path / "adults.csv")
-    reading = ("adults.csv", "--kind", "table", "--quasi", "age", "--drop", "*")
-    told = sfumato("inspect", *reading, "--hierarchy", "age=none.csv", expect=2).stderr
+    read_options = ("adults.csv", "--kind", "table", "--quasi", "age", "--drop", "*")
+    told = sfumato("inspect", *read_options, "--hierarchy", "age=none.csv", expect=2).stderr
     assert told == "sfumato: none.csv: there is no such hierarchy file.\n"
-    told = sfumato("inspect", *reading, "--hierarchy", "agee=width:8", expect=2).stderr
+    told = sfumato("inspect", *read_options, "--hierarchy", "agee=width:8", expect=2).stderr
     assert told == "sfumato: --hierarchy: no column 'agee' is published. Did you mean 'age'?\n"
 
 

@@ -22,7 +22,7 @@ HOSTILE = (
 HIDDEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\ufffe\uffff]")
 
 
-def spell(label):
+def quote(label):
     return '"' + label.replace('"', '""') + '"'
 
 
@@ -30,22 +30,22 @@ def visits(column):
     lines = [f"person,time,{column}"]
     for person in range(8):
         for step, label in enumerate(HOSTILE):
-            lines.append(f"p{person},{step},{spell(label)}")
+            lines.append(f"p{person},{step},{quote(label)}")
     return "\n".join(lines) + "\n"
 
 
 def days():
-    rows = [f"p{person},{i},{i + 1},{spell(label)}" for person in range(8) for i, label in enumerate(HOSTILE)]
+    rows = [f"p{person},{i},{i + 1},{quote(label)}" for person in range(8) for i, label in enumerate(HOSTILE)]
     return "\n".join(["person,start,end,activity", *rows]) + "\n"
 
 
 def snapshots():
-    rows = [f"{t},{20 + i},{spell(HOSTILE[i % len(HOSTILE)])}" for t in range(3) for i in range(14)]
+    rows = [f"{t},{20 + i},{quote(HOSTILE[i % len(HOSTILE)])}" for t in range(3) for i in range(14)]
     return "\n".join(["time,age,ill", *rows]) + "\n"
 
 
 def patients():
-    rows = [f"{20 + i},{spell(HOSTILE[i % len(HOSTILE)])},{spell(HOSTILE[i // 2 % len(HOSTILE)])}" for i in range(28)]
+    rows = [f"{20 + i},{quote(HOSTILE[i % len(HOSTILE)])},{quote(HOSTILE[i // 2 % len(HOSTILE)])}" for i in range(28)]
     return "\n".join(["age,town,ill", *rows]) + "\n"
 
 
@@ -81,12 +81,12 @@ def check_shown(text):
 
 @pytest.mark.parametrize("kind", CASES)
 def test_a_hostile_file_is_published_reported_and_shown(kind, tmp_path, monkeypatch, capfd):
-    text, method, reading = CASES[kind]
+    text, method, read_options = CASES[kind]
     monkeypatch.chdir(tmp_path)
-    rows = [f"{spell(label)},{i},{i}" for i, label in enumerate(HOSTILE)]
+    rows = [f"{quote(label)},{i},{i}" for i, label in enumerate(HOSTILE)]
     (tmp_path / "places.csv").write_text("place,x,y\n" + "\n".join(rows) + "\n")
     (tmp_path / "data.csv").write_text(text)
-    code = run(["anonymize", "data.csv", "--kind", kind, *method, *reading, "--out", "out"])
+    code = run(["anonymize", "data.csv", "--kind", kind, *method, *read_options, "--out", "out"])
     found = capfd.readouterr()
     assert code == 0, found.err
     check_shown(found.out + found.err)
@@ -94,7 +94,11 @@ def test_a_hostile_file_is_published_reported_and_shown(kind, tmp_path, monkeypa
     assert all(label in published for label in HOSTILE[:4]), "published files keep the true label"
     for page in (tmp_path / "out" / "owner").glob("report.html"):
         check_shown(page.read_text())
-    for words in (["verify", "out"], ["verify", "out", "--json"], ["inspect", "data.csv", "--kind", kind, *reading]):
+    for words in (
+        ["verify", "out"],
+        ["verify", "out", "--json"],
+        ["inspect", "data.csv", "--kind", kind, *read_options],
+    ):
         assert run(words) == 0
         check_shown(capfd.readouterr().out)
 

@@ -10,8 +10,8 @@ import sys
 import time
 
 import sfumato as sf
-from sfumato.cli.bars import Bars, say_time
-from sfumato.progress import tell, track, watch
+from sfumato.cli.bars import Bars, format_time_left
+from sfumato.progress import report_progress, track, watch
 
 CODE = """
 import time
@@ -70,7 +70,7 @@ def test_measures_tell_how_many_are_done():
 
 
 def test_nobody_watches_outside_of_a_block():
-    tell("nothing", 1, 2)
+    report_progress("nothing", 1, 2)
     assert list(track("nothing", [1, 2])) == [1, 2]
 
 
@@ -80,6 +80,6 @@ def test_a_bar_without_an_end_shows_the_time_so_far():
     time.sleep(0.01)
     bars("unpack", 1, 4)
     main, step = bars._rows.tasks
-    assert say_time(main).endswith("so far") and say_time(step) == "about 0:00 left"
+    assert format_time_left(main).endswith("so far") and format_time_left(step) == "about 0:00 left"
     bars("inspect", 0, 0)
     assert [task.description for task in bars._rows.tasks] == ["unpack", "inspect"]

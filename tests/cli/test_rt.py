@@ -7,10 +7,10 @@ QUASI = "birth_month,birth_year,race,education,income"
 
 def test_from_generated_patients_to_a_verified_release(sfumato, tmp_path):
     sfumato("generate", "rt", "--size", 120, "--seed", 3, "--out", "patients.csv")
-    reading = ("--identifier", "person", "--quasi", QUASI, "--hierarchy", "item=fanout:5")
+    read_options = ("--identifier", "person", "--quasi", QUASI, "--hierarchy", "item=fanout:5")
     done = sfumato(
         *("anonymize", "patients.csv", "--kind", "rt", "--method", "rum-bound", "-p", "k=4", "-p", "delta=0.9"),
-        *(*reading, "--out", "out", "--no-report", "--json"),
+        *(*read_options, "--out", "out", "--no-report", "--json"),
     ).json
     assert done["published"] == 120
     assert sfumato("verify", "out", "--original", "patients.csv", "--json").json["outcome"] == "holds"

@@ -23,7 +23,7 @@ from sfumato.kinds.snapshots.stream import run as stream_run
 from sfumato.kinds.snapshots.stream.writer import StreamFolder
 from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.release import owner
-from sfumato.release.folder import Stage
+from sfumato.release.folder import StagingFolder
 
 OPTIONS = {"columns": {"qi": "age,sex"}, "sensitive": ("illness",)}
 METHOD = sf.methods.Reposition(l=3, window=4)
@@ -82,8 +82,11 @@ def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     release = read_folder(out)
     assert release.table.equals(result.release.table)
     assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
-    assert (release.records_in, release.withheld) == (result.release.records_in, result.release.withheld)
-    assert owner.read_rows(out).tolist() == result.trace.rows.tolist()
+    assert (release.records_in, release.suppressed_records) == (
+        result.release.records_in,
+        result.release.suppressed_records,
+    )
+    assert owner.read_rows(out).tolist() == result.owner_record.rows.tolist()
     assert verify_faithful(release, original, owner.read_rows(out)).holds
 
 
@@ -105,7 +108,7 @@ def test_killed_and_resumed_streams_publish_the_same(whole, tmp_path, monkeypatc
     rng = np.random.default_rng(seed)
     out = tmp_path / "broken"
     monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0 if seed % 2 else 0.02)
-    monkeypatch.setattr(stream_run, "_SETTLE_SECONDS", 0.01)
+    monkeypatch.setattr(stream_run, "_PUBLISH_SECONDS", 0.01)
     rename, replace = Path.rename, Path.replace
     left = 0
 
@@ -162,10 +165,10 @@ def test_a_stream_that_is_being_published_is_not_taken_over(whole):
     data, out = whole
     summary = json.loads((out / "release" / "stream.json").read_text())
     (out / "release" / "stream.json").write_text(json.dumps({**summary, "finished": False}))
-    other = Stage(out, force=True)
+    other = StagingFolder(out, force=True)
     with pytest.raises(SfumatoError, match=f"process {os.getpid()} is publishing this stream"):
         publish(data, out, resume="replay")
-    assert other.aside.is_dir()
+    assert other.hidden.is_dir()
     other.close()
 
 
@@ -195,19 +198,19 @@ def test_a_stream_without_a_given_secret_is_resumed_with_its_own_secret(tmp_path
     data = write(tmp_path / "cases.csv", lines())
     out = tmp_path / "out"
     monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
-    settle, count = StreamFolder.settle, []
+    publish_pending, count = StreamFolder.publish_pending, []
 
-    def settle_some(self):
-        settle(self)
+    def publish_some(self):
+        publish_pending(self)
         count.append(1)
         if len(count) == 8:
             raise Killed
 
-    monkeypatch.setattr(StreamFolder, "settle", settle_some)
+    monkeypatch.setattr(StreamFolder, "publish_pending", publish_some)
     with pytest.raises(Killed):
         publish(data, out, secret=None)
     before = {name: data for name, data in content(out).items() if name != "stream.json"}
-    monkeypatch.setattr(StreamFolder, "settle", settle)
+    monkeypatch.setattr(StreamFolder, "publish_pending", publish_pending)
     done = publish(data, out, secret=None, resume="replay")
     assert before and before.items() <= content(out).items()
     rows = np.concatenate([np.array(_rows(path)) for path in (out / "owner" / "rows").iterdir()])
@@ -320,7 +323,7 @@ def test_a_combined_table_that_differs_from_the_snapshots_is_found(whole, name, 
         return
     verdict = calls.verify(out)
     assert not verdict.holds
-    assert name in verdict.witness["files"]
+    assert name in verdict.counterexample["files"]
 
 
 def test_a_combined_table_that_is_not_declared_is_found(whole):

@@ -8,8 +8,8 @@ import zipfile
 import numpy as np
 import pytest
 
-from sfumato.api.detect import guess_file
-from sfumato.cli.start import spell_policy
+from sfumato.api.detect import detect_file
+from sfumato.cli.start import format_policy
 
 RNG = np.random.default_rng(7)
 CANARY = "Q7canary"
@@ -170,8 +170,8 @@ def test_columns_of_a_file_without_a_header_are_named_by_what_they_hold(sfumato,
 
 def test_many_people_are_published_in_parts(tmp_path, monkeypatch):
     (tmp_path / "baskets.dat").write_text("1 2\n2\n1 2 3\n" * 130)
-    found = guess_file(tmp_path / "baskets.dat")
-    assert "engine" not in spell_policy(found, tmp_path / "policy.toml")
+    found = detect_file(tmp_path / "baskets.dat")
+    assert "engine" not in format_policy(found, tmp_path / "policy.toml")
     monkeypatch.setattr("sfumato.kinds.sets.sort_key.PART_SIZE", 50)
-    policy = tomllib.loads(spell_policy(found, tmp_path / "policy.toml"))
+    policy = tomllib.loads(format_policy(found, tmp_path / "policy.toml"))
     assert policy["release"]["engine"] == "local"

@@ -14,8 +14,19 @@ def release(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     rows = [f"{20 + n},{'f' if n % 3 else 'm'},{'retired' if n > 30 else 'works'}" for n in range(60)]
     (tmp_path / "people.csv").write_text("age,sex,job\n" + "\n".join(rows) + "\n", encoding="utf-8")
-    reading = ["--kind", "table", "--quasi", "age,sex", "--sensitive", "job"]
-    words = ["anonymize", "people.csv", *reading, "--method", "mondrian", "-p", "k=3", "--out", "out", "--no-report"]
+    read_options = ["--kind", "table", "--quasi", "age,sex", "--sensitive", "job"]
+    words = [
+        "anonymize",
+        "people.csv",
+        *read_options,
+        "--method",
+        "mondrian",
+        "-p",
+        "k=3",
+        "--out",
+        "out",
+        "--no-report",
+    ]
     assert run(words) == 0
     return ["measure", "out", "--original", "people.csv", "--json"]
 

@@ -12,7 +12,7 @@ import pytest
 import sfumato as sf
 from sfumato import plugins
 from sfumato.cli import run
-from sfumato.cli.messages import speak
+from sfumato.cli.messages import translate
 
 HOME = Path(sf.__file__).parent
 TEXTS_OF_FILES = {"reports/style.py", "studies/page.py", "release/readme.py", "api/edits.py"}
@@ -70,7 +70,7 @@ READINGS = [
 NAMES = {"columns": "column", "scales": "scale"}
 
 
-def spell(options):
+def format_options(options):
     for name, value in options.items():
         if isinstance(value, dict):
             yield from (word for pair in value.items() for word in (f"--{NAMES[name]}", "=".join(pair)))
@@ -89,7 +89,7 @@ def test_what_is_wrong_with_a_file_is_said_in_the_words_of_the_door(case, tmp_pa
     assert not OPTION.search(str(fault.value)), str(fault.value)
     if kind == "sequences" and not options:
         return  # inspecting needs no monitored events
-    code = run(["inspect", "data.csv", "--kind", kind, *spell(options)])
+    code = run(["inspect", "data.csv", "--kind", kind, *format_options(options)])
     told = capsys.readouterr().err.removeprefix("sfumato: ")
     assert code == 2 and not PYTHON.search(told), told
 
@@ -125,4 +125,4 @@ def test_python_is_told_to_give_force_and_the_command_line_to_give_its_option(tm
     sf.write(result, tmp_path / "out", reports=False)
     with pytest.raises(sf.SfumatoError, match="use force=True") as fault:
         sf.write(result, tmp_path / "out", reports=False)
-    assert "use --force" in speak(str(fault.value))
+    assert "use --force" in translate(str(fault.value))

@@ -15,7 +15,7 @@ SECRET = bytes([1] * 32)
 
 @pytest.mark.parametrize("kind", sorted(KINDS))
 def test_queries_of_every_kind_are_drawn_saved_and_put_to_releases_of_several_methods(kind, tmp_path):
-    names = [name for name in plugins.find_kind(kind).advised if name in plugins.methods_for(kind)]
+    names = [name for name in plugins.find_kind(kind).recommended if name in plugins.methods_for(kind)]
     asked = {}
     for name in names:
         method = plugins.methods_for(kind)[name]

@@ -34,11 +34,11 @@ def _walk(words: str, command: Any) -> Iterator[str]:
 
 
 def _describe(words: str, parameter: Any, declared: inspect.Parameter) -> str:
-    details = [_spell_type(declared)]
+    details = [_format_type(declared)]
     if parameter.required:
         details.append("required")
     elif declared.default is not inspect.Parameter.empty:
-        details.append(f"default {_spell_default(declared.default)}")
+        details.append(f"default {_format_default(declared.default)}")
     if parameter.param_type_name == "argument":
         return f"argument {words} {parameter.name}: {', '.join(details)}"
     # The longest name is the one that people read; a name that switches off comes last.
@@ -48,21 +48,21 @@ def _describe(words: str, parameter: Any, declared: inspect.Parameter) -> str:
     return f"option {words} {names[0]}: {', '.join(details)}"
 
 
-def _spell_type(declared: inspect.Parameter) -> str:
+def _format_type(declared: inspect.Parameter) -> str:
     hint, *notes = typing.get_args(declared.annotation) or (declared.annotation,)
     inside = [argument for argument in typing.get_args(hint) if argument is not type(None)]
     repeatable = typing.get_origin(hint) is list or any(typing.get_origin(argument) is list for argument in inside)
     kind = next((argument for argument in inside), hint)
     kind = next(iter(typing.get_args(kind)), kind)
-    spelling = _WORDS.get(kind, "path" if issubclass(kind, PurePath) else kind.__name__)
+    text = _WORDS.get(kind, "path" if issubclass(kind, PurePath) else kind.__name__)
     for note in notes:
         for word, name in (("from", "min"), ("to", "max")):
             if getattr(note, name, None) is not None:
-                spelling += f" {word} {getattr(note, name)}"
-    return f"{spelling}, repeatable" if repeatable else spelling
+                text += f" {word} {getattr(note, name)}"
+    return f"{text}, repeatable" if repeatable else text
 
 
-def _spell_default(value: Any) -> str:
+def _format_default(value: Any) -> str:
     if isinstance(value, PurePath):
         return repr(value.as_posix())
     return repr(list(value)) if isinstance(value, Sequence) and not isinstance(value, str) else repr(value)

@@ -23,14 +23,14 @@ import sfumato as sf
 from sfumato.base.guarantee import Guarantee, list_guarantees
 from sfumato.base.method import Method
 from sfumato.cli.app import app
-from sfumato.cli.output import Output, show_beyond
+from sfumato.cli.output import Output, show_stronger
 from sfumato.cli.publish import show_risk
 from sfumato.data.kind import all_kinds, find_kind
 from sfumato.ontologies.definition import Definition
 from sfumato.params import declared
 from sfumato.plugins import methods_for, metrics_for
 from sfumato.policy import Policy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.studies.study_file import Study
 
 WIDTH = 1000
@@ -100,7 +100,7 @@ def print_attack(out: Path, original: sf.Dataset) -> str:
         console = Output(as_json=False)
         show_risk(console, sf.attack(out, original).to_dict())
         for finding in sf.attack_beyond(out, original):
-            show_beyond(console, "An attacker who does more than the promise is about", finding.to_dict())
+            show_stronger(console, "An attacker who does more than the promise is about", finding.to_dict())
     return printed.getvalue()
 
 
@@ -114,7 +114,7 @@ def list_methods(kind: str) -> dict[str, type[Method]]:
     return methods_for(kind)
 
 
-def list_promises(kind: str) -> dict[str, type[Guarantee]]:
+def find_guarantees(kind: str) -> dict[str, type[Guarantee]]:
     """Return the guarantees of a kind by name."""
     return list_guarantees(kind)
 
@@ -141,7 +141,7 @@ def list_models(kind: str) -> Mapping[str, tuple[Any, ...]]:
     return models
 
 
-def list_reading_options() -> dict[str, tuple[str, ...]]:
+def list_read_options() -> dict[str, tuple[str, ...]]:
     """Return every option for reading, with the kinds of data that have it for themselves."""
-    options = [name for name in Reading.__dataclass_fields__ if name != "kind"]
+    options = [name for name in ReadOptions.__dataclass_fields__ if name != "kind"]
     return {name: tuple(kind for kind in all_kinds() if name in find_kind(kind).options) for name in options}

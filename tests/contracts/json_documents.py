@@ -56,7 +56,7 @@ def run_on_every_kind(folder: Path) -> Iterator[Document]:
         file, out, published = runs.publish(kind)
         original = ("--original", file)
         yield published
-        yield runs.run("inspect", file, "--kind", kind, *sample.reading, kind=kind)
+        yield runs.run("inspect", file, "--kind", kind, *sample.read_options, kind=kind)
         yield runs.run("verify", out, *original, kind=kind)
         yield runs.run("attack", out, *original, "-m", "1", kind=kind)
         yield runs.run("measure", out, *original, kind=kind)

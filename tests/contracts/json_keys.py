@@ -53,15 +53,15 @@ def list_keys(noun: str, documents: Iterable[Document]) -> list[str]:
     filled = {(entry.source, entry.name.partition("[")[0]) for entry in entries if "[" in entry.name}
     filled |= {(entry.source, entry.name.rpartition("[]")[0]) for entry in entries if "[]" in entry.name}
     # An empty list says nothing where another one of that name has something in it.
-    return spell_entries(noun, (e for e in entries if e.type != "list" or (e.source, e.name) not in filled))
+    return format_entries(noun, (e for e in entries if e.type != "list" or (e.source, e.name) not in filled))
 
 
-def spell_entries(noun: str, entries: Iterable[Entry]) -> list[str]:
+def format_entries(noun: str, entries: Iterable[Entry]) -> list[str]:
     """Return a line for every name of a source, with its types; names that only some kinds have tell which ones.
 
     Examples
     --------
-    >>> spell_entries("key", [Entry("verify", "k", "int", "table"), Entry("verify", "m", "int", "rt")])
+    >>> format_entries("key", [Entry("verify", "k", "int", "table"), Entry("verify", "m", "int", "rt")])
     ['key verify k: int (table)', 'key verify m: int (rt)']
     """
     types: dict[tuple[str, str], set[str]] = {}
@@ -72,7 +72,9 @@ def spell_entries(noun: str, entries: Iterable[Entry]) -> list[str]:
         kinds.setdefault((entry.source, entry.name), set()).add(entry.kind)
         every.setdefault(entry.source, set()).add(entry.kind)
     details = {
-        (source, name): " ".join(filter(None, [_spell_types(names), _spell_kinds(kinds[source, name], every[source])]))
+        (source, name): " ".join(
+            filter(None, [_format_types(names), _format_kinds(kinds[source, name], every[source])])
+        )
         for (source, name), names in types.items()
     }
     return sorted(
@@ -81,11 +83,11 @@ def spell_entries(noun: str, entries: Iterable[Entry]) -> list[str]:
     )
 
 
-def _spell_types(names: set[str]) -> str:
+def _format_types(names: set[str]) -> str:
     return " or ".join([*sorted(names - {"null"}), *(["null"] if "null" in names else [])])
 
 
-def _spell_kinds(kinds: set[str], every: set[str]) -> str:
+def _format_kinds(kinds: set[str], every: set[str]) -> str:
     lacking = every - kinds
     if 2 * len(lacking) < len(every):
         return f"(all but {', '.join(sorted(lacking))})" if lacking else ""

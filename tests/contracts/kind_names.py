@@ -10,13 +10,13 @@ from typing import Any
 from pydantic import BaseModel
 from tests.contracts.internals import (
     FILE_MODELS,
+    find_guarantees,
     list_kinds,
     list_methods,
     list_metrics,
     list_models,
     list_parameters,
-    list_promises,
-    list_reading_options,
+    list_read_options,
 )
 
 
@@ -28,26 +28,26 @@ def list_kind_names() -> list[str]:
 def _describe_kind(kind: str) -> Iterator[str]:
     yield f"kind {kind}"
     for name, method in list_methods(kind).items():
-        promises = ", ".join(sorted(promise.name for promise in method.promises))
-        yield f"method {kind} {name}: class {method.__name__}, promises {promises}"
+        guarantees = ", ".join(sorted(guarantee.name for guarantee in method.guarantees))
+        yield f"method {kind} {name}: class {method.__name__}, promises {guarantees}"
         yield from (f"parameter {kind} {name} {line}" for line in list_parameters(method))
     for name, metric in list_metrics(kind).items():
         yield f"metric {kind} {name}"
         yield from (f"parameter {kind} {name} {line}" for line in list_parameters(metric))
-    for name, promise in list_promises(kind).items():
-        yield f"guarantee {kind} {name}: about {promise.knowledge}"
-        for field in dataclasses.fields(promise):
-            yield f"guarantee-field {kind} {name} {field.name}: {_spell_field(promise, field)}"
+    for name, guarantee in find_guarantees(kind).items():
+        yield f"guarantee {kind} {name}: about {guarantee.knowledge}"
+        for field in dataclasses.fields(guarantee):
+            yield f"guarantee-field {kind} {name} {field.name}: {_format_field(guarantee, field)}"
     for name, options in list_models(kind).items():
         yield f"model {kind} {name}"
         for option in options:
             yield f"model-option {kind} {name} {option.name}: {option.type.__name__}, default {option.default!r}"
 
 
-def _spell_field(owner: type, field: dataclasses.Field[Any]) -> str:
+def _format_field(owner: type, field: dataclasses.Field[Any]) -> str:
     hint = typing.get_type_hints(owner)[field.name]
     required = field.default is dataclasses.MISSING and field.default_factory is dataclasses.MISSING
-    return spell_type(hint) + (", required" if required else f", default {_default_of(field)!r}")
+    return format_type(hint) + (", required" if required else f", default {_default_of(field)!r}")
 
 
 def _default_of(field: dataclasses.Field[Any]) -> Any:
@@ -57,7 +57,7 @@ def _default_of(field: dataclasses.Field[Any]) -> Any:
 def list_file_keys() -> list[str]:
     """Return a line for every key of policy, study and warehouse files, and for every option for reading in them."""
     lines = [line for name, model in FILE_MODELS.items() for line in _describe_model(name, model, "")]
-    for option, kinds in list_reading_options().items():
+    for option, kinds in list_read_options().items():
         lines.append(f"reading-option {option}: {', '.join(kinds) if kinds else 'all kinds'}")
     return sorted(lines)
 
@@ -65,13 +65,13 @@ def list_file_keys() -> list[str]:
 def _describe_model(file: str, model: type[BaseModel], above: str) -> Iterator[str]:
     for name, field in model.model_fields.items():
         key = f"{above}{field.alias or name}"
-        default = "required" if field.is_required() else f"default {_spell_value(field.get_default())}"
-        yield f"{file}-key {key}: {spell_type(field.annotation)}, {default}"
+        default = "required" if field.is_required() else f"default {_format_value(field.get_default())}"
+        yield f"{file}-key {key}: {format_type(field.annotation)}, {default}"
         for below, mark in _find_models(field.annotation):
             yield from _describe_model(file, below, f"{key}{mark}.")
 
 
-def _spell_value(value: Any) -> str:
+def _format_value(value: Any) -> str:
     return "as its keys" if isinstance(value, BaseModel) else repr(value)
 
 
@@ -86,23 +86,23 @@ def _find_models(hint: Any, mark: str = "") -> Iterator[tuple[type[BaseModel], s
         yield from _find_models(argument, mark + inside)
 
 
-def spell_type(hint: Any) -> str:
+def format_type(hint: Any) -> str:
     """Return a type as plain words.
 
     Examples
     --------
-    >>> spell_type(tuple[str, ...]), spell_type(int | None)
+    >>> format_type(tuple[str, ...]), format_type(int | None)
     ('list of str', 'int or none')
     """
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Annotated:
-        return spell_type(arguments[0])
+        return format_type(arguments[0])
     if hint is type(None):
         return "none"
     if origin is dict:
-        return f"table of {spell_type(arguments[1])}"
+        return f"table of {format_type(arguments[1])}"
     if origin in {list, tuple}:
-        return f"list of {spell_type(arguments[0])}"
+        return f"list of {format_type(arguments[0])}"
     if arguments:
-        return " or ".join(dict.fromkeys(spell_type(argument) for argument in arguments))
+        return " or ".join(dict.fromkeys(format_type(argument) for argument in arguments))
     return "section" if isinstance(hint, type) and issubclass(hint, BaseModel) else getattr(hint, "__name__", str(hint))

@@ -8,7 +8,7 @@ from pathlib import Path
 from tests.contracts.command_names import list_command_names
 from tests.contracts.comparison import ADVICE, describe_changes
 from tests.contracts.json_documents import LONG, run_on_every_kind, run_on_some_kinds, run_what_takes_long
-from tests.contracts.json_keys import Document, Entry, list_keys, spell_entries
+from tests.contracts.json_keys import Document, Entry, format_entries, list_keys
 from tests.contracts.kind_names import list_file_keys, list_kind_names
 from tests.contracts.python_names import list_python_names
 
@@ -40,7 +40,7 @@ def _list_attackers(documents: Iterable[Document]) -> list[str]:
         if document.source == "sfumato attack":
             entries.append(Entry(document.kind, document.content["knowledge"], "", ""))
             entries += [Entry(document.kind, more["knowledge"], "does more", "") for more in document.content["beyond"]]
-    return spell_entries("attacker", entries)
+    return format_entries("attacker", entries)
 
 
 def read_names(path: Path = SNAPSHOT) -> list[str]:

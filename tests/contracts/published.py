@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 from tests.contracts.internals import run_command
-from tests.contracts.json_keys import Document, Entry, hide_labels, list_keys, spell_entries
+from tests.contracts.json_keys import Document, Entry, format_entries, hide_labels, list_keys
 from tests.contracts.samples import list_publishing_words, write_sample
 from tests.damage.releases import RELEASES
 
@@ -68,7 +68,7 @@ def list_file_names(releases: Iterable[Published]) -> list[str]:
             columns += [Entry(name, column, kind, published.kind) for column, kind in _list_columns(path)]
             if path.suffix == ".json":
                 documents.append(Document(name, published.kind, json.loads(path.read_text(encoding="utf-8"))))
-    named = [*spell_entries("release-file", files), *spell_entries("release-column", columns)]
+    named = [*format_entries("release-file", files), *format_entries("release-column", columns)]
     return sorted([*named, *list_keys("file-key", documents)])
 
 
@@ -77,14 +77,14 @@ def _list_columns(path: Path) -> list[tuple[str, str]]:
     if path.suffix == ".csv":
         return [(hide_labels(column), "") for column in pa_csv.read_csv(path).column_names]
     if path.suffix == ".parquet":
-        return [(hide_labels(field.name), _spell_type(field.type)) for field in pq.read_schema(path)]
+        return [(hide_labels(field.name), _format_type(field.type)) for field in pq.read_schema(path)]
     return []
 
 
-def _spell_type(kind: pa.DataType) -> str:
+def _format_type(kind: pa.DataType) -> str:
     """Return the name of a type; values that stand for several change how texts are kept, not what they are."""
     if pa.types.is_list(kind):
-        return f"list of {_spell_type(kind.value_type)}"
+        return f"list of {_format_type(kind.value_type)}"
     if pa.types.is_struct(kind):
-        return f"{', '.join(f'{field.name} {_spell_type(field.type)}' for field in kind)} together"
-    return _spell_type(kind.value_type) if pa.types.is_dictionary(kind) else str(kind)
+        return f"{', '.join(f'{field.name} {_format_type(field.type)}' for field in kind)} together"
+    return _format_type(kind.value_type) if pa.types.is_dictionary(kind) else str(kind)

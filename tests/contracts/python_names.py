@@ -21,7 +21,7 @@ def list_python_names() -> list[str]:
     for name in dir(sf.methods):
         method = getattr(sf.methods, name)
         if isinstance(method, type):
-            lines.append(f"class sfumato.methods.{name}: {spell_signature(method)}")
+            lines.append(f"class sfumato.methods.{name}: {format_signature(method)}")
         else:
             lines += _describe(f"sfumato.methods.{name}", method)
     return sorted(set(lines))
@@ -34,10 +34,10 @@ def _describe(name: str, value: Any) -> Iterator[str]:
             for below in getattr(value, "__all__", ()):
                 yield from _describe(f"{name}.{below}", getattr(value, below))
     elif isinstance(value, type):
-        yield f"class {name}: {spell_signature(value)}"
+        yield f"class {name}: {format_signature(value)}"
         yield from _describe_members(name, value)
     elif callable(value):
-        yield f"function {name}: {spell_signature(value)}"
+        yield f"function {name}: {format_signature(value)}"
     else:
         yield f"value {name}: {type(value).__name__}"
 
@@ -52,9 +52,9 @@ def _describe_members(name: str, owner: type) -> Iterator[str]:
         member = inspect.getattr_static(owner, below, None)
         if isinstance(member, staticmethod | classmethod):
             kind = type(member).__name__
-            yield f"member {name}.{below}: {kind} {spell_signature(member.__func__)}"
+            yield f"member {name}.{below}: {kind} {format_signature(member.__func__)}"
         elif inspect.isfunction(member):
-            yield f"member {name}.{below}: method {spell_signature(member)}"
+            yield f"member {name}.{below}: method {format_signature(member)}"
         else:
             yield f"member {name}.{below}: {'attribute' if _is_value(member) else 'property'}"
 
@@ -64,13 +64,13 @@ def _is_value(member: Any) -> bool:
     return not isinstance(member, property | functools.cached_property)
 
 
-def spell_signature(function: Any) -> str:
+def format_signature(function: Any) -> str:
     """Return the parameters of a function or class with their kinds and defaults, without types.
 
     Examples
     --------
     >>> def draw(data, *, seed: int = 0): ...
-    >>> spell_signature(draw)
+    >>> format_signature(draw)
     '(data, *, seed=0)'
     """
     try:

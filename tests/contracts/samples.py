@@ -19,7 +19,7 @@ class Sample(NamedTuple):
     """A file of one kind of data and how it is read and published."""
 
     rows: Callable[[], list[str]]
-    reading: tuple[str, ...]
+    read_options: tuple[str, ...]
     """Options that every command needs to read the file."""
     publishing: tuple[str, ...]
     """The method and its parameters."""
@@ -135,5 +135,5 @@ def list_publishing_words(kind: str, file: Path, out: Path, *more: str) -> list[
     """Return the words of the command that publishes the file of a kind."""
     sample = SAMPLES[kind]
     secret = str(file.parent / "secret.hex")
-    words = ["anonymize", str(file), "--kind", kind, *sample.publishing, *sample.reading]
+    words = ["anonymize", str(file), "--kind", kind, *sample.publishing, *sample.read_options]
     return [*words, "--secret", secret, "--out", str(out), *more]

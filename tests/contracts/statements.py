@@ -82,8 +82,8 @@ def _show_page(page: Path, name: str, shown: dict[str, str], release: str) -> It
 def _find_statements(published: Published) -> list[str]:
     """Return what the files of a release promise, each promise once."""
     manifests = [json.loads(path.read_text(encoding="utf-8")) for path in published.out.glob("release/**/*.json")]
-    promises = {manifest["guarantee"]["statement"] for manifest in manifests if "guarantee" in manifest}
-    return sorted(promises)
+    guarantees = {manifest["guarantee"]["statement"] for manifest in manifests if "guarantee" in manifest}
+    return sorted(guarantees)
 
 
 def _find_notes(published: Published) -> list[str]:

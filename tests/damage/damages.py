@@ -64,7 +64,7 @@ from tests.damage.forging import (
     empty_reason,
     exchange,
     forge,
-    invent_withheld,
+    invent_suppressed_record,
     list_members,
     list_other_column,
     list_row,
@@ -102,7 +102,7 @@ from tests.damage.forging_rt import (
     repeat_value,
 )
 
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 BROKEN, UNDECLARED, UNSETTLED = "broken", "undeclared", "unsettled"
 
@@ -175,7 +175,7 @@ CLAIM: dict[str, Damage] = {
     ),
     "no kind there is": Damage(set_key("kind", "alice"), UNSETTLED),
     "more records than there were": Damage(forge(count_more), BROKEN),
-    "a withheld record is invented": Damage(forge(invent_withheld), BROKEN, alone=False),
+    "a withheld record is invented": Damage(forge(invent_suppressed_record), BROKEN, alone=False),
     "a reason that applies to nobody": Damage(forge(empty_reason), BROKEN),
     "withheld is not the sum of its reasons": Damage(set_key("records.withheld", 7), BROKEN),
     "another number of published records": Damage(set_key("records.published", 7), BROKEN),
@@ -477,9 +477,9 @@ OF_TABLES: dict[str, Damage] = {
     "whole numbers become decimals": Damage(
         forge(
             lambda r: dataclasses.replace(
-                with_columns(r, age=r.table["age"].cast(Form("interval", "float64").arrow)),
+                with_columns(r, age=r.table["age"].cast(ValueFormat("interval", "float64").arrow)),
                 columns=tuple(
-                    dataclasses.replace(c, form=Form("interval", "float64")) if c.name == "age" else c
+                    dataclasses.replace(c, form=ValueFormat("interval", "float64")) if c.name == "age" else c
                     for c in r.columns
                 ),
             )

@@ -161,9 +161,9 @@ def link_instead(file: str) -> Callable[[Path], None]:
     """Put a link to the same content in the place of a file."""
 
     def do(folder: Path) -> None:
-        aside = folder.parent / f"aside-{file}"
-        shutil.move(folder / file, aside)
-        (folder / file).symlink_to(aside)
+        moved = folder.parent / f"aside-{file}"
+        shutil.move(folder / file, moved)
+        (folder / file).symlink_to(moved)
 
     return do
 
@@ -195,9 +195,9 @@ def change_data_csv(text: str) -> str:
 
 def link_folder(folder: Path) -> None:
     """Put a link in the place of a snapshot."""
-    aside = folder.parent.parent / "aside"
-    shutil.move(folder, aside)
-    folder.symlink_to(aside)
+    moved = folder.parent.parent / "aside"
+    shutil.move(folder, moved)
+    folder.symlink_to(moved)
 
 
 def rename_folder(folder: Path) -> None:

@@ -13,15 +13,15 @@ import pyarrow.compute as pc
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.methods._base.relational import looks_at_values
+from sfumato.kinds.table.methods._base.relational import uses_sensitive_values
 from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.release import Part, PublishedColumn, Release
 from sfumato.release.storage import read_release, write_release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 
 def forge(change: Callable[[Release], Release]) -> Callable[[Path], None]:
@@ -94,8 +94,8 @@ def numbered(release: Release) -> Release:
 
 def drop_record(release: Release) -> Release:
     changed = dataclasses.replace(release, table=release.table.slice(1))
-    withheld = {**release.withheld, "too long": 1}
-    return numbered(dataclasses.replace(changed, withheld=withheld))
+    suppressed_records = {**release.suppressed_records, "too long": 1}
+    return numbered(dataclasses.replace(changed, suppressed_records=suppressed_records))
 
 
 def repeat_record(release: Release) -> Release:
@@ -117,7 +117,7 @@ def swap_records(release: Release) -> Release:
 def change_label(release: Release) -> Release:
     """Replace one entry of a history by another that is published, too."""
     name = [column.name for column in release.columns if column.role == "history"][-1]
-    history = Ragged.from_arrow(release.table.column(name))
+    history = ListColumn.from_arrow(release.table.column(name))
     lists = history.lists()
     row = next(row for row, entries in enumerate(lists) if 0 < len(set(entries)) < len(history.labels))
     at = int(history.offsets[row])
@@ -127,28 +127,28 @@ def change_label(release: Release) -> Release:
     if release.kind in {"sets", "timeline"}:
         span = slice(at, int(history.offsets[row + 1]))
         codes[span] = sorted(codes[span], key=lambda code: history.labels[code])
-    return with_columns(release, **{name: Ragged(history.offsets, codes, history.labels).to_arrow()})
+    return with_columns(release, **{name: ListColumn(history.offsets, codes, history.labels).to_arrow()})
 
 
 def add_label(release: Release) -> Release:
     """Invent an entry of a history."""
     name = [column.name for column in release.columns if column.role == "history"][-1]
-    rows = Ragged.from_arrow(release.table.column(name)).lists()
+    rows = ListColumn.from_arrow(release.table.column(name)).lists()
     rows[0][-1:] = ["zz-invented"]
-    return with_columns(release, **{name: Ragged.from_lists(rows).to_arrow()})
+    return with_columns(release, **{name: ListColumn.from_lists(rows).to_arrow()})
 
 
 def count_more(release: Release) -> Release:
     return dataclasses.replace(release, records_in=release.records_in + 1)
 
 
-def invent_withheld(release: Release) -> Release:
-    withheld = {**release.withheld, "alice moved to another town": 1}
-    return dataclasses.replace(release, records_in=release.records_in + 1, withheld=withheld)
+def invent_suppressed_record(release: Release) -> Release:
+    suppressed_records = {**release.suppressed_records, "alice moved to another town": 1}
+    return dataclasses.replace(release, records_in=release.records_in + 1, suppressed_records=suppressed_records)
 
 
 def empty_reason(release: Release) -> Release:
-    return dataclasses.replace(release, withheld={**release.withheld, "alice is ill": 0})
+    return dataclasses.replace(release, suppressed_records={**release.suppressed_records, "alice is ill": 0})
 
 
 def replace_note(note: str) -> Callable[[Release], Release]:
@@ -163,14 +163,14 @@ def borrow_note(release: Release) -> Release:
 
 def borrow_note_of_other_claim(release: Release) -> Release:
     """Say of a method for tables what is true of it where it promises something else."""
-    other = KAnonymity(k=2) if looks_at_values(release.guarantee) else KAnonymity(k=2, l=2, sensitive=("ill",))
+    other = KAnonymity(k=2) if uses_sensitive_values(release.guarantee) else KAnonymity(k=2, l=2, sensitive=("ill",))
     return dataclasses.replace(release, method_note=plugins.find_method(release.method, "table").list_notes(other)[0])
 
 
 def declare_column(release: Release) -> Release:
     """Publish a sensitive value beside every record, and declare it."""
     role = "plain" if release.kind not in {"snapshots", "table", "rt"} else "count"
-    column = PublishedColumn("diagnosis", role, Form("exact"))
+    column = PublishedColumn("diagnosis", role, ValueFormat("exact"))
     cells = pa.array(["flu"] * release.table.num_rows)
     return dataclasses.replace(
         release, columns=(*release.columns, column), table=release.table.append_column("diagnosis", cells)
@@ -178,7 +178,10 @@ def declare_column(release: Release) -> Release:
 
 
 def declare_part(release: Release) -> Release:
-    columns = (PublishedColumn("person", "identifier", Form("exact")), PublishedColumn("name", "plain", Form("exact")))
+    columns = (
+        PublishedColumn("person", "identifier", ValueFormat("exact")),
+        PublishedColumn("name", "plain", ValueFormat("exact")),
+    )
     table = pa.table({"person": ["1"], "name": ["Alice"]})
     return dataclasses.replace(release, parts={**release.parts, "names": Part(columns, table)})
 
@@ -262,7 +265,7 @@ def other_value_name(release: Release) -> Release:
     """Call a generalised value by a name that says something."""
     name = name_of(release, "history")
     old = next(iter(release.members()))
-    history = Ragged.from_arrow(release.table.column(name))
+    history = ListColumn.from_arrow(release.table.column(name))
     labels = tuple("{flu patients}" if label == old else label for label in history.labels)
 
     def call(rows: list[dict[str, Any]]) -> None:
@@ -271,9 +274,10 @@ def other_value_name(release: Release) -> Release:
         rows.sort(key=lambda row: (row["value"] is None, row["value"] or "", row["member"]))
 
     lists = [
-        sorted(row) if release.kind == "sets" else row for row in Ragged(history.offsets, history.codes, labels).lists()
+        sorted(row) if release.kind == "sets" else row
+        for row in ListColumn(history.offsets, history.codes, labels).lists()
     ]
-    changed = with_columns(release, **{name: Ragged.from_lists(lists).to_arrow()})
+    changed = with_columns(release, **{name: ListColumn.from_lists(lists).to_arrow()})
     return values_of(changed, call)
 
 
@@ -343,7 +347,7 @@ def stretch(cells: list[Any]) -> None:
 
 def declare_attribute(release: Release) -> Release:
     """Publish a sensitive value beside every record, and call it an attribute."""
-    column = PublishedColumn("diagnosis", "plain", Form("exact"))
+    column = PublishedColumn("diagnosis", "plain", ValueFormat("exact"))
     cells = pa.array(["flu"] * release.table.num_rows)
     return dataclasses.replace(
         release, columns=(*release.columns, column), table=release.table.append_column("diagnosis", cells)
@@ -375,7 +379,7 @@ def reverse_simultaneous(release: Release) -> Release:
     events[row] = sorted(events[row], reverse=True)
     return with_columns(
         release,
-        events=Ragged.from_lists(events).to_arrow(),
+        events=ListColumn.from_lists(events).to_arrow(),
         times=pa.array(times, release.table.schema.field("times").type),
     )
 

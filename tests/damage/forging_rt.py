@@ -8,7 +8,7 @@ from typing import Any
 
 from tests.damage.forging import with_columns
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.release.release import Release
 
 Sets = list[list[str]]
@@ -22,9 +22,9 @@ def change_sets(change: Callable[[Release, Sets], None]) -> Callable[[Release], 
         change(release, rows)
         labels = sorted({label for row in rows for label in row})
         code = {label: at for at, label in enumerate(labels)}
-        listed = Ragged.from_lists([sorted(row) for row in rows])
+        listed = ListColumn.from_lists([sorted(row) for row in rows])
         codes = [code[listed.labels[old]] for old in listed.codes.tolist()]
-        made = Ragged(listed.offsets, listed.codes.copy(), tuple(labels))
+        made = ListColumn(listed.offsets, listed.codes.copy(), tuple(labels))
         made.codes[:] = codes
         return with_columns(release, items=made.to_arrow())
 

@@ -11,7 +11,7 @@ import numpy as np
 import sfumato as sf
 from sfumato.cli.output import Quiet
 from sfumato.cli.stream import publish_stream
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.hierarchies.hierarchy import Hierarchy
 
 SECRET = bytes([1] * 32)
@@ -50,7 +50,7 @@ def timeline() -> sf.Dataset:
 def activity() -> sf.Dataset:
     rng = np.random.default_rng(5)
     days = [[["home", "work", "away"][int(rng.integers(0, 3))] for _ in range(6)] for _ in range(30)]
-    return sf.Dataset.of("activity", days, sensitive=("away",), clock=Clock("hour"))
+    return sf.Dataset.of("activity", days, sensitive=("away",), time_unit=TimeUnit("hour"))
 
 
 def snapshot_rows() -> list[tuple[int, str, str, str]]:

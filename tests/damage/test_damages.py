@@ -102,8 +102,8 @@ def test_a_label_with_two_codes_is_refused_alike_in_every_kind(published, releas
     twice = dataclasses.replace(found, table=list_label_twice(found.table))
     verdict = plugins.find_verifier(found.guarantee).verify(twice)
     assert verdict.outcome == "broken"
-    assert verdict.witness["check"] == "a dictionary lists a label once"
-    assert verdict.witness["labels"] == verdict.witness["distinct_labels"] + 1
+    assert verdict.counterexample["check"] == "a dictionary lists a label once"
+    assert verdict.counterexample["labels"] == verdict.counterexample["distinct_labels"] + 1
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -13,7 +13,7 @@ from tests.damage.forging import forge, lower_claim, swap_records
 from tests.damage.test_damages import answer
 
 import sfumato as sf
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
 from sfumato.kinds.trajectories.dataset import KIND
@@ -29,11 +29,13 @@ def another_method(release: Release) -> Release:
 
 
 def another_unit(release: Release) -> Release:
-    return dataclasses.replace(release, unit=Unit("case", "cases", "person"))
+    return dataclasses.replace(release, unit=RecordUnit("case", "cases", "person"))
 
 
-def a_record_is_withheld(release: Release) -> Release:
-    return dataclasses.replace(release, table=release.table.slice(0, len(release) - 1), withheld={KIND.reasons[0]: 1})
+def a_record_is_suppressed(release: Release) -> Release:
+    return dataclasses.replace(
+        release, table=release.table.slice(0, len(release) - 1), suppressed_records={KIND.suppression_reasons[0]: 1}
+    )
 
 
 def a_record_is_invented(release: Release) -> Release:
@@ -57,7 +59,7 @@ FORGED = (
     lower_claim,
     another_method,
     another_unit,
-    a_record_is_withheld,
+    a_record_is_suppressed,
     a_record_is_invented,
     a_place_is_called_removed,
 )

@@ -19,7 +19,7 @@ from sfumato.base.method import Method
 from sfumato.data.kind import KindSpec, Lazy
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.metric import Metric
-from sfumato.readers.partitioned.gathering import Gathering
+from sfumato.readers.partitioned.reading import PartitionedReading
 from sfumato.readers.roles import Vocabulary
 from sfumato.reports.text import ReportWords
 from sfumato.verification.release_checks import ReleaseChecks
@@ -38,7 +38,7 @@ MODULES = {
     "query_bounds": components.QueryBounds,
     "report": components.Report,
     "generator": components.Generator,
-    "locality": components.Locality,
+    "sort_key": components.SortKey,
     "parts_report": components.PartsReport,
     "folder": components.Folder,
     "stream": components.Stream,
@@ -47,7 +47,7 @@ MODULES = {
 OBJECTS = {
     "release_checks": ReleaseChecks,
     "vocabulary": Vocabulary,
-    "gathering": Gathering,
+    "partitioned_reading": PartitionedReading,
     "report_words": ReportWords,
 }
 """What an object must be, by the field that names it."""
@@ -77,8 +77,8 @@ def test_every_kind_says_what_it_is(kind):
     assert spec.name == kind
     assert spec.row and not spec.row.endswith(".")
     assert set(spec.formats) >= {"csv", "parquet", "jsonl"}
-    assert {*spec.advised} <= {*spec.methods}
-    assert {*spec.headline} <= {metric.name for metric in plugins.metrics_for(kind)}
+    assert {*spec.recommended} <= {*spec.methods}
+    assert {*spec.primary_metrics} <= {metric.name for metric in plugins.metrics_for(kind)}
 
 
 @pytest.mark.parametrize("kind", plugins.all_kinds())

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.data.record_unit import PERSON, RECORD, Unit, parse_unit
+from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.plugins import find_kind
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release.storage import read_release
 from sfumato.verification.people import verify_people
 
@@ -19,7 +19,7 @@ from sfumato.verification.people import verify_people
 def reader(tmp_path):
     def write_and_read(kind, text, name="data.csv", **options):
         (tmp_path / name).write_text(text)
-        return find_kind(kind).reader.load().read(tmp_path / name, Reading.of(kind, options))
+        return find_kind(kind).reader.load().read(tmp_path / name, ReadOptions.of(kind, options))
 
     return write_and_read
 
@@ -33,7 +33,7 @@ VISITS = "uid,time,place\n7,2024-01-01T09:00Z,a\n7,2024-01-02T09:00Z,b\n8,2024-0
 
 def test_days_of_people_are_days_and_it_is_known_whose(reader):
     days = reader("trajectories", VISITS, split="day")
-    assert days.unit == Unit("day", "days", "person")
+    assert days.unit == RecordUnit("day", "days", "person")
     assert owners(days) == ["7", "7", "8"]
     assert "3 days of 2 people" in repr(days)
     assert {"days": 3, "people": 2, "most_of_one": 2}.items() <= days.describe().items()
@@ -56,11 +56,11 @@ def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
     whole = reader("sets", BASKETS)
     assert (len(whole), whole.unit) == (2, PERSON)
     baskets = reader("sets", BASKETS, columns={"owner": "household_id"}, unit="basket of household")
-    assert baskets.unit == Unit("basket", "baskets", "household")
+    assert baskets.unit == RecordUnit("basket", "baskets", "household")
     assert owners(baskets) == ["h1", "h1", "h2"]
     assert any("3 baskets of 2 households, up to 2 of one" in note for note in baskets.notes)
     guessed = reader("sets", BASKETS, columns={"owner": "household_id"})
-    assert guessed.unit == Unit("basket", "baskets", "person")
+    assert guessed.unit == RecordUnit("basket", "baskets", "person")
 
 
 def test_a_record_of_two_people_is_refused_by_row(reader):
@@ -72,7 +72,9 @@ def test_lines_of_a_file_are_records_unless_the_owner_says_what_they_are(reader)
     lines = reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions")
     assert (lines.unit, owners(lines)) == (RECORD, None)
     assert (
-        reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions", unit="session of visitor").unit.whose
+        reader(
+            "sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions", unit="session of visitor"
+        ).unit.record_of_person
         == "a session of a visitor"
     )
     assert reader("sets", "1 2\n2 3\n2 5\n", "baskets.dat", format="transactions", unit="person").unit == PERSON
@@ -85,10 +87,10 @@ CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-0
 
 def test_cases_of_an_event_log_are_stays_of_patients(reader):
     cases = reader("sequences", CASES, drop=["patient"])
-    assert (cases.unit.whose, owners(cases)) == ("a case of a person", None)
+    assert (cases.unit.record_of_person, owners(cases)) == ("a case of a person", None)
     assert "Reading `case_id` as what tells cases apart." in cases.notes
     stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
-    assert (stays.unit.whose, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
+    assert (stays.unit.record_of_person, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
 
 
 DIARY = (
@@ -123,7 +125,7 @@ def test_records_of_known_people_are_not_people(reader):
 
 def one_resident(days=12):
     rows = [["sleep" if (hour + day) % 3 else "eat" for hour in range(6)] for day in range(days)]
-    return sf.Dataset.of("activity", rows).of_people(["me"] * days, Unit("day", "days", "person"))
+    return sf.Dataset.of("activity", rows).of_people(["me"] * days, RecordUnit("day", "days", "person"))
 
 
 def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
@@ -149,7 +151,7 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     days = sf.Dataset.of(
         "sets", [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
     )
-    days = days.of_people(["x", "x", "y", "x", "x", "x"], Unit("day", "days", "person"))
+    days = days.of_people(["x", "x", "y", "x", "x", "x"], RecordUnit("day", "days", "person"))
     plain = sf.anonymize(days, sf.methods.Coat(k=2))
     assert sf.write(plain, tmp_path / "plain").measured["fewest_people"] == 1
     result = sf.anonymize(days, sf.methods.Coat(k=2), count="people")
@@ -166,14 +168,14 @@ def test_counting_people_is_claimed_and_left_open_without_the_original(tmp_path)
     strangers = days.of_people(["x"] * 6, days.unit)
     assert sf.verify(tmp_path / "out", strangers).outcome == "unsettled"
     broken = verify_people(read_release(tmp_path / "out/release"), strangers, np.arange(6))
-    assert broken.outcome == "broken" and broken.witness == {"people": 1, "records": 6}
+    assert broken.outcome == "broken" and broken.counterexample == {"people": 1, "records": 6}
 
 
 def test_a_claim_about_people_that_was_written_into_a_release_of_records_is_broken(tmp_path):
     days = sf.Dataset.of(
         "sets", [["a"], ["a"], ["a"], ["b"], ["b"], ["b"]], utility=(("a", "b"),), privacy=(("a",), ("b",))
     )
-    days = days.of_people(["x", "x", "x", "y", "y", "y"], Unit("day", "days", "person"))
+    days = days.of_people(["x", "x", "x", "y", "y", "y"], RecordUnit("day", "days", "person"))
     sf.write(sf.anonymize(days, sf.methods.Coat(k=2)), tmp_path / "out")
     for path, name in (("release/release.json", "guarantee"), ("owner/trace.json", "claim")):
         said = json.loads((tmp_path / "out" / path).read_text())

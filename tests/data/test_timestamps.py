@@ -32,7 +32,7 @@ def points(draw):
     return pa.array(values, pa.int64()).cast(pa.timestamp(unit, tz="UTC"))
 
 
-def spell(values):
+def format_timestamps(values):
     """Spell points in time one by one; without decimal places where none of them needs any."""
     steps = STEPS[values.type.unit]
     if all(number is None or number % steps == 0 for number in values.cast(pa.int64()).to_pylist()):
@@ -42,9 +42,9 @@ def spell(values):
 
 @settings(max_examples=500)
 @given(points(), st.integers(0, 3))
-def test_points_are_spelled_as_strftime_does(values, first):
-    assert encode_timestamps(values).to_pylist() == spell(values)
-    assert encode_timestamps(values.slice(first)).to_pylist() == spell(values.slice(first))
+def test_timestamps_are_encoded_as_strftime_does(values, first):
+    assert encode_timestamps(values).to_pylist() == format_timestamps(values)
+    assert encode_timestamps(values.slice(first)).to_pylist() == format_timestamps(values.slice(first))
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_points_that_are_far_away_or_before_1970(unit, number, text):
 def test_seconds_of_a_day_are_those_of_the_clock():
     """All 86,400 of them, on two days; a leap second is none of them."""
     seconds = pa.array(range(1_483_142_400, 1_483_142_400 + 2 * 86_400)).cast(pa.timestamp("s", tz="UTC"))
-    assert encode_timestamps(seconds).to_pylist() == spell(seconds)
+    assert encode_timestamps(seconds).to_pylist() == format_timestamps(seconds)
 
 
 def test_days_are_formatted_once(monkeypatch):

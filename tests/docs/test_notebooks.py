@@ -35,7 +35,7 @@ def test_a_notebook_is_its_page(page):
     """What test_snippets runs of a page is what the notebook runs."""
     file = FOLDER / f"{page.stem}.ipynb"
     written = file.read_text(encoding="utf-8") if file.exists() else ""
-    assert written == SCRIPT.spell_notebook(page), "the page has changed: run python docs/notebooks.py"
+    assert written == SCRIPT.render_notebook(page), "the page has changed: run python docs/notebooks.py"
     assert page in PAGES
     shown = "\n".join(code_of(page.stem))
     for language, body in BLOCK.findall(page.read_text(encoding="utf-8")):

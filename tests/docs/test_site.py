@@ -88,7 +88,7 @@ def test_curves_of_a_guide_are_those_that_were_measured(kind):
     rows = CURVES.read_rows(kind)
     page = (DOCS / "guide" / f"{kind}.md").read_text("utf-8")
     (found,) = CURVES.BLOCK.finditer(page)
-    assert CURVES.spell_block(kind, rows) in found[0], "run python docs/curves.py"
+    assert CURVES.render_block(kind, rows) in found[0], "run python docs/curves.py"
     study = tomllib.loads((ROOT / "examples" / "studies" / f"{kind}.toml").read_text("utf-8"))
     assert {row.label for row in rows if row.at} == {each.get("label", each["name"]) for each in study["method"]}
     for figure in CURVES.SHOWN[kind]:

@@ -14,7 +14,7 @@ from sfumato.engines.publish import PublishedPart, publish_in_parts
 from sfumato.readers.partitioned import buckets
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.records import StoredPart
-from sfumato.release.store import Kept
+from sfumato.release.store import StoredContent
 
 SECRET = bytes([1] * 32)
 BASKETS = sf.methods.Disassociation(k=3, m=2)
@@ -71,14 +71,14 @@ def test_no_record_lies_on_the_machine_that_starts(place, spark, baskets, tmp_pa
         raise AssertionError("records are on the machine that starts")
 
     monkeypatch.setattr(StoredPart, "load", refuse)
-    monkeypatch.setattr(OnDisk, "lay_aside", refuse)
+    monkeypatch.setattr(OnDisk, "spill_rows", refuse)
     answers, take = [], spark_store._take
 
-    def listen(rows, uri):
+    def take_recorded(rows, uri):
         answers.append(take(rows, uri))
         return answers[-1]
 
-    monkeypatch.setattr(spark_store, "_take", listen)
+    monkeypatch.setattr(spark_store, "_take", take_recorded)
     data = baskets if place == "a path of this machine" else f"file://{baskets}"
     made = publish(data, there.out, spark, progress=there)
     assert (made.read_whole, len(made.release.parts)) == ("", 6)
@@ -125,7 +125,7 @@ def test_all_parts_from_before_need_no_task(spark, baskets, tmp_path, monkeypatc
 
     with pytest.raises(KeyboardInterrupt):
         publish(baskets, tmp_path / "out", spark, progress=stop)
-    monkeypatch.setattr(spark_store.SparkShelf, "stream", None)
+    monkeypatch.setattr(spark_store.SparkStore, "stream", None)
     assert publish(baskets, tmp_path / "out", spark).counters["parts_from_before"] == 6
     assert sf.verify(tmp_path / "out", sf.read(baskets, "sets"))
 
@@ -165,33 +165,33 @@ def test_numbers_are_dealt_out_to_tasks_and_boards_are_removed(spark):
         from pyspark import TaskContext
 
         yield number, TaskContext.get().partitionId(), sorted(found)
-        yield Kept("more", number + 1, "copy", b"".join(content.to_pybytes() for content in found.values()))
-        yield Kept("same", number, "copy", b"")
+        yield StoredContent("more", number + 1, "copy", b"".join(content.to_pybytes() for content in found.values()))
+        yield StoredContent("same", number, "copy", b"")
 
     def list_names(number, found):
         yield number, list(found)
 
-    def say_who(number, found):
+    def raise_error(number, found):
         yield int(f"zaphod at {number} of {len(found)}")
 
-    with spark.open_shelf() as shelf:
+    with spark.open_store() as store:
         for begin in (0, 4):
-            shelf.put(Kept("files", number, f"{begin:02}", b"x") for number in range(begin, begin + 6))
-        answers = list(shelf.change(["files"], range(2, 10), count_tasks, ["more", "same"], ["same"]))
+            store.add(StoredContent("files", number, f"{begin:02}", b"x") for number in range(begin, begin + 6))
+        answers = list(store.change(["files"], range(2, 10), count_tasks, ["more", "same"], ["same"]))
         both = {number: ["00"] * (number < 6) + ["04"] * (number > 3) for number in range(2, 10)}
         assert sorted(answers) == [(number, number - 2, both[number]) for number in both]
-        shelf.clear("files")
-        assert not list(shelf.change(["files"], range(10), count_tasks, []))
-        stayed = list(shelf.change(["same"], range(2, 10), count_tasks, []))
+        store.clear("files")
+        assert not list(store.change(["files"], range(10), count_tasks, []))
+        stayed = list(store.change(["same"], range(2, 10), count_tasks, []))
         assert sorted(stayed) == [(number, number - 2, ["copy"]) for number in range(2, 10)]
-        again = list(shelf.stream(["more"], range(4, 20), list_names))
+        again = list(store.stream(["more"], range(4, 20), list_names))
         assert sorted(again) == [(number, ["copy"]) for number in range(4, 11)]
-        shelf.put(Kept("many", number, name, b"") for name in "ab" for number in range(30))
-        many = list(shelf.change(["many"], range(30), count_tasks, ["more", "same"], ["same"]))
+        store.add(StoredContent("many", number, name, b"") for name in "ab" for number in range(30))
+        many = list(store.change(["many"], range(30), count_tasks, ["more", "same"], ["same"]))
         assert sorted(many) == [(number, number % 8, ["a", "b"]) for number in range(30)]
-        shelf.clear("more")
-        stayed = list(shelf.change(["same"], range(2, 10), count_tasks, []))
+        store.clear("more")
+        stayed = list(store.change(["same"], range(2, 10), count_tasks, []))
         assert sorted(number for number, _, _ in stayed) == list(range(2, 10))
         with pytest.raises(sf.SfumatoError, match=r"^engine: a part failed \(ValueError\)\.$"):
-            list(shelf.stream(["many"], range(9), say_who))
-    assert not shelf._frames
+            list(store.stream(["many"], range(9), raise_error))
+    assert not store._frames

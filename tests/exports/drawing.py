@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 LABELS = st.text(alphabet='ab|;\\*{}[].",\n\r=+-@ \té<&', max_size=4)
 NUMBERS = st.integers(-(2**53), 2**53)
 TIMES = st.datetimes(datetime.datetime(1990, 1, 1), datetime.datetime(2040, 1, 1)).map(
     lambda moment: moment.replace(tzinfo=datetime.UTC)
 )
-CATEGORY, CATEGORIES = Form("category"), Form("category", history=True)
-MANY = Form("category", history=True, meaning="at least one of")
-NAME, NUMBER = Form("exact"), Form("exact", "int64")
+CATEGORY, CATEGORIES = ValueFormat("category"), ValueFormat("category", history=True)
+MANY = ValueFormat("category", history=True, meaning="at least one of")
+NAME, NUMBER = ValueFormat("exact"), ValueFormat("exact", "int64")
 
 
-def column(name: str, role: str, form: Form, cells: list) -> tuple[PublishedColumn, pa.Array]:
+def column(name: str, role: str, form: ValueFormat, cells: list) -> tuple[PublishedColumn, pa.Array]:
     """A column with its cells, of the type that its form calls for."""
     if form.cell != "category":
         return PublishedColumn(name, role, form), pa.array(cells, form.arrow)
@@ -74,11 +74,11 @@ def sequences(draw):
         if name == "events":
             times = [[span[0] for span in row] for row in spans]
             columns.append(column(name, "history", CATEGORIES, labels))
-            columns.append(column("times", "time", Form("exact", type_, history=True), times))
+            columns.append(column("times", "time", ValueFormat("exact", type_, history=True), times))
         else:
             times = [[{"lo": lo, "hi": hi} for lo, hi in row] for row in spans]
             columns.append(column(name, "history", MANY, labels))
-            columns.append(column(f"{name}_times", "time", Form("interval", type_, history=True), times))
+            columns.append(column(f"{name}_times", "time", ValueFormat("interval", type_, history=True), times))
     return release("sequences", columns)
 
 
@@ -110,9 +110,9 @@ def timeline(draw):
     return release(
         "timeline",
         [
-            column("time", "time", Form("exact", type_), times),
+            column("time", "time", ValueFormat("exact", type_), times),
             column("events", "history", CATEGORIES, events),
-            column("counts", "count", Form("exact", "int64", history=True), counts),
+            column("counts", "count", ValueFormat("exact", "int64", history=True), counts),
         ],
     )
 
@@ -123,13 +123,17 @@ def attributes(draw, count: int) -> list:
     numbers = st.none() | st.tuples(NUMBERS, NUMBERS).map(lambda pair: {"lo": min(pair), "hi": max(pair)})
     spans = st.none() | st.just({"lo": None, "hi": None}) | dates.map(lambda day: {"lo": day, "hi": day})
     cells = {
-        "age": ("quasi-identifier", Form("interval", "int64"), numbers),
-        "born": ("quasi-identifier", Form("interval", "date"), spans),
+        "age": ("quasi-identifier", ValueFormat("interval", "int64"), numbers),
+        "born": ("quasi-identifier", ValueFormat("interval", "date"), spans),
         "town": ("quasi-identifier", CATEGORY, st.none() | LABELS),
-        "sex": ("quasi-identifier", Form("set"), st.none() | st.lists(LABELS, min_size=1, max_size=2, unique=True)),
+        "sex": (
+            "quasi-identifier",
+            ValueFormat("set"),
+            st.none() | st.lists(LABELS, min_size=1, max_size=2, unique=True),
+        ),
         "record": ("plain", NAME, LABELS),
-        "pay": ("plain", Form("exact", "float64"), st.floats(allow_nan=False, allow_infinity=False)),
-        "day": ("sensitive", Form("exact", "date"), dates),
+        "pay": ("plain", ValueFormat("exact", "float64"), st.floats(allow_nan=False, allow_infinity=False)),
+        "day": ("sensitive", ValueFormat("exact", "date"), dates),
     }
     return [
         column(name, role, form, [draw(strategy) for _ in range(count)])
@@ -155,9 +159,9 @@ def activity(draw):
         "activity",
         [
             column("class", "class", NAME, ["1"] * count),
-            column("interval", "interval", Form("exact", "timestamp"), [draw(TIMES) for _ in range(count)]),
+            column("interval", "interval", ValueFormat("exact", "timestamp"), [draw(TIMES) for _ in range(count)]),
             column("activity", "activity", CATEGORY, [draw(LABELS) for _ in range(count)]),
-            column("share", "share", Form("exact", "float64"), [draw(st.floats(0, 1)) for _ in range(count)]),
+            column("share", "share", ValueFormat("exact", "float64"), [draw(st.floats(0, 1)) for _ in range(count)]),
         ],
     )
 

@@ -15,7 +15,7 @@ LARGEST_SMALL = 64
 """Larger constants are budgets."""
 
 _VERDICT = "Verdict"
-_WITNESS_ARGUMENT = 3
+_COUNTEREXAMPLE_ARGUMENT = 3
 _CHECKS_ARGUMENT = 4
 _MEASURED_ARGUMENT = 2
 
@@ -26,7 +26,7 @@ def find_neutral_code(tree: ast.Module) -> set[int]:
     """Return the ids of the nodes below which everything only builds texts or keeps a budget."""
     budgets = _find_budgets(tree)
     found = {id(node) for node in ast.walk(tree) if _is_text(node) or _keeps_budget(node, budgets)}
-    found |= set(_find_witnesses(tree))
+    found |= set(_find_counterexamples(tree))
     for function in ast.walk(tree):
         if isinstance(function, Function) and id(function) not in found:
             _add_assignments(function, found)
@@ -63,7 +63,7 @@ def _is_text(node: ast.AST) -> bool:
     if isinstance(node, Function):
         return _TEXT_NAMES.fullmatch(node.name) is not None or _returns_text(node)
     if isinstance(node, ast.BoolOp):
-        return all("witness" in ast.unparse(part) for part in node.values)
+        return all("counterexample" in ast.unparse(part) for part in node.values)
     if isinstance(node, ast.Call):
         return _TEXT_NAMES.fullmatch(name_called(node)) is not None
     return isinstance(node, ast.JoinedStr | ast.Raise)
@@ -77,7 +77,7 @@ def _returns_text(function: Function) -> bool:
     return any(isinstance(part, ast.JoinedStr) or name_called(part) in {"join", "format"} for part in parts)
 
 
-def _find_witnesses(tree: ast.Module) -> Iterator[int]:
+def _find_counterexamples(tree: ast.Module) -> Iterator[int]:
     """Yield dictionaries by names, which describe what is wrong, unless they hold checks or measurements."""
     telling = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Dict) and _has_fixed_keys(node)}
     for node in ast.walk(tree):
@@ -89,9 +89,9 @@ def _find_witnesses(tree: ast.Module) -> Iterator[int]:
         elif name_called(node) == _VERDICT and isinstance(node, ast.Call):
             telling -= {id(argument) for argument in node.args[_CHECKS_ARGUMENT : _CHECKS_ARGUMENT + 1]}
             telling -= {id(argument) for argument in node.args[_MEASURED_ARGUMENT : _MEASURED_ARGUMENT + 1]}
-            telling |= {id(argument) for argument in node.args[_WITNESS_ARGUMENT : _WITNESS_ARGUMENT + 1]}
+            telling |= {id(argument) for argument in node.args[_COUNTEREXAMPLE_ARGUMENT : _COUNTEREXAMPLE_ARGUMENT + 1]}
         if isinstance(node, ast.keyword) and node.arg is not None:
-            if node.arg == "witness":
+            if node.arg == "counterexample":
                 telling.add(id(node.value))
             elif node.arg in {"checks", "measured"}:
                 telling.discard(id(node.value))

@@ -33,7 +33,7 @@ _OTHER_FUNCTION = {
     **{"min": "max", "max": "min", "minimum": "maximum", "maximum": "minimum", "argmin": "argmax", "argmax": "argmin"},
 }
 _OTHER_SIDE = {"left": "right", "right": "left"}
-_LIST_NAMES = ("check", "look", "rule", "_anywhere")
+_LIST_NAMES = ("check", "rule", "_anywhere")
 
 
 def find_changes(tree: ast.Module) -> Changes:
@@ -154,7 +154,7 @@ def _is_failure(statement: ast.stmt, parents: Parents) -> bool:
         return _is_failed_value(statement.value, parents)
     if isinstance(statement, ast.Assign):
         target = ast.unparse(statement.targets[0])
-        return "witness" in target or ast.unparse(statement.value) == "False"
+        return "counterexample" in target or ast.unparse(statement.value) == "False"
     if isinstance(statement, ast.Expr):
         return isinstance(statement.value, ast.Yield | ast.YieldFrom)
     return isinstance(statement, ast.Raise)
@@ -178,7 +178,7 @@ def _judges(parents: Parents) -> bool:
     """Tell whether the function around a node returns a verdict or what is wrong."""
     functions = [node for node in parents if isinstance(node, Function)]
     returned = functions[-1].returns if functions else None
-    kinds = ("Witness", "Verdict", "dict[str, Any] | None")
+    kinds = ("Counterexample", "Verdict", "dict[str, Any] | None")
     return returned is not None and any(kind in ast.unparse(returned) for kind in kinds)
 
 

@@ -94,9 +94,9 @@ class Results:
             "sound": sorted(self.sound),
             "faults": [dataclasses.asdict(record) for record in self._sorted()],
         }
-        aside = self.path.with_name(f"{self.path.name}.new")
-        aside.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
-        aside.replace(self.path)
+        temporary = self.path.with_name(f"{self.path.name}.new")
+        temporary.write_text(json.dumps(content, indent=1, ensure_ascii=False) + "\n", "utf-8")
+        temporary.replace(self.path)
 
     def _sorted(self) -> list[Record]:
         return sorted(self.records.values(), key=lambda record: (record.number, record.outcome != INVALID))

@@ -63,8 +63,8 @@ class Case:
         """Return the name under which it is stored: it must not change when the code does."""
         told = ",".join(f"{name}={value}" for name, value in self.parameters.items())
         counted = "" if self.count == interface.COUNT_OF_RECORDS else f"count={self.count}"
-        withheld = "" if self.withhold == interface.WITHHELD_AT_MOST else f"withhold={self.withhold}"
-        words = (f"{self.kind}/{self.method}", told, counted, withheld, f"on {self.data}", self.way)
+        suppressed_records = "" if self.withhold == interface.WITHHELD_AT_MOST else f"withhold={self.withhold}"
+        words = (f"{self.kind}/{self.method}", told, counted, suppressed_records, f"on {self.data}", self.way)
         return " ".join(word for word in words if word)
 
 

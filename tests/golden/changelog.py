@@ -11,7 +11,7 @@ HEADING = "Releases that change"
 EVERY_METHOD = "every method"
 _SECTION = re.compile(r"^## .*\(unreleased\)\s*$")
 _LINE = re.compile(r"^- (?P<method>every method|[a-z-]+/[a-z-]+): (?P<reason>\S.*)$")
-_FEWEST_WORDS = 2
+_MIN_WORDS = 2
 
 
 def read_reasons(text: str) -> dict[str, str]:
@@ -26,7 +26,7 @@ def read_reasons(text: str) -> dict[str, str]:
         elif below and line.strip():
             found = _LINE.match(line)
             below = line.startswith(("- ", "  "))
-            if found and len(found["reason"].split()) >= _FEWEST_WORDS:
+            if found and len(found["reason"].split()) >= _MIN_WORDS:
                 reasons[found["method"]] = found["reason"]
     return reasons
 
@@ -47,13 +47,13 @@ def find_missing(baseline: Mapping[str, str], current: Mapping[str, str], text: 
             changed.setdefault(name.split(" ", 1)[0], []).append(name)
     reasons = read_reasons(text)
     return [
-        _tell(method, names, current)
+        _describe_change(method, names, current)
         for method, names in changed.items()
         if not {method, EVERY_METHOD} & reasons.keys()
     ]
 
 
-def _tell(method: str, names: list[str], current: Mapping[str, str]) -> str:
+def _describe_change(method: str, names: list[str], current: Mapping[str, str]) -> str:
     gone = all(name not in current for name in names)
     what = "is gone" if gone else "changed"
     others = f" (and {len(names) - 1} more of {method})" if len(names) > 1 else ""

@@ -17,7 +17,7 @@ def compare_release(name: str, stored: Mapping[str, Any] | None, found: Mapping[
     """Return a sentence for every file of a release that is not as stored."""
     if stored is None:
         return [f"{name}: no golden release is stored. {_write(name)}"]
-    changed = [_tell_file(name, path, was, now) for path, was, now in _list_differences(stored, found)]
+    changed = [_describe_file(name, path, was, now) for path, was, now in _list_differences(stored, found)]
     advice = f"If {_find_method(name)} is meant to publish otherwise: {_accept(name)}"
     return [*_limit(changed), advice] if changed else []
 
@@ -26,7 +26,7 @@ def compare_answers(name: str, stored: Mapping[str, Any] | None, found: Mapping[
     """Return a sentence for every verdict, risk, score or answer that is not as stored."""
     if stored is None:
         return [f"{name}: no golden answers are stored. {_write(name)}"]
-    changed = [_tell_value(name, path, was, now) for path, was, now in _list_differences(stored, found)]
+    changed = [_describe_value(name, path, was, now) for path, was, now in _list_differences(stored, found)]
     return [] if not changed else [*_limit(changed), f"If checkers are meant to answer otherwise: {_write(name)}"]
 
 
@@ -53,7 +53,7 @@ def is_same(stored: Any, found: Any) -> bool:
     return type(stored) is type(found) and stored == found
 
 
-def _tell_file(name: str, path: tuple[str, ...], was: Any, now: Any) -> str:
+def _describe_file(name: str, path: tuple[str, ...], was: Any, now: Any) -> str:
     file, part = path[0], f" ({' '.join(path[1:])})" if path[1:] else ""
     if was is _NOTHING:
         return f"{name}: {file}{part} is new."
@@ -62,7 +62,7 @@ def _tell_file(name: str, path: tuple[str, ...], was: Any, now: Any) -> str:
     return f"{name}: {file}{part} changed from {was} to {now}."
 
 
-def _tell_value(name: str, path: tuple[str, ...], was: Any, now: Any) -> str:
+def _describe_value(name: str, path: tuple[str, ...], was: Any, now: Any) -> str:
     what = ", ".join(path)
     if was is _NOTHING:
         return f"{name}: {what} is new, with {now!r}."

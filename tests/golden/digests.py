@@ -48,17 +48,17 @@ def digest_table(file: Path) -> dict[str, str]:
     parquet = pq.ParquetFile(file)
     # Arrow cannot join the row groups of lists of labels: they are read one by one.
     groups = [parquet.read_row_group(number) for number in range(parquet.num_row_groups)]
-    cells = "\n".join(spell_cells(parquet.schema_arrow.names, groups))
-    return {"cells": digest(cells), "schema": digest("\n".join(spell_schema(parquet.schema_arrow)))}
+    cells = "\n".join(format_cells(parquet.schema_arrow.names, groups))
+    return {"cells": digest(cells), "schema": digest("\n".join(format_schema(parquet.schema_arrow)))}
 
 
 def digest_json(said: dict[str, Any]) -> dict[str, str]:
     """Return a digest for every key of an object, without sentences."""
-    spelled = {key: drop_sentences(value) for key, value in said.items() if key not in SENTENCES}
-    return {key: digest(json.dumps(value, ensure_ascii=False)) for key, value in spelled.items()}
+    contents = {key: drop_sentences(value) for key, value in said.items() if key not in SENTENCES}
+    return {key: digest(json.dumps(value, ensure_ascii=False)) for key, value in contents.items()}
 
 
-def spell_cells(names: Sequence[str], groups: Sequence[pa.Table]) -> Iterator[str]:
+def format_cells(names: Sequence[str], groups: Sequence[pa.Table]) -> Iterator[str]:
     """Yield cells column by column, in a form that no version of Arrow has a say in."""
     for name in names:
         yield f"# {name}"
@@ -66,23 +66,23 @@ def spell_cells(names: Sequence[str], groups: Sequence[pa.Table]) -> Iterator[st
             yield from map(repr, table.column(name).to_pylist())
 
 
-def spell_schema(schema: pa.Schema) -> Iterator[str]:
+def format_schema(schema: pa.Schema) -> Iterator[str]:
     """Yield the columns of a schema with their types, and what is attached to it and to its columns."""
-    yield from _spell_attached(schema.metadata)
+    yield from _format_metadata(schema.metadata)
     for field in schema:
-        yield from _spell_field(field, 0)
+        yield from _format_field(field, 0)
 
 
-def _spell_field(field: pa.Field, depth: int) -> Iterator[str]:
+def _format_field(field: pa.Field, depth: int) -> Iterator[str]:
     inner = [field.type.field(at) for at in range(field.type.num_fields)]
     kind = str(field.type).partition("<")[0] if inner else str(field.type)
     yield f"{'  ' * depth}{field.name}: {kind}{'' if field.nullable else ' not null'}"
-    yield from _spell_attached(field.metadata)
+    yield from _format_metadata(field.metadata)
     for each in inner:
-        yield from _spell_field(each, depth + 1)
+        yield from _format_field(each, depth + 1)
 
 
-def _spell_attached(metadata: dict[bytes, bytes] | None) -> Iterator[str]:
+def _format_metadata(metadata: dict[bytes, bytes] | None) -> Iterator[str]:
     for key, value in sorted((metadata or {}).items()):
         if key != _ADDED_BY_READING:
             yield f"+ {key!r}: {value!r}"

@@ -12,15 +12,15 @@ from sfumato.api.aggregate import compare_parts
 from sfumato.cli.output import Quiet
 from sfumato.cli.stream import publish_stream
 from sfumato.data.kind import WRITTEN
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.data.secret import Secret
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.engines.local import Local
 from sfumato.exports import FORMATS, list_formats
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.params import declared
 from sfumato.release.locate import set_beside
 
@@ -49,13 +49,13 @@ def make_hierarchy(paths):
     return Hierarchy.from_paths(paths)
 
 
-def make_clock(unit):
-    return Clock(unit)
+def make_time_unit(unit):
+    return TimeUnit(unit)
 
 
 def group_by_people(data, people, one, many):
     """Return the same records as those of people who have several."""
-    return data.of_people(people, Unit(one, many, "person"))
+    return data.of_people(people, RecordUnit(one, many, "person"))
 
 
 def read_file(path, kind, options):
@@ -84,8 +84,8 @@ def list_parameters(kind, method):
 
 def can_be_in_parts(kind, method):
     """Tell whether people can be cut into parts, and every part keep the guarantee by itself."""
-    promises = plugins.find_method(method, kind).promises
-    return plugins.find_kind(kind).locality is not None and all(promise.composes for promise in promises)
+    guarantees = plugins.find_method(method, kind).guarantees
+    return plugins.find_kind(kind).sort_key is not None and all(guarantee.composes for guarantee in guarantees)
 
 
 def make_method(kind, name, parameters):
@@ -167,8 +167,8 @@ def measure(out, data, leave_out, parameters, *, in_parts=False):
         release, original, rows = set_beside(out, data)
         comparison = Comparison(original, release, rows)
         return [metric.measure(comparison).to_dict() for metric in metrics if metric.applies(comparison)]
-    union = Union(metrics, Whole(data))
-    for comparison in compare_parts(out, union.whole):
+    union = Union(metrics, FullOriginal(data))
+    for comparison in compare_parts(out, union.full_original):
         union.add(comparison)
     return [score.to_dict() for score in union.scores()]
 

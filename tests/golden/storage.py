@@ -53,10 +53,10 @@ def save_golden(section: str, kind: str, golden: Mapping[str, Any], folder: Path
 def save(path: Path, golden: Mapping[str, Any]) -> None:
     """Write a golden file in the order of its names."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(spell(dict(sorted(golden.items()))) + "\n", encoding="utf-8")
+    path.write_text(format_json(dict(sorted(golden.items()))) + "\n", encoding="utf-8")
 
 
-def spell(value: Any, indent: int = 0) -> str:
+def format_json(value: Any, indent: int = 0) -> str:
     """Return JSON that fills lines: what fits into one stands in one."""
     flat = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     if not isinstance(value, dict) or not value or (indent and indent + len(flat) <= _LINE):
@@ -64,7 +64,9 @@ def spell(value: Any, indent: int = 0) -> str:
     if indent and not any(isinstance(each, dict) for each in value.values()):
         return flat
     before = " " * (indent + 1)
-    inner = (f"{before}{json.dumps(key, ensure_ascii=False)}:{spell(each, indent + 1)}" for key, each in value.items())
+    inner = (
+        f"{before}{json.dumps(key, ensure_ascii=False)}:{format_json(each, indent + 1)}" for key, each in value.items()
+    )
     return "{\n" + ",\n".join(inner) + f"\n{' ' * indent}}}"
 
 

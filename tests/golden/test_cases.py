@@ -8,7 +8,7 @@ from tests.golden.cases import FEED, FILE_IN_PARTS, IN_PARTS, KINDS, WHOLE, File
 METHODS = [(kind, method) for kind, methods in interface.list_methods().items() for method in methods]
 ALWAYS_DEFAULT: dict[tuple[str, str, str], str] = {}
 """Parameters that no case sets, by kind, method and name, with the reason."""
-FEWEST_WHOLE = 3
+MIN_WHOLE = 3
 
 
 def find_cases(kind, method, *ways):
@@ -26,7 +26,7 @@ def test_every_kind_has_cases():
 @pytest.mark.parametrize("kind, method", METHODS, ids=map("/".join, METHODS))
 def test_every_method_has_cases(kind, method):
     cases = find_cases(kind, method, WHOLE)
-    assert len(cases) >= FEWEST_WHOLE, f"{kind}/{method}: add cases to tests/golden/kinds/{kind}.py."
+    assert len(cases) >= MIN_WHOLE, f"{kind}/{method}: add cases to tests/golden/kinds/{kind}.py."
 
 
 @pytest.mark.parametrize("kind, method", METHODS, ids=map("/".join, METHODS))

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.files import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
+from sfumato.hierarchies.files import FORMATTERS, PARSERS, Source, detect_format, recognise_ranges
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
@@ -60,7 +60,7 @@ def range_trees(draw):
 
 
 def read_back(tree, format, told):
-    lines = SPELLERS[format](tree, "some name")
+    lines = FORMATTERS[format](tree, "some name")
     source = Source("file", "\n".join(lines).encode().decode("utf-8-sig").split("\n"))
     return PARSERS[format if told else detect_format(source)](source, None)
 

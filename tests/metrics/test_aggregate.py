@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.kinds.union import unite
 from tests.contracts.kinds.test_contract import ordinary_rows
+from tests.contracts.kinds.union import unite
 from tests.examples import settings
 from tests.kinds.sets.estimate.asking import estimate
 
@@ -19,7 +19,7 @@ from sfumato.api.attack import measure_release
 from sfumato.data.select import pick_rows, take_rows
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import SummedMetric
 
 SECRET = bytes([1] * 32)
@@ -48,14 +48,14 @@ def publish(data, method, seed):
     parts = []
     for chosen in map(np.sort, np.array_split(np.random.default_rng(seed).permutation(len(data)), 2)):
         result = sf.anonymize(take_rows(data, chosen), method, secret=SECRET, withhold_at_most=1)
-        parts.append((result.release, result.trace.rows, chosen))
+        parts.append((result.release, result.owner_record.rows, chosen))
     return parts
 
 
 def measure_parts(data, parts, seed=0):
-    union = Union(plugins.metrics_for(data.kind, QUICK.get(data.kind)), Whole(data, seed))
+    union = Union(plugins.metrics_for(data.kind, QUICK.get(data.kind)), FullOriginal(data, seed))
     for number, (release, rows, chosen) in enumerate(parts):
-        union.add(Comparison(pick_rows(data, chosen), release, rows, seed, None, union.whole, chosen, number))
+        union.add(Comparison(pick_rows(data, chosen), release, rows, seed, None, union.full_original, chosen, number))
     return union
 
 
@@ -85,7 +85,7 @@ def test_parts_with_recodings_of_their_own_measure_what_their_union_measures(nam
     kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
     parts = publish(data, method, seed)
-    released = tell_apart([release for release, _, _ in parts])
+    released = make_unique([release for release, _, _ in parts])
     if data.kind != "table" and any(release.suppressed() for release in released):
         return  # What only one part removes is not written in one release; the cut below has such releases.
     together = unite(released)
@@ -95,7 +95,7 @@ def test_parts_with_recodings_of_their_own_measure_what_their_union_measures(nam
     assert_same(measure_parts(data, parts).scores(), expected, but=apart.get(name, ()))
 
 
-def tell_apart(releases):
+def make_unique(releases):
     """Let a value that has other members in another part have another name there."""
     columns = {row["column"] for release in releases for row in release.values.to_pylist()}
     for column in sorted(columns):
@@ -142,17 +142,17 @@ def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
     kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
     result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
-    release, rows = result.release, result.trace.rows
-    withheld = np.setdiff1d(np.arange(len(data)), rows)
+    release, rows = result.release, result.owner_record.rows
+    suppressed_records = np.setdiff1d(np.arange(len(data)), rows)
     parts = []
     for published, gone in zip(
-        np.array_split(np.arange(len(rows)), pieces), np.array_split(withheld, pieces), strict=True
+        np.array_split(np.arange(len(rows)), pieces), np.array_split(suppressed_records, pieces), strict=True
     ):
         chosen = np.sort(np.concatenate([rows[published], gone]))
         missing = len(chosen) - len(published)
-        told = {next(iter(release.withheld)): missing} if missing else {}
+        told = {next(iter(release.suppressed_records)): missing} if missing else {}
         table = release.table.take(published)
-        some = dataclasses.replace(release, table=table, records_in=len(chosen), withheld=told)
+        some = dataclasses.replace(release, table=table, records_in=len(chosen), suppressed_records=told)
         parts.append((some, np.searchsorted(chosen, rows[published]), chosen))
     expected = measure_release(Comparison(data, release, rows), QUICK.get(data.kind))
     assert_same(measure_parts(data, parts).scores(), expected, but=WEIGHED if name == "local-km" else ())

@@ -12,30 +12,30 @@ from tests.kinds.trajectories.verify.releases import make_release
 
 import sfumato as sf
 from sfumato.data.kind import all_kinds, find_kind
-from sfumato.metrics.retained_detail import FAR, Leftover, find_leftover, judge_leftover
+from sfumato.metrics.retained_detail import FAR, RetainedDetail, find_retained, judge_retained
 
 MANY = [f"v{number:02}" for number in range(60)]
 
 
 def warn_of_leftover(data, release):
     """Return what is said where little is left."""
-    found = judge_leftover(find_leftover(data, release))
+    found = judge_retained(find_retained(data, release))
     return None if found is None else str(found)
 
 
 def test_every_kind_is_counted():
-    assert all(find_kind(kind).count_leftover.load() for kind in all_kinds())
+    assert all(find_kind(kind).count_retained.load() for kind in all_kinds())
 
 
 @pytest.mark.parametrize(
     ("left", "little"), [(1, True), (60 // (2 * FAR), True), (60 // (2 * FAR) + 1, False), (60, False)]
 )
 def test_the_rule(left, little):
-    assert Leftover(60, left, "", "", expected=2).is_little is little
+    assert RetainedDetail(60, left, "", "", expected=2).is_low_utility is little
 
 
 def test_small_data_are_not_warned_about():
-    assert not Leftover(19, 1, "", "").is_little
+    assert not RetainedDetail(19, 1, "", "").is_low_utility
 
 
 def test_places():
@@ -84,7 +84,7 @@ def test_occurrences():
     release = sf.anonymize(data, sf.methods.Odesa(delta="1/3")).release
     emptied = with_rows(release, [[("b", 20)]] * 10)
     assert "Of 50 occurrences of sensitive events 0 are left." in warn_of_leftover(data, emptied)
-    assert find_leftover(data, with_rows(release, [[("b", 20), ("s", 5)]] * 10)).left == 50
+    assert find_retained(data, with_rows(release, [[("b", 20), ("s", 5)]] * 10)).left == 50
 
 
 def test_records_of_snapshots():

@@ -20,7 +20,9 @@ def test_every_threshold_is_that_of_a_loss_and_has_a_reason():
 
 def test_every_kind_has_a_headline():
     for kind in plugins.all_kinds():
-        assert any(known == kind and name in THRESHOLDS and THRESHOLDS[name].headline for known, name in METRICS), kind
+        assert any(known == kind and name in THRESHOLDS and THRESHOLDS[name].is_primary for known, name in METRICS), (
+            kind
+        )
 
 
 @pytest.mark.parametrize("name", THRESHOLDS)

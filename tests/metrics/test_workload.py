@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from tests.kinds.trajectories.naive.metrics import PLACES, chance_to_contain, comparisons, contains, published_sets
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.metrics.workload import Workload
 
@@ -100,7 +100,7 @@ def test_possible_counts(comparison, queries):
 def test_portions_do_not_change_the_answer(monkeypatch):
     generator = np.random.default_rng(3)
     rows = [[PLACES[i] for i in generator.integers(6, size=generator.integers(1, 9))] for _ in range(60)]
-    histories = Ragged.from_lists(rows)
+    histories = ListColumn.from_lists(rows)
     workload = Workload(tuple((a, b) for a in PLACES for b in PLACES) + tuple((a,) for a in PLACES))
     whole = workload.count(histories)
     monkeypatch.setattr("sfumato.metrics.workload._BUDGET", 100)
@@ -108,6 +108,6 @@ def test_portions_do_not_change_the_answer(monkeypatch):
 
 
 def test_counting_nothing():
-    assert Workload(()).count(Ragged.from_lists([["a"]])).tolist() == []
-    assert Workload((("a", "b"),)).count(Ragged.from_lists([])).tolist() == [0.0]
-    assert Workload((("z",), ("a",))).count(Ragged.from_lists([["a"], []])).tolist() == [0.0, 1.0]
+    assert Workload(()).count(ListColumn.from_lists([["a"]])).tolist() == []
+    assert Workload((("a", "b"),)).count(ListColumn.from_lists([])).tolist() == [0.0]
+    assert Workload((("z",), ("a",))).count(ListColumn.from_lists([["a"], []])).tolist() == [0.0, 1.0]

@@ -207,7 +207,7 @@ def test_what_an_ontology_says_about_classes_without_a_name_is_counted(make):
     ontology = "@prefix r: <http://www.w3.org/2000/01/rdf-schema#> . <urn:A> r:subClassOf [ a <urn:R> ], <urn:B> ."
     definition = '[ontology]\nfile = "o.ttl"\n[[source]]\nname = "a"\nfile = "a.ttl"\n'
     warehouse = make(definition, {"o.ttl": ontology, "a.ttl": "<urn:x> a <urn:A> ."})
-    assert warehouse.known["report"]["ontology_unused"] == 1
+    assert warehouse.description["report"]["ontology_unused"] == 1
     assert warehouse.ask("ASK { <urn:x> a <urn:B> }").rows == ((True,),)
 
 

@@ -16,7 +16,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies import derive
 from sfumato.ontologies.hierarchies import Wanted, export_hierarchy
-from sfumato.ontologies.hierarchies.tree import find_cycle, settle_parents
+from sfumato.ontologies.hierarchies.tree import choose_parents, find_cycle
 from sfumato.ontologies.hierarchies.values import count_values
 from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 
@@ -203,7 +203,7 @@ def test_a_circle_is_found_where_there_is_one(found):
 def test_the_parent_is_the_one_that_the_choice_says(given_above, choice):
     plain = {i: [high for high in highs if high < i] for i, highs in enumerate(given_above)}
     nodes = [NamedNode(f"urn:{i}") for i in plain]
-    parent, several = settle_parents({nodes[i]: [nodes[high] for high in highs] for i, highs in plain.items()}, choice)
+    parent, several = choose_parents({nodes[i]: [nodes[high] for high in highs] for i, highs in plain.items()}, choice)
     for i, highs in plain.items():
         expected = choose_parent(plain, i, choice)
         assert parent[nodes[i]] == (None if expected is None else nodes[expected])

@@ -25,30 +25,32 @@ triples = st.sets(
 )
 
 
-def spell(name):
+def format_iri(name):
     return f"{COMMON['rdf']}type" if name == TYPE else f"urn:{name}"
 
 
-def unspell(node):
+def parse_iri(node):
     return TYPE if node.value == f"{COMMON['rdf']}type" else node.value.removeprefix("urn:")
 
 
 def fill(found):
     store = Store()
-    quads = [Quad(*(NamedNode(spell(name)) for name in triple), graphs.stated("s")) for triple in found]
+    quads = [Quad(*(NamedNode(format_iri(name)) for name in triple), graphs.stated("s")) for triple in found]
     store.extend(quads)
     return store
 
 
 def read_inferred(store):
     return {
-        tuple(map(unspell, (quad.subject, quad.predicate, quad.object)))
+        tuple(map(parse_iri, (quad.subject, quad.predicate, quad.object)))
         for quad in store.quads_for_pattern(None, None, None, graphs.inferred("s"))
     }
 
 
 def define(**mapping):
-    wrapped = {name: [tuple(f"<{spell(part)}>" for part in pair) for pair in given] for name, given in mapping.items()}
+    wrapped = {
+        name: [tuple(f"<{format_iri(part)}>" for part in pair) for pair in given] for name, given in mapping.items()
+    }
     if "restriction" in wrapped:
         keys = ("class", "of", "property", "some")
         wrapped["restriction"] = [dict(zip(keys, entry, strict=True)) for entry in wrapped["restriction"]]

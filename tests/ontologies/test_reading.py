@@ -25,7 +25,7 @@ def read(path: Path, **more):
     return list(read_source(SourceSection(name="s", file=str(path), **more), Prefixes({"e": "http://e/"})))
 
 
-def spell(quads):
+def format_quads(quads):
     return sorted(f"{quad.subject} {quad.predicate} {quad.object}" for quad in quads)
 
 
@@ -41,7 +41,7 @@ SAME = {
 @pytest.mark.parametrize("name", SAME)
 def test_every_format_says_the_same(name, tmp_path):
     (tmp_path / name).write_text(SAME[name])
-    assert spell(read(tmp_path / name)) == ['<http://e/x> <http://e/p> "hello"@en']
+    assert format_quads(read(tmp_path / name)) == ['<http://e/x> <http://e/p> "hello"@en']
 
 
 BAD = {
@@ -121,7 +121,7 @@ class TestTables:
     def test_cells_become_texts_languages_types_and_things(self, tmp_path):
         text = 'name,tags,word,tongue,long\n"tuna & co",a; b c;,thon,fr,12\ncod,,,,\n'
         (tmp_path / "t.csv").write_text(text)
-        assert spell(read(tmp_path / "t.csv", table=self.TABLE)) == [
+        assert format_quads(read(tmp_path / "t.csv", table=self.TABLE)) == [
             '<http://e/cod> <http://e/name> "cod"',
             "<http://e/cod> <http://www.w3.org/1999/02/22-rdf-syntax-ns#type> <http://e/Fish>",
             '<http://e/tuna_%26_co> <http://e/long> "12"^^<http://www.w3.org/2001/XMLSchema#integer>',
@@ -257,8 +257,8 @@ class TestDarwinCore:
         for name, text in FILES.items():
             (tmp_path / "a" / name).write_text(text)
         more = {"table": self.TABLE, "extensions": {"VernacularName": {"property": "e:has"}}}
-        found = spell(read(tmp_path / "a", **more))
-        assert found == spell(read(self.pack(tmp_path, FILES, inside), **more))
+        found = format_quads(read(tmp_path / "a", **more))
+        assert found == format_quads(read(self.pack(tmp_path, FILES, inside), **more))
         assert found == [
             "<http://e/1> <http://e/has> _:s-1",
             '<http://e/1> <http://rs.tdwg.org/dwc/terms/kingdom> "animals"',

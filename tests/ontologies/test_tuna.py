@@ -178,7 +178,7 @@ def test_connectivity_is_what_sets_of_statements_give(tuna):
     from sfumato.ontologies import graphs
     from sfumato.ontologies.linking import SAME
 
-    says = {
+    by_source = {
         source: {
             (str(renamed.subject), str(renamed.predicate), str(renamed.object))
             for graph in graphs.whole(source)
@@ -190,10 +190,14 @@ def test_connectivity_is_what_sets_of_statements_give(tuna):
     }
     found = measure_connectivity(tuna)
     for (a, b), shared in found.after.items():
-        assert shared["statements"] == (len(says[a] & says[b]), len(says[a] - says[b]), len(says[b] - says[a]))
+        assert shared["statements"] == (
+            len(by_source[a] & by_source[b]),
+            len(by_source[a] - by_source[b]),
+            len(by_source[b] - by_source[a]),
+        )
     for entry in found.contributions:
-        rest = set().union(*(said for name, said in says.items() if name != entry.source))
-        assert entry.only_statements == len(says[entry.source] - rest)
+        rest = set().union(*(said for name, said in by_source.items() if name != entry.source))
+        assert entry.only_statements == len(by_source[entry.source] - rest)
 
 
 def test_what_contradicts_when_sources_meet_is_listed(tuna):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sfumato.queries.columns import Labels, Ranges
-from sfumato.queries.published_view import Asked, Names, Selection, Values
+from sfumato.queries.published_view import AttributeCondition, Names, Selection, Values
 
 TOP = 6
 """Numbers run from 0 to this; None is a missing value."""
@@ -37,7 +37,7 @@ def as_ranges(found, whole):
 
 @given(cells, spans)
 def test_ranges_of_whole_numbers_are_judged_as_their_numbers(found, span):
-    truth = as_ranges(found, whole=True).judge(Asked(span=span))
+    truth = as_ranges(found, whole=True).judge(AttributeCondition(span=span))
     inside = [[number is not None and span[0] <= number <= span[1] for number in cell] for cell in found]
     assert truth.low.tolist() == [int(all(cell)) for cell in inside]
     assert truth.high.tolist() == [int(any(cell)) for cell in inside]
@@ -54,7 +54,7 @@ def test_numbers_are_drawn_from_their_ranges(found, whole, seed):
 
 def test_a_decimal_between_two_whole_numbers_can_be_asked_for():
     prices = as_ranges([[3, 4]], whole=False)
-    found = prices.judge(Asked(span=(3.2, 3.8)))
+    found = prices.judge(AttributeCondition(span=(3.2, 3.8)))
     assert (found.low.tolist(), found.high.tolist()) == ([0], [1])
 
 
@@ -62,13 +62,13 @@ labels = st.lists(st.sets(st.integers(0, 2), min_size=1), min_size=1, max_size=4
 
 
 @given(labels, st.sets(st.integers(0, 2)), st.booleans(), st.booleans())
-def test_labels_are_judged_as_what_they_may_be(found, wanted, beyond, hidden):
+def test_labels_are_judged_as_what_they_may_be(found, wanted, unseen, hidden):
     # Number 3 is a label that is published nowhere; a hidden cell may be that, too.
     cells = [*found, {0, 1, 2, 3}] if hidden else found
     values = Values.of([sorted(cell - {3}) for cell in cells], [len(found)] if hidden else [])
     column = Labels(Names(("a", "b", "c")), values, np.arange(len(cells)))
-    asked = wanted | {3} if beyond else wanted
-    truth = column.judge(Asked(Selection(np.isin(np.arange(3), sorted(wanted)), beyond)))
+    asked = wanted | {3} if unseen else wanted
+    truth = column.judge(AttributeCondition(Selection(np.isin(np.arange(3), sorted(wanted)), unseen)))
     # Another label still would be asked for by nobody: no hidden cell is certain.
     assert truth.low.tolist() == [int(cell <= asked and 3 not in cell) for cell in cells]
     assert truth.high.tolist() == [int(bool(cell & asked)) for cell in cells]
@@ -85,12 +85,12 @@ def test_labels_are_drawn_from_their_cells(found, seed):
 def test_a_hidden_label_is_drawn_from_other_records_if_there_are_any(told):
     values = Values.of([(0,), (0, 1)], [1])
     column = Labels(Names(("a", "b")), values, np.array([0, 1] if told else [1, 1]))
-    there = column.draw(np.random.default_rng(1)).judge(Asked(Selection(np.array([True, False]))))
+    there = column.draw(np.random.default_rng(1)).judge(AttributeCondition(Selection(np.array([True, False]))))
     assert there.low.tolist() == ([1, 1] if told else [0, 0])
 
 
 def test_labels_that_are_numbers_can_be_compared():
     column = Labels(Names(("", "3", "12")), Values.of([(0,), (1, 2)]), np.array([0, 1]), np.array([math.nan, 3, 12]))
-    found = column.judge(Asked(span=(0, 20)))
+    found = column.judge(AttributeCondition(span=(0, 20)))
     assert column.numeric and found.low.tolist() == [0, 1]
-    assert column.judge(Asked(span=(5, 20))).high.tolist() == [0, 1]
+    assert column.judge(AttributeCondition(span=(5, 20))).high.tolist() == [0, 1]

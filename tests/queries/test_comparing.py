@@ -13,7 +13,7 @@ from tests.examples import settings
 from tests.queries.naive.fuzzy_time import allens_relation
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
 from sfumato.kinds.sequences.query_bounds import of_dataset
@@ -130,7 +130,7 @@ def test_periods_of_activities_of_classes_hold_the_true_ones(days, length):
         data, sf.methods.Mc(k=2, aggregate=str(length)), secret=bytes(32), withhold_at_most=1
     ).release
     for asked in ("a and b", "b and c"):
-        if not release.withheld:
+        if not release.suppressed_records:
             check_bounds(data, release, f'relation value "{asked[0]}" and "{asked[-1]}"')
 
 
@@ -141,7 +141,7 @@ def test_periods_of_values_of_groups_hold_the_true_ones(drawn, window):
     data = sf.Dataset.of("snapshots", rows, ("age",), "ill")
     method = sf.methods.Reposition(l=2, window=window)
     release = sf.anonymize(data, method, secret=bytes(32), withhold_at_most=1).release
-    if not release.withheld:
+    if not release.suppressed_records:
         check_bounds(data, release, 'relation value "a" and "b"')
 
 
@@ -159,11 +159,13 @@ def test_of_classes_no_single_records_are_compared_and_what_was_left_out_is_said
         sf.query(release, "relation record 1 and 2")
 
 
-@pytest.mark.parametrize("withheld", [0, 1])
-def test_what_was_left_out_is_said_to_be_in_no_period(withheld):
+@pytest.mark.parametrize("suppressed_records", [0, 1])
+def test_what_was_left_out_is_said_to_be_in_no_period(suppressed_records):
     told = of_dataset(sf.Dataset.of("sequences", CARE))
-    answer = ask_evidence(dataclasses.replace(told, withheld=withheld), "relation value clinic and pharmacy")
-    assert ("left out of the release is not in the periods shown" in " ".join(answer.notes)) == bool(withheld)
+    answer = ask_evidence(
+        dataclasses.replace(told, suppressed_records=suppressed_records), "relation value clinic and pharmacy"
+    )
+    assert ("left out of the release is not in the periods shown" in " ".join(answer.notes)) == bool(suppressed_records)
 
 
 @settings(max_examples=15)
@@ -186,7 +188,7 @@ methods = st.sampled_from([sf.methods.Hl, sf.methods.Hi, sf.methods.Hy, sf.metho
 @settings(max_examples=60)
 @given(days, methods, st.sampled_from([("A",), ("A", "B"), ("A", "B", "C")]), st.sampled_from([None, "day", "month"]))
 def test_the_true_relation_is_among_the_possible_ones_and_is_the_certain_one(people, method, monitored, unit):
-    data = sf.Dataset.of("sequences", people, monitored=monitored, clock=Clock(unit))
+    data = sf.Dataset.of("sequences", people, monitored=monitored, time_unit=TimeUnit(unit))
     try:
         release = sf.anonymize(data, method(k=2), secret=bytes(32), withhold_at_most=1).release
     except sf.SfumatoError:
@@ -200,12 +202,12 @@ def test_the_true_relation_is_among_the_possible_ones_and_is_the_certain_one(peo
 @settings(max_examples=60)
 @given(days, st.booleans())
 def test_the_true_relations_of_two_records_are_among_the_possible_ones(people, dated):
-    data = sf.Dataset.of("sequences", people, monitored=("A", "B"), clock=Clock("day" if dated else None))
+    data = sf.Dataset.of("sequences", people, monitored=("A", "B"), time_unit=TimeUnit("day" if dated else None))
     try:
         result = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32), withhold_at_most=1)
     except sf.SfumatoError:
         return
-    rows = result.trace.rows.tolist()
+    rows = result.owner_record.rows.tolist()
     for one, other in ((0, 1), (1, 2)):
         if other >= len(rows):
             continue
@@ -225,7 +227,7 @@ def test_the_true_relations_of_two_records_are_among_the_possible_ones(people, d
 
 def test_a_relation_of_blurred_times_is_not_certain():
     people = [[("A", 1), ("A", 4)], [("A", 4), ("A", 7), ("C", 6)], [("A", 14), ("C", 14)], [("A", 12), ("C", 3)]]
-    data = sf.Dataset.of("sequences", people, monitored=("A",), clock=Clock("day"))
+    data = sf.Dataset.of("sequences", people, monitored=("A",), time_unit=TimeUnit("day"))
     release = sf.anonymize(data, sf.methods.Hl(k=2), secret=bytes(32)).release
     truth, answer = (sf.query(source, "relation value A and C") for source in (data, release))
     assert truth.table.column("relation").to_pylist() == ["finished by"] and truth.certain == 1
@@ -236,7 +238,7 @@ def test_a_relation_of_blurred_times_is_not_certain():
 
 def test_a_relation_that_all_blurred_times_have_is_certain():
     people = [[("A", 1), ("C", 20)], [("A", 3), ("C", 30)], [("A", 2)], [("A", 4)]]
-    data = sf.Dataset.of("sequences", people, monitored=("A",), clock=Clock("day"))
+    data = sf.Dataset.of("sequences", people, monitored=("A",), time_unit=TimeUnit("day"))
     answer = sf.query(sf.anonymize(data, sf.methods.Hl(k=4), secret=bytes(32)).release, "relation value A and C")
     assert (answer.certain, answer.possible, answer.expected) == (1, 1, 1)
     assert answer.table.column("relation").to_pylist() == ["before"]
@@ -244,23 +246,23 @@ def test_a_relation_that_all_blurred_times_have_is_certain():
 
 def test_an_event_lasts_one_step_of_the_times():
     people = [[("A", 0), ("B", 1)], [("A", 0), ("C", 2)]]
-    data = sf.Dataset.of("sequences", people, clock=Clock("day"))
+    data = sf.Dataset.of("sequences", people, time_unit=TimeUnit("day"))
     (meets,), (before,) = (ask(data, f"relation value A and {name}") for name in "BC")
     assert (meets["relation"], meets["first_certain"]) == ("meets", "1970-01-01..1970-01-02")
     assert before["relation"] == "before"
-    months = sf.Dataset.of("sequences", [[("A", 1), ("B", 2)]], clock=Clock("month"))
+    months = sf.Dataset.of("sequences", [[("A", 1), ("B", 2)]], time_unit=TimeUnit("month"))
     (row,) = ask(months, "relation value A and B")
     assert (row["relation"], row["first_certain"]) == ("meets", "1970-02-01..1970-03-01")
 
 
 def test_a_release_does_not_say_how_long_a_step_is():
-    told = of_dataset(sf.Dataset.of("sequences", [[("A", 0), ("B", 1)]], clock=Clock("day")))
+    told = of_dataset(sf.Dataset.of("sequences", [[("A", 0), ("B", 1)]], time_unit=TimeUnit("day")))
     answer = ask_evidence(dataclasses.replace(told, units=()), "relation value A and B")
     assert answer.table.column("relation").to_pylist() == ["before", "meets"] and answer.certain == 0
 
 
 def test_what_was_left_out_leaves_relations_open():
-    told = dataclasses.replace(of_dataset(sf.Dataset.of("sequences", [[("A", 0), ("B", 5)]])), withheld=1)
+    told = dataclasses.replace(of_dataset(sf.Dataset.of("sequences", [[("A", 0), ("B", 5)]])), suppressed_records=1)
     answer = ask_evidence(told, "relation value A and B")
     assert answer.certain == 0
     assert set(answer.table.column("relation").to_pylist()) >= {"before", "overlaps", "equals"}

@@ -17,7 +17,7 @@ from sfumato.data.record_unit import PERSON
 from sfumato.queries.ask import ask
 from sfumato.queries.events import MANY, Events, _find_tick
 from sfumato.queries.periods import bound_first
-from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
+from sfumato.queries.published_view import Link, Names, PublishedView, Selection, Values
 from sfumato.queries.times import ENDLESS
 
 LABELS = ("a", "b", "c")
@@ -148,11 +148,11 @@ def test_sequels_of_all_records_are_those_of_entry_after_entry(records, asked, s
 )
 def test_piece_by_piece_it_is_the_same(records, asked, noun):
     question = f"count {noun} where a|b by 2"
-    evidence = Evidence(PERSON, len(records), 0, as_events(records))
-    whole, bars = judge(records, asked), ask(evidence, question, span=(0, 4)).table
+    view = PublishedView(PERSON, len(records), 0, as_events(records))
+    whole, bars = judge(records, asked), ask(view, question, span=(0, 4)).table
     with mock.patch("sfumato.queries.events._PIECE", 1):
         assert judge(records, asked) == whole
-        assert ask(evidence, question, span=(0, 4)).table.equals(bars)
+        assert ask(view, question, span=(0, 4)).table.equals(bars)
 
 
 def test_many_entries_are_looked_at_in_pieces_of_whole_records():
@@ -185,9 +185,9 @@ def test_of_exact_events_everything_is_certain(people, asked):
     st.sampled_from(["record", "event"]),
 )
 def test_bars_are_what_every_stretch_answers_by_itself(records, length, window, noun):
-    evidence = Evidence(PERSON, len(records), 1, as_events(records))
-    for row in ask(evidence, f"count {noun} where a{window} by {length}", span=(0, 4)).table.to_pylist():
-        alone = ask(evidence, f"count {noun} where a{window} during {row['from']}..{row['before'] - 1}")
+    view = PublishedView(PERSON, len(records), 1, as_events(records))
+    for row in ask(view, f"count {noun} where a{window} by {length}", span=(0, 4)).table.to_pylist():
+        alone = ask(view, f"count {noun} where a{window} during {row['from']}..{row['before'] - 1}")
         assert (row["certain"], row["possible"]) == (alone.certain, alone.possible)
 
 
@@ -235,10 +235,10 @@ def test_drawn_originals_could_have_been_published_so(records, seed):
             for value, time, least in zip(drawn.value[chosen], drawn.lo[chosen], drawn.least[chosen], strict=True)
             for _ in range(int(least))
         ]
-        fewest = [entry for entry in record if entry.least]
-        assert len(made) == sum(entry.least for entry in fewest)
+        smallest = [entry for entry in record if entry.least]
+        assert len(made) == sum(entry.least for entry in smallest)
         assert all(
-            any(value in entry.members and entry.lo <= time <= entry.hi for entry in fewest) for value, time in made
+            any(value in entry.members and entry.lo <= time <= entry.hi for entry in smallest) for value, time in made
         )
 
 

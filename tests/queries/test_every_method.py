@@ -69,7 +69,7 @@ def test_the_truth_is_certain_at_least_and_possible_at_most(method, rows):
         assert found.certain <= found.expected <= found.possible
 
 
-def find_bounds(evidence, text):
+def find_bounds(view, text):
     """Return what is certain and possible, without drawing originals for what is expected."""
     query = parse(f"count person where {text}")
-    return count_bounds(Plan(evidence, query.text), query.condition, "record", 0)
+    return count_bounds(Plan(view, query.text), query.condition, "record", 0)

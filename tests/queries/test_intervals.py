@@ -33,7 +33,7 @@ def test_columns_of_different_length_are_refused():
 
 def test_there_is_no_hull_of_none():
     with pytest.raises(ParameterError, match="no hull"):
-        FuzzyIntervals.of([]).hull()
+        FuzzyIntervals.of([]).enclose()
 
 
 def test_large_whole_times_stay_exact():

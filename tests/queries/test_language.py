@@ -10,7 +10,7 @@ from tests.examples import settings
 from sfumato.metrics.query_certainty import quote
 from sfumato.queries.language import parse, parse_lines
 from sfumato.queries.syntax import Both, Comparison, Either, Neither, QueryError, Sequel, Window, Word
-from sfumato.queries.times import cut_buckets, read_length, read_period, read_window, spell_moment
+from sfumato.queries.times import cut_buckets, format_time, read_length, read_period, read_window
 
 DAY = 86_400_000_000
 
@@ -105,7 +105,7 @@ def test_no_text_breaks_the_parser(text):
 
 def span(text):
     first, last = read_period(Word(text, 0), text, dated=True)
-    return spell_moment(first, dated=True), spell_moment(last + 1, dated=True)
+    return format_time(first, dated=True), format_time(last + 1, dated=True)
 
 
 @pytest.mark.parametrize(
@@ -161,14 +161,14 @@ def test_lengths_have_units_where_times_have():
 def test_stretches_cover_the_span_in_calendar_order():
     first, last = (read_period(Word(day, 0), "", dated=True)[0] for day in ("2024-01-31", "2024-03-01"))
     cuts = cut_buckets(Word("month", 0), "", (first, last), dated=True)
-    assert [spell_moment(int(cut), dated=True) for cut in cuts] == [
+    assert [format_time(int(cut), dated=True) for cut in cuts] == [
         "2024-01-01",
         "2024-02-01",
         "2024-03-01",
         "2024-04-01",
     ]
     weeks = cut_buckets(Word("week", 0), "", (first, last), dated=True)
-    assert spell_moment(int(weeks[0]), dated=True) == "2024-01-29", "a Monday"
+    assert format_time(int(weeks[0]), dated=True) == "2024-01-29", "a Monday"
     with pytest.raises(QueryError, match="Choose a longer one"):
         cut_buckets(Word("1s", 0), "", (first, last), dated=True)
 

@@ -9,7 +9,7 @@ import pytest
 import sfumato as sf
 from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.engines.local import Local
 from sfumato.engines.publish import publish_in_parts
 from sfumato.queries.answer import Answer
@@ -96,7 +96,7 @@ def test_time_points_are_nobodys():
 def test_everybody_is_certain_whoever_was_left_out():
     data = sf.Dataset.of("timeline", [{"a": 1}, {"b": 9}], sensitive=("a",))
     release = sf.anonymize(data, sf.methods.Essa(delta="1/2"), secret=SECRET, withhold_at_most=1).release
-    assert release.withheld
+    assert release.suppressed_records
     answer = sf.query(release, "count record")
     assert (answer.certain, answer.possible) == (2, 2)
 
@@ -130,11 +130,11 @@ def test_windows_that_cannot_be_are_empty_also_for_what_may_have_been_at_any_tim
     for source in (data, release):
         answer = sf.query(source, "count person where a before 2 after 4")
         assert answer.certain == 0
-        assert answer.possible == sum(release.withheld.values()) * (source is release)
+        assert answer.possible == sum(release.suppressed_records.values()) * (source is release)
 
 
 def test_dates_and_numbers_are_not_mixed_up():
-    dated = sf.Dataset.of("sequences", [[("a", 19_000)]], monitored=("a",), clock=Clock("day"))
+    dated = sf.Dataset.of("sequences", [[("a", 19_000)]], monitored=("a",), time_unit=TimeUnit("day"))
     assert sf.query(dated, "count person where a during 2022-01-08").certain == 1
     assert sf.query(dated, "count person where a during 2022-01-08T00:00:00Z").certain == 1
     assert sf.query(dated, "count person where a before 2022-01-08").certain == 0

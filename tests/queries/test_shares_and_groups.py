@@ -16,14 +16,14 @@ from sfumato.kinds.activity.query_bounds.grids import list_grids
 from sfumato.kinds.activity.query_bounds.shares import Shares
 from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
 from sfumato.queries.columns import Labels
-from sfumato.queries.published_view import Asked, Evidence, Link, Names, Selection, Values
+from sfumato.queries.published_view import AttributeCondition, Link, Names, PublishedView, Selection, Values
 from sfumato.queries.three_valued import combine_all
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 
 LABELS = ("a", "b")
 
 
-def deal(slots, people, length):
+def distribute(slots, people, length):
     """All ways to give the slots of an interval to people, each as a tuple of what everybody did."""
     for order in set(itertools.permutations(slots)):
         yield tuple(order[at * length : (at + 1) * length] for at in range(people))
@@ -31,9 +31,9 @@ def deal(slots, people, length):
 
 def all_classes(intervals, people, length):
     """All originals of a class: for every interval, who did what in every slot."""
-    for dealt in itertools.product(*(deal(slots, people, length) for slots in intervals)):
+    for assigned in itertools.product(*(distribute(slots, people, length) for slots in intervals)):
         yield [
-            [(what, at * length + slot) for at, way in enumerate(dealt) for slot, what in enumerate(way[person])]
+            [(what, at * length + slot) for at, way in enumerate(assigned) for slot, what in enumerate(way[person])]
             for person in range(people)
         ]
 
@@ -73,14 +73,14 @@ def test_bounds_of_one_activity_are_attained_by_some_class(intervals, window):
 @settings(max_examples=40)
 @given(intervals_of_two)
 def test_the_first_and_the_last_time_of_an_activity_are_bounded_exactly(intervals):
-    reach = make_shares(intervals, 2, 2).reach(Link(Selection(np.array([True, False]))))
+    time_bounds = make_shares(intervals, 2, 2).time_bounds(Link(Selection(np.array([True, False]))))
     found = [[when for person in made for what, when in person if what == "a"] for made in all_classes(intervals, 2, 2)]
     if not all(found):
-        assert reach == Reach()
+        assert time_bounds == TimeBounds()
         return
     first, last = [min(times) for times in found], [max(times) for times in found]
-    assert (reach.earliest, reach.first_by) == (min(first), max(first))
-    assert (reach.last_from, reach.latest) == (min(last), max(last))
+    assert (time_bounds.earliest, time_bounds.first_by) == (min(first), max(first))
+    assert (time_bounds.last_from, time_bounds.latest) == (min(last), max(last))
 
 
 @settings(max_examples=30)
@@ -135,12 +135,15 @@ def test_values_of_groups_and_attributes_are_bounded_exactly(records, attribute,
     )
     names = Names(tuple("xy"))
     known = Labels(names, Values.exact(2), np.array(["xy".index(one) for one, _ in records]))
-    evidence = Evidence(RECORD, len(records), 0, groups, block=groups.group, sizes=groups.sizes)
-    left, right = known.judge(Asked(names.find(attribute))), GroupedValue(groups).judge(Asked(groups.names.find(value)))
-    truth = evidence.combine([~left if turned else left, right])
+    view = PublishedView(RECORD, len(records), 0, groups, block=groups.group, sizes=groups.sizes)
+    left, right = (
+        known.judge(AttributeCondition(names.find(attribute))),
+        GroupedValue(groups).judge(AttributeCondition(groups.names.find(value))),
+    )
+    truth = view.combine([~left if turned else left, right])
     found = [
-        sum((one == attribute) != turned and got == value for (one, _), got in zip(records, dealt, strict=True))
-        for dealt in set(itertools.permutations(values))
+        sum((one == attribute) != turned and got == value for (one, _), got in zip(records, assigned, strict=True))
+        for assigned in set(itertools.permutations(values))
     ]
     assert (truth.low.sum(), truth.high.sum()) == (min(found), max(found))
     assert combine_all([right, right]).high.sum() == right.high.sum()

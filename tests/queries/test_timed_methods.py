@@ -61,7 +61,7 @@ def list_records(data):
     return [[(row["illness"], row["time"])] for row in data.table.to_pylist()]
 
 
-def spell(step, kind, *, follows=False):
+def format_step(step, kind, *, follows=False):
     """A step in the words of the language."""
     names = " | ".join(f"'{label}'" for label in sorted(step.wanted))
     words = [names]
@@ -93,16 +93,25 @@ def forms(draw, kind, top):
 
     one, other, third = step(), step(within=draw(st.booleans())), step()
     found = [
-        (spell(one, kind), lambda record: follows(record, [one])),
-        (f"not {spell(one, kind)}", lambda record: not follows(record, [one])),
-        (f"{spell(one, kind)} and {spell(third, kind)}", lambda r: follows(r, [one]) and follows(r, [third])),
-        (f"{spell(one, kind)} or not {spell(third, kind)}", lambda r: follows(r, [one]) or not follows(r, [third])),
+        (format_step(one, kind), lambda record: follows(record, [one])),
+        (f"not {format_step(one, kind)}", lambda record: not follows(record, [one])),
+        (
+            f"{format_step(one, kind)} and {format_step(third, kind)}",
+            lambda r: follows(r, [one]) and follows(r, [third]),
+        ),
+        (
+            f"{format_step(one, kind)} or not {format_step(third, kind)}",
+            lambda r: follows(r, [one]) or not follows(r, [third]),
+        ),
     ]
     if kind not in {"timeline", "snapshots"}:
         found.append(
-            (f"{spell(one, kind)} and then {spell(other, kind, follows=True)}", lambda r: follows(r, [one, other]))
+            (
+                f"{format_step(one, kind)} and then {format_step(other, kind, follows=True)}",
+                lambda r: follows(r, [one, other]),
+            )
         )
-        text = f"{spell(one, kind)} then {spell(other, kind, follows=True)} then {spell(third, kind)}"
+        text = f"{format_step(one, kind)} then {format_step(other, kind, follows=True)} then {format_step(third, kind)}"
         found.append((text, lambda r: follows(r, [one, other, third])))
     return one, found
 
@@ -137,7 +146,7 @@ def test_the_truth_is_certain_at_least_and_possible_at_most(case, rows, data):
             assert "nothing is published of" in " ".join(answer.notes), text
         else:
             assert answer.certain <= answer.expected <= answer.possible, text
-    text = f"count event where {spell(one, kind)}"
+    text = f"count event where {format_step(one, kind)}"
     truth = sum(count_events(record, one) for record in records)
     assert ask(original, text).certain == truth == ask(original, text).possible
     assert ask(published, text).certain <= truth <= ask(published, text).possible
@@ -186,7 +195,7 @@ def test_first_and_last_times_hold_the_true_ones(case, rows, label, verb):
     if result is None:
         return
     room, step = find_kind("sequences").query_bounds.load(), Step(frozenset(label))
-    records = [list_records(made)[row] for row in result.trace.rows]
+    records = [list_records(made)[row] for row in result.owner_record.rows]
     table = {row["record"]: row for row in ask(room.of_release(result.release), f"{verb} '{label}'").table.to_pylist()}
     for number, record in enumerate(records, start=1):
         truth = find_first(record, step, last=verb == "last")

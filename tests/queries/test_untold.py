@@ -10,21 +10,21 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.record_unit import PERSON
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.queries.answer import Answer
 from sfumato.queries.ask import ask
 from sfumato.queries.columns import Labels, Ranges
 from sfumato.queries.events import MANY, Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.reports.answers import list_numbers
 
 
-def make_table(hidden=(True, True), withheld=0):
+def make_table(hidden=(True, True), suppressed_records=0):
     """Return what a release tells whose ages are hidden, or some of them, and whose cities are all hidden."""
     ages = Ranges(np.array([20, 40]), np.array([29, 49]), np.zeros(2, bool), np.array(hidden), np.arange(2), whole=True)
     cities = Labels(Names(()), Values.of([()], [0]), np.zeros(2, np.int64))
     sex = Labels(Names(("f", "m")), Values.of([(0, 1)]), np.zeros(2, np.int64))
-    return Evidence(PERSON, 2, withheld, attributes={"age": ages, "city": cities, "sex": sex})
+    return PublishedView(PERSON, 2, suppressed_records, attributes={"age": ages, "city": cities, "sex": sex})
 
 
 @pytest.mark.parametrize(
@@ -45,7 +45,9 @@ def test_something_is_expected_of_what_some_record_tells():
 
 
 def test_nothing_is_expected_where_all_records_were_left_out():
-    nobody = Evidence(PERSON, 0, 3, attributes={"age": Ranges.exact(np.zeros(0), np.zeros(0, np.int64), whole=True)})
+    nobody = PublishedView(
+        PERSON, 0, 3, attributes={"age": Ranges.exact(np.zeros(0), np.zeros(0, np.int64), whole=True)}
+    )
     answer = ask(nobody, "count record where age < 30")
     assert (answer.certain, answer.possible, answer.expected) == (0, 3, None)
 
@@ -61,7 +63,7 @@ def make_events():
 
 @pytest.mark.parametrize("question", ["bar", "cafe and bar", "cafe then bar", "bar by 5"])
 def test_nothing_is_expected_of_events_that_were_removed_from_all_records(question):
-    answer = ask(Evidence(PERSON, 2, history=make_events()), f"count record where {question}")
+    answer = ask(PublishedView(PERSON, 2, history=make_events()), f"count record where {question}")
     assert (answer.certain, answer.possible, answer.expected) == (0, 2, None)
     if answer.table is not None:
         assert answer.table.column("expected").null_count == answer.table.num_rows
@@ -69,7 +71,7 @@ def test_nothing_is_expected_of_events_that_were_removed_from_all_records(questi
 
 
 def test_first_times_of_removed_events_say_that_nothing_is_published_of_them():
-    answer = ask(Evidence(PERSON, 2, history=make_events()), "first bar")
+    answer = ask(PublishedView(PERSON, 2, history=make_events()), "first bar")
     assert answer.expected is None
     assert "nothing is published of 'bar'" in " ".join(answer.notes)
 
@@ -105,6 +107,6 @@ def test_bars_of_a_part_of_which_nothing_is_expected_are_like_those_of_the_other
 
 
 def test_a_course_of_which_nothing_is_expected_can_be_written():
-    course = Course("bar", "people", False, (0, 5), (0,), (2,), (None,), (1,))
-    assert Course.from_plain(json.loads(json.dumps(course.to_plain()))) == course
-    assert list_numbers(course)[0][2] == "–"
+    time_series = TimeSeries("bar", "people", False, (0, 5), (0,), (2,), (None,), (1,))
+    assert TimeSeries.from_plain(json.loads(json.dumps(time_series.to_plain()))) == time_series
+    assert list_numbers(time_series)[0][2] == "–"

@@ -13,14 +13,14 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.exceptions import SchemaError
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.sources import Source
 
-READING = Reading("trajectories")
+READING = ReadOptions("trajectories")
 ROWS = st.lists(st.tuples(*[st.text('ab1,;" ', max_size=3)] * 2), min_size=1, max_size=4)
 
 
-def spell(rows) -> str:
+def format_csv(rows) -> str:
     def cell(text):
         return '"' + text.replace('"', '""') + '"'
 
@@ -30,7 +30,7 @@ def spell(rows) -> str:
 @given(st.lists(ROWS, min_size=1, max_size=4), st.booleans())
 def test_files_are_read_as_one(tmp_path_factory, files, packed):
     folder = tmp_path_factory.mktemp("files")
-    texts = {f"part{i}.csv": spell(rows) for i, rows in enumerate(files)}
+    texts = {f"part{i}.csv": format_csv(rows) for i, rows in enumerate(files)}
     if packed:
         path = folder / "all.zip"
         with zipfile.ZipFile(path, "w") as archive:
@@ -41,7 +41,7 @@ def test_files_are_read_as_one(tmp_path_factory, files, packed):
         path.mkdir()
         for name, text in texts.items():
             (path / name).write_text(text)
-    (folder / "whole.csv").write_text(spell([row for rows in files for row in rows]))
+    (folder / "whole.csv").write_text(format_csv([row for rows in files for row in rows]))
     assert Source(path, READING).table().equals(Source(folder / "whole.csv", READING).table())
 
 
@@ -49,7 +49,7 @@ def test_files_without_a_header_and_of_other_formats(tmp_path):
     (tmp_path / "lines").mkdir()
     for name, text in (("a.dat", "1 2\n3"), ("b.dat", "1 2\n")):
         (tmp_path / "lines" / name).write_text(text)
-    assert Source(tmp_path / "lines", Reading("sets")).data == b"1 2\n3\n1 2\n"
+    assert Source(tmp_path / "lines", ReadOptions("sets")).data == b"1 2\n3\n1 2\n"
     (tmp_path / "tables").mkdir()
     for number in (1, 2):
         pq.write_table(pa.table({"person": [number], "place": ["a"]}), tmp_path / "tables" / f"{number}.parquet")

@@ -7,7 +7,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError
-from sfumato.readers.identifiers import look_for_identifiers
+from sfumato.readers.identifiers import detect_identifier
 
 FOUND = {
     "contact": (["a@b.org", "c.d@e-f.com", "x_y@z.co.uk"], "e-mail addresses"),
@@ -43,14 +43,14 @@ HARMLESS = {
 
 @pytest.mark.parametrize("name", FOUND)
 def test_what_names_people_is_found(name):
-    cells, looks_like = FOUND[name]
-    suspect = look_for_identifiers(name, pa.chunked_array([cells]))
-    assert suspect is not None and suspect.looks_like.startswith(looks_like)
+    cells, identifier_type = FOUND[name]
+    suspect = detect_identifier(name, pa.chunked_array([cells]))
+    assert suspect is not None and suspect.identifier_type.startswith(identifier_type)
 
 
 @pytest.mark.parametrize("name", HARMLESS)
 def test_what_names_nobody_is_left_alone(name):
-    assert look_for_identifiers(name, pa.chunked_array([HARMLESS[name]])) is None
+    assert detect_identifier(name, pa.chunked_array([HARMLESS[name]])) is None
 
 
 @pytest.fixture

@@ -7,9 +7,9 @@ import pytest
 
 from sfumato.exceptions import ParameterError
 from sfumato.policy import read_policy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
-FULL = Reading(
+FULL = ReadOptions(
     "trajectories",
     columns={"place": "venue"},
     delimiter="tab",
@@ -29,7 +29,7 @@ FULL = Reading(
 
 
 def test_json_round_trip_keeps_everything_and_paths_as_given():
-    again = Reading.from_dict(json.loads(json.dumps(FULL.to_dict())))
+    again = ReadOptions.from_dict(json.loads(json.dumps(FULL.to_dict())))
     assert again == FULL
     assert again.hierarchies == {"place": "trees/places.csv"}
     assert again.constraints == {"utility": "../groups.txt"}
@@ -38,9 +38,9 @@ def test_json_round_trip_keeps_everything_and_paths_as_given():
 
 
 def test_defaults_round_trip_and_single_texts_are_lists():
-    assert Reading.from_dict(Reading("trajectories").to_dict()) == Reading("trajectories")
-    reading = Reading.of("trajectories", {"drop": "*", "sensitive": "clinic", "split": "none"})
-    assert (reading.drop, reading.sensitive, reading.split) == (("*",), ("clinic",), None)
+    assert ReadOptions.from_dict(ReadOptions("trajectories").to_dict()) == ReadOptions("trajectories")
+    read_options = ReadOptions.of("trajectories", {"drop": "*", "sensitive": "clinic", "split": "none"})
+    assert (read_options.drop, read_options.sensitive, read_options.split) == (("*",), ("clinic",), None)
 
 
 def test_mappings_cannot_be_changed():
@@ -76,11 +76,11 @@ def test_mappings_cannot_be_changed():
 )
 def test_what_is_wrong_is_refused(options, message):
     with pytest.raises(ParameterError) as caught:
-        Reading.of("trajectories", options)
+        ReadOptions.of("trajectories", options)
     assert message in str(caught.value)
 
 
-TABLE = Reading(
+TABLE = ReadOptions(
     "table",
     identifier=("name",),
     quasi=("age", "zip"),
@@ -95,7 +95,7 @@ TABLE = Reading(
 
 
 def test_options_of_tables_round_trip():
-    again = Reading.from_dict(json.loads(json.dumps(TABLE.to_dict())))
+    again = ReadOptions.from_dict(json.loads(json.dumps(TABLE.to_dict())))
     assert again == TABLE
     assert (again.plain, again.empty, again.population) == (("note",), ("?", "NA"), "town.csv")
 
@@ -113,7 +113,7 @@ def test_options_of_tables_round_trip():
 )
 def test_options_of_tables_mean_nothing_elsewhere(option):
     with pytest.raises(ParameterError, match=f"{next(iter(option))} means nothing for sets"):
-        Reading.of("sets", option)
+        ReadOptions.of("sets", option)
 
 
 @pytest.mark.parametrize(
@@ -128,7 +128,7 @@ def test_options_of_tables_mean_nothing_elsewhere(option):
 )
 def test_what_is_wrong_for_tables_is_refused(options, message):
     with pytest.raises(ParameterError) as caught:
-        Reading.of("table", options)
+        ReadOptions.of("table", options)
     assert message in str(caught.value)
 
 
@@ -139,7 +139,7 @@ def test_files_of_a_policy_lie_beside_it_and_rules_are_left_alone(tmp_path):
         '[data]\npath = "people.csv"\nkind = "table"\nquasi = ["age", "zip"]\npopulation = "town.csv"\n'
         'hierarchies = { age = "width:8", zip = "zip.csv" }\n[method]\nname = "x"\n[release]\nout = "out"\n'
     )
-    options = read_policy(tmp_path / "policy.toml").reading
+    options = read_policy(tmp_path / "policy.toml").read_options
     assert options == {
         "quasi": ["age", "zip"],
         "population": str(tmp_path / "town.csv"),
@@ -149,6 +149,6 @@ def test_files_of_a_policy_lie_beside_it_and_rules_are_left_alone(tmp_path):
 
 def test_kind_must_be_known():
     with pytest.raises(ParameterError, match=r"kind must be one of .* Did you mean 'trajectories'"):
-        Reading("trajectory")
+        ReadOptions("trajectory")
     with pytest.raises(ParameterError, match="kind must be text"):
-        Reading.from_dict({})
+        ReadOptions.from_dict({})

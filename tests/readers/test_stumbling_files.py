@@ -71,7 +71,7 @@ def test_an_event_log(tmp_path, name):
     log = sf.read(tmp_path / name, "sequences")
     assert log.table["person"].to_pylist() == ["case 1", "case 2"]
     assert log.history().lists() == [["register", "triage"], ["register"]]
-    assert log.clock.to_arrow(log.times()).to_pylist()[1].isoformat() == "2024-01-02T09:00:00+00:00"
+    assert log.time_unit.to_arrow(log.times()).to_pylist()[1].isoformat() == "2024-01-02T09:00:00+00:00"
     assert "Left out the columns `org:resource`." in log.notes
 
 
@@ -224,15 +224,15 @@ def test_monthly_data(tmp_path):
     assert sf.attack(tmp_path / "out", cases).smallest_anonymity_set == 2
 
 
-def test_other_spellings_of_months_and_quarters(tmp_path):
-    spelled = {"2024-02": 19754, "2024/02": 19754, "Feb 2024": 19754, "February 2024": 19754, "2024-Q2": 19814}
-    for text, day in spelled.items():
+def test_other_formats_of_months_and_quarters(tmp_path):
+    days = {"2024-02": 19754, "2024/02": 19754, "Feb 2024": 19754, "February 2024": 19754, "2024-Q2": 19814}
+    for text, day in days.items():
         (tmp_path / "a.csv").write_text(f"time,event\n{text},a\n")
         line = sf.read(tmp_path / "a.csv", "timeline", resolution="day")
         assert line.table["time"].to_pylist() == [day]
     (tmp_path / "a.csv").write_text("person,time,event\n7,2024-05-31,a\n7,2024-01-31,b\n")
     log = sf.read(tmp_path / "a.csv", "sequences", resolution="quarter")
-    assert [str(moment.as_py())[:10] for moment in log.clock.to_arrow(log.times())] == ["2024-01-01", "2024-04-01"]
+    assert [str(moment.as_py())[:10] for moment in log.time_unit.to_arrow(log.times())] == ["2024-01-01", "2024-04-01"]
 
 
 @pytest.mark.parametrize(
@@ -247,7 +247,7 @@ def test_columns_that_are_months(tmp_path, names, first):
     pa_table = pa.table({"person": ["7", "8"], **{name: ["a", "b"] for name in names}})
     pq.write_table(pa_table, tmp_path / "a.parquet")
     lives = sf.read(tmp_path / "a.parquet", "activity")
-    assert (lives.clock.unit, lives.clock.origin) == ("month", first)
+    assert (lives.time_unit.unit, lives.time_unit.origin) == ("month", first)
 
 
 def test_episodes_in_slots_of_a_month(tmp_path):

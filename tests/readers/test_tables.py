@@ -128,6 +128,6 @@ cell = st.text(st.characters(blacklist_categories=["Cs"], blacklist_characters="
 
 @given(st.lists(st.tuples(cell, cell), min_size=1, max_size=8))
 def test_any_text_survives_quoting(rows):
-    spelled = "\n".join(",".join('"' + c.replace('"', '""') + '"' for c in row) for row in rows)
-    table = parse_table("v", f'"p","q"\n{spelled}\n'.encode(), "csv")
+    quoted = "\n".join(",".join('"' + c.replace('"', '""') + '"' for c in row) for row in rows)
+    table = parse_table("v", f'"p","q"\n{quoted}\n'.encode(), "csv")
     assert [tuple(r.values()) for r in table.to_pylist()] == rows

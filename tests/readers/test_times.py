@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sfumato.exceptions import SchemaError
 from sfumato.readers.times import parse_times, split_periods
 
-SPELLINGS = [
+TIME_FORMATS = [
     "%Y-%m-%dT%H:%M:%S",
     "%Y-%m-%d %H:%M:%S",
     "%Y/%m/%d %H:%M:%S",
@@ -40,9 +40,9 @@ moments = st.datetimes(datetime.datetime(1000, 1, 1), datetime.datetime(9999, 12
 )
 
 
-@given(st.lists(st.tuples(moments, st.sampled_from(SPELLINGS)), min_size=1, max_size=12))
-def test_spellings_agree_with_the_standard_library(cells):
-    times = parse(*(moment.strftime(spelling) for moment, spelling in cells))
+@given(st.lists(st.tuples(moments, st.sampled_from(TIME_FORMATS)), min_size=1, max_size=12))
+def test_time_formats_agree_with_the_standard_library(cells):
+    times = parse(*(moment.strftime(time_format) for moment, time_format in cells))
     assert times.micros.tolist() == [(m - EPOCH) // datetime.timedelta(microseconds=1) for m, _ in cells]
     assert not times.zoned
 
@@ -75,7 +75,7 @@ def test_zones_become_utc(moments):
         "20120403T180009Z",
     ],
 )
-def test_many_spellings_of_one_moment(cell):
+def test_many_formats_of_one_time(cell):
     assert parse(cell).micros.tolist() == [1333476009000000]
 
 

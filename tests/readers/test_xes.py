@@ -23,7 +23,7 @@ TRACES = st.lists(
 )
 
 
-def spell(traces) -> bytes:
+def encode_xes(traces) -> bytes:
     def attributes(found):
         return "".join(f"<string key={quoteattr(k)} value={quoteattr(v)}/>" for k, v in found.items())
 
@@ -48,7 +48,7 @@ def read_slowly(data: bytes):
 
 @given(TRACES, st.integers(1, 40))
 def test_a_stream_gives_what_the_tree_gives(traces, size):
-    data = spell(traces)
+    data = encode_xes(traces)
     blocks = [data[at : at + size] for at in range(0, len(data), size)]
     found = [{k: v for k, v in row.items() if v is not None} for row in parse_xes("a.xes", blocks).to_pylist()]
     assert found == read_slowly(data)
@@ -57,7 +57,7 @@ def test_a_stream_gives_what_the_tree_gives(traces, size):
 def test_parts_are_put_together(monkeypatch):
     monkeypatch.setattr(xes, "_ROWS", 2)
     traces = [({"concept:name": str(n)}, [{"concept:name": "a"}, {"cost": str(n)}]) for n in range(5)]
-    table = parse_xes("a.xes", [spell(traces)])
+    table = parse_xes("a.xes", [encode_xes(traces)])
     assert table.num_rows == 10 and table.column_names == ["case:concept:name", "concept:name", "cost"]
     assert table["cost"].to_pylist()[1::2] == ["0", "1", "2", "3", "4"]
 
@@ -92,7 +92,7 @@ def test_too_many_attributes():
 
 
 def test_memory_does_not_grow_with_the_text():
-    trace = spell([({"concept:name": "c"}, [{"concept:name": "a", "time:timestamp": "2024-01-01"}] * 20)])[5:-6]
+    trace = encode_xes([({"concept:name": "c"}, [{"concept:name": "a", "time:timestamp": "2024-01-01"}] * 20)])[5:-6]
     padding = b" " * 20_000
 
     def blocks():

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.plugins import find_method
-from sfumato.release.batches import LEDGER_FILE, Batch, Ledger, people_of
+from sfumato.release.batches import BATCHES_FILE, Batch, PublishedBatches, people_of
 
 XY = {f"p{i}": (float(i % 3), float(i // 3)) for i in range(6)}
 
@@ -52,7 +52,7 @@ def test_marks_are_keyed_hashes_of_records_and_people_as_json(data, method):
         (hash_plainly(key, "record", list(row.values())), hash_plainly(key, "person", name))
         for row, name in zip(rows, names, strict=True)
     ]
-    assert list(Ledger(key).mark(result.release, names).marks) == slow
+    assert list(PublishedBatches(key).mark(result.release, names).marks) == slow
 
 
 @pytest.fixture
@@ -115,7 +115,7 @@ def test_a_result_that_waited_is_checked_again_when_written(first):
 
 
 def test_several_records_of_one_newcomer_are_one_person(first, tmp_path):
-    day = Unit("day", "days", "person")
+    day = RecordUnit("day", "days", "person")
     names = [f"id{i // 2}" for i in range(60)]
     sf.write(
         sf.anonymize(visits(ROWS[:50]).of_people(names[:50], day), sf.methods.SeqAnon(k=3, m=1)),
@@ -127,23 +127,23 @@ def test_several_records_of_one_newcomer_are_one_person(first, tmp_path):
 
 
 def test_the_list_holds_no_name_and_no_place(first):
-    text = (first / "owner" / LEDGER_FILE).read_text()
+    text = (first / "owner" / BATCHES_FILE).read_text()
     assert not any(word in text for word in ("id1", "p1|", '"p1"'))
-    assert (first / "owner" / LEDGER_FILE).stat().st_mode & 0o077 == 0
-    assert LEDGER_FILE not in {path.name for path in (first / "release").iterdir()}
+    assert (first / "owner" / BATCHES_FILE).stat().st_mode & 0o077 == 0
+    assert BATCHES_FILE not in {path.name for path in (first / "release").iterdir()}
 
 
 def test_a_release_made_before_there_was_a_list_is_compared_too(first):
-    (first / "owner" / LEDGER_FILE).unlink()
+    (first / "owner" / BATCHES_FILE).unlink()
     with pytest.raises(InfeasibleError, match="1 new record of 1 person"):
         sf.apply(first, visits(ROWS[:51]))
-    assert not (first / "owner" / LEDGER_FILE).exists()
+    assert not (first / "owner" / BATCHES_FILE).exists()
     publish(first, visits(ROWS[:53]), "second")
-    assert len(json.loads((first / "owner" / LEDGER_FILE).read_text())["batches"]) == 2
+    assert len(json.loads((first / "owner" / BATCHES_FILE).read_text())["batches"]) == 2
 
 
 def test_a_damaged_list_is_no_empty_list(first):
-    (first / "owner" / LEDGER_FILE).write_text("{}")
+    (first / "owner" / BATCHES_FILE).write_text("{}")
     with pytest.raises(SchemaError, match="not a list of published batches"):
         sf.apply(first, visits(ROWS[:50]))
 

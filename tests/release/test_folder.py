@@ -12,14 +12,14 @@ import pytest
 
 from sfumato.exceptions import SfumatoError
 from sfumato.release.exchange import can_exchange, exchange
-from sfumato.release.folder import staged
+from sfumato.release.folder import open_staging
 
 
 def publish(out, text="{}", **options):
-    with staged(out, **options) as stage:
-        (stage.release / "release.json").write_text(text)
-        (stage.owner / "trace.json").write_text("{}")
-        stage.commit()
+    with open_staging(out, **options) as staging:
+        (staging.release / "release.json").write_text(text)
+        (staging.owner / "trace.json").write_text("{}")
+        staging.commit()
 
 
 def test_both_parts_appear_and_nothing_else(tmp_path):
@@ -35,15 +35,15 @@ def test_the_owners_part_is_readable_by_its_owner_only(tmp_path):
 
 @pytest.mark.parametrize("fault", [ValueError, KeyboardInterrupt, SystemExit])
 def test_a_fault_leaves_the_disk_as_it_was(tmp_path, fault):
-    with pytest.raises(fault), staged(tmp_path / "new" / "out") as stage:
-        (stage.release / "data.csv").write_text("half")
+    with pytest.raises(fault), open_staging(tmp_path / "new" / "out") as staging:
+        (staging.release / "data.csv").write_text("half")
         raise fault
     assert list(tmp_path.iterdir()) == []
 
 
 def test_without_commit_nothing_appears(tmp_path):
-    with staged(tmp_path / "out") as stage:
-        (stage.release / "data.csv").write_text("half")
+    with open_staging(tmp_path / "out") as staging:
+        (staging.release / "data.csv").write_text("half")
     assert not (tmp_path / "out").exists()
 
 
@@ -59,7 +59,7 @@ def test_a_release_is_not_replaced_unless_forced(tmp_path):
 
 def test_a_failed_replacement_keeps_the_old_release(tmp_path):
     publish(tmp_path / "out", "old")
-    with pytest.raises(ValueError, match="fault"), staged(tmp_path / "out", force=True):
+    with pytest.raises(ValueError, match="fault"), open_staging(tmp_path / "out", force=True):
         raise ValueError("fault")
     assert (tmp_path / "out" / "release" / "release.json").read_text() == "old"
 
@@ -73,7 +73,7 @@ def test_a_file_in_the_way_is_an_error(tmp_path):
 
 def test_other_files_in_the_directory_stay(tmp_path):
     (tmp_path / "notes.txt").write_text("mine")
-    with staged(tmp_path):
+    with open_staging(tmp_path):
         pass
     assert [p.name for p in tmp_path.iterdir()] == ["notes.txt"]
 
@@ -106,10 +106,10 @@ def pair(out):
 
 
 def publish_pair(out, text, **options):
-    with staged(out, **options) as stage:
-        (stage.release / "release.json").write_text(text)
-        (stage.owner / "trace.json").write_text(text)
-        stage.commit()
+    with open_staging(out, **options) as staging:
+        (staging.release / "release.json").write_text(text)
+        (staging.owner / "trace.json").write_text(text)
+        staging.commit()
 
 
 def killed_at(line, action):
@@ -157,7 +157,7 @@ def test_killed_at_any_line_both_parts_are_old_or_both_are_new(tmp_path, monkeyp
         else:
             assert found == "new" or (out / "release").exists() is False or found == before, line
         seen.append(found)
-        with staged(out, force=True):  # the next run finishes or undoes what was left
+        with open_staging(out, force=True):  # the next run finishes or undoes what was left
             pass
         assert pair(out) == (found if exchanging or found == "new" else before), line
         assert sorted(p.name for p in out.iterdir()) == (["notes.txt"] if pair(out) is None else ALL), line
@@ -208,7 +208,7 @@ def test_the_directory_may_be_the_current_one_or_a_link(tmp_path, monkeypatch):
 
 
 def test_a_run_that_is_alive_is_not_swept(tmp_path):
-    with staged(tmp_path) as first:
+    with open_staging(tmp_path) as first:
         (first.release / "release.json").write_text("half")
         publish_pair(tmp_path, "other")
         assert (first.release / "release.json").read_text() == "half"

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 from tests.exports import drawing
-from tests.release.naive.layouts import lay_out_long
+from tests.release.naive.layouts import arrange_long
 
 from sfumato.exceptions import ParameterError
-from sfumato.release.layouts import gather_entries, lay_out
+from sfumato.release.layouts import arrange_records, collect_entries
 from sfumato.release.storage import same_cells
 
 WITH_LISTS = {name: drawing.RELEASES[name] for name in ("trajectories", "sequences", "sets", "timeline", "rt")}
@@ -23,9 +23,9 @@ def test_long_is_row_by_row(name):
     @settings(max_examples=40)
     @given(WITH_LISTS[name])
     def check(release):
-        laid = lay_out(release, "long")
-        where = [column.name for column in laid.columns if column.role == "coordinate"]
-        assert laid.table.drop_columns(where).to_pylist() == lay_out_long(release)
+        layout_table = arrange_records(release, "long")
+        where = [column.name for column in layout_table.columns if column.role == "coordinate"]
+        assert layout_table.table.drop_columns(where).to_pylist() == arrange_long(release)
 
     check()
 
@@ -35,15 +35,15 @@ def test_records_may_come_in_any_order(name):
     @settings(max_examples=30)
     @given(WITH_LISTS[name], st.randoms(use_true_random=False))
     def check(release, random):
-        table = lay_out(release, "long").table
-        records = lay_out_long(release)
+        table = arrange_records(release, "long").table
+        records = arrange_long(release)
         key = (
             next(iter(records[0])) if name in {"separated sets", "rt"} else ("time" if name == "timeline" else "person")
         )
         names = list(dict.fromkeys(record[key] for record in records))
         random.shuffle(names)
         order = [row for who in names for row, record in enumerate(records) if record[key] == who]
-        found = gather_entries(release, table.take(pa.array(order)))
+        found = collect_entries(release, table.take(pa.array(order)))
         if name in {"separated sets", "rt"}:
             assert same_cells(found, release.table, release.columns)
         else:
@@ -58,8 +58,8 @@ def test_records_without_lists_have_no_long_layout(name):
     @given(drawing.RELEASES[name])
     def check(release):
         with pytest.raises(ParameterError, match=f"{name} holds no list"):
-            lay_out(release, "long")
+            arrange_records(release, "long")
         with pytest.raises(ParameterError, match="layout must be one of wide, long"):
-            lay_out(release, "tall")
+            arrange_records(release, "tall")
 
     check()

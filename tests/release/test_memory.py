@@ -15,8 +15,8 @@ from sfumato.attacks.risk import Findings
 from sfumato.exceptions import ParameterError
 from sfumato.formats.memory import MemoryPlace
 from sfumato.release import inventory
-from sfumato.release.readme import spell_page
-from sfumato.release.release import Trace
+from sfumato.release.readme import render_page
+from sfumato.release.release import OwnerRecord
 from sfumato.release.storage import read_release, write_release
 
 MADE = {
@@ -54,7 +54,7 @@ def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
     assert {file.name: file.read_bytes() for file in place.iterdir()} == written
     alone, counted = sf.verify(result.release), sf.verify(result)
     assert alone.to_dict() == sf.verify(tmp_path / "out" / "release").to_dict()
-    assert counted.to_dict() == sf.verify(tmp_path / "out", result.trace.original).to_dict()
+    assert counted.to_dict() == sf.verify(tmp_path / "out", result.owner_record.original).to_dict()
     assert counted
 
 
@@ -62,7 +62,7 @@ def test_memory_holds_the_bytes_of_the_folder(made, name, tmp_path):
 @pytest.mark.parametrize("name", ["trajectories", "table"])
 def test_attacks_and_measures_are_those_of_the_folder(made, name, tmp_path):
     result = made(name)
-    original = result.trace.original
+    original = result.owner_record.original
     sf.write(result, tmp_path / "out", reports=False)
     assert sf.attack(result).to_dict() == sf.attack(tmp_path / "out", original).to_dict()
     assert isinstance(sf.attack_beyond(result), Findings)
@@ -74,7 +74,7 @@ def test_attacks_and_measures_are_those_of_the_folder(made, name, tmp_path):
 
 def test_an_original_in_another_order_is_known_again(made):
     result = made("trajectories")
-    original = result.trace.original
+    original = result.owner_record.original
     turned = dataclasses.replace(original, table=original.table.take(pa.array(range(len(original))[::-1])))
     verdict = sf.verify(result, turned)
     assert verdict and "another order" in verdict.measured["original"]
@@ -84,7 +84,9 @@ def test_a_broken_result_is_found_in_memory(made):
     release = made("trajectories").release
     lone = dataclasses.replace(release, table=release.table.slice(0, 4), records_in=4)
     assert sf.verify(lone).outcome == "broken"
-    swapped = dataclasses.replace(made("trajectories").trace, rows=np.roll(made("trajectories").trace.rows, 1))
+    swapped = dataclasses.replace(
+        made("trajectories").owner_record, rows=np.roll(made("trajectories").owner_record.rows, 1)
+    )
     assert sf.verify(sf.Result(release, swapped)).outcome == "broken"
 
 
@@ -100,7 +102,7 @@ def test_whatever_lies_in_memory_is_looked_at(made):
 @pytest.mark.parametrize("name", MADE)
 def test_the_page_is_about_the_release_alone(made, name):
     release = made(name).release
-    page = spell_page(release).decode()
+    page = render_page(release).decode()
     assert "original" not in page.replace(release.guarantee.statement(release.unit), "")
     assert all(f"`{file}" in page for file in ("data.parquet", "data.csv", "values.csv", "release.json"))
     assert all(f"`{column.name}`" in page for column in release.columns)
@@ -136,16 +138,16 @@ def test_the_damaged_page_is_found(tmp_path):
 def test_a_reason_for_withholding_says_nothing_else(made, name, tmp_path):
     release = made(name).release
     gone = {"Ann was ill in May": 1}
-    write_release(dataclasses.replace(release, withheld=gone, records_in=len(release) + 1), tmp_path)
+    write_release(dataclasses.replace(release, suppressed_records=gone, records_in=len(release) + 1), tmp_path)
     assert sf.verify(tmp_path).undeclared == ("release.json: a reason for withholding that no method gives",)
 
 
 def test_a_trace_shows_nothing_of_anybody(made):
     result = made("trajectories")
-    shown = repr(result.trace)
-    assert shown.startswith("Trace(") and "p0" not in shown and "[" not in shown
-    assert repr(Trace(rows=np.array([1, 0]))) == "Trace(2 rows; 0.00 seconds)"
-    assert "p0" not in result.trace.original._repr_html_()
+    shown = repr(result.owner_record)
+    assert shown.startswith("OwnerRecord(") and "p0" not in shown and "[" not in shown
+    assert repr(OwnerRecord(rows=np.array([1, 0]))) == "OwnerRecord(2 rows; 0.00 seconds)"
+    assert "p0" not in result.owner_record.original._repr_html_()
 
 
 @pytest.mark.parametrize("name", MADE)

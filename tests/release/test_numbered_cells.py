@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.release.text import Form, _number_ranges, _number_sets, encode
+from sfumato.release.text import ValueFormat, _number_ranges, _number_sets, encode
 
 
 def number(rows):
@@ -62,7 +62,7 @@ def test_sets_of_numbered_labels(rows, random):
 @given(data=st.data())
 def test_sets_are_written_as_each_is_alone(kind, values, data):
     """Zero with and without a sign are two values, and what is not a number is one."""
-    form = Form("set", kind)
+    form = ValueFormat("set", kind)
     array = pa.array(data.draw(sets_of(values)), form.arrow)
     assert encode(array, form).to_pylist() == [encode(array.slice(at, 1), form)[0].as_py() for at in range(len(array))]
 

@@ -65,32 +65,34 @@ def test_the_commonest_is_the_one_that_comes_most_often(rows):
     assert find_commonest(of_row, codes, len(rows)).tolist() == plain
 
 
-@pytest.mark.parametrize("kind", [kind for kind in all_kinds() if find_kind(kind).locality is not None])
+@pytest.mark.parametrize("kind", [kind for kind in all_kinds() if find_kind(kind).sort_key is not None])
 def test_a_record_has_the_same_key_wherever_it_stands(kind):
     class NeedsNothing:
         needs = ()
 
     rows = ordinary_rows(3, 40)
     there = KINDS[kind].build(rows, NeedsNothing)
-    keys = find_kind(kind).locality.load().lay_in_line(there)
+    keys = find_kind(kind).sort_key.load().compute_sort_key(there)
     assert keys.dtype == np.uint64
     assert len(keys) == len(there)
     assert len(np.unique(keys)) > 3
     if kind != "sequences":  # there the position of a record is part of its times
         back = KINDS[kind].build(rows[::-1], NeedsNothing)
-        assert np.array_equal(find_kind(kind).locality.load().lay_in_line(back)[::-1], keys)
+        assert np.array_equal(find_kind(kind).sort_key.load().compute_sort_key(back)[::-1], keys)
 
 
 def test_sensitive_values_do_not_lay_people_in_a_line():
     xy = {place: (float(at), 0.0) for at, place in enumerate("abs")}
     one, other = ([["a", "s", "s"], ["b"]], [["a"], ["b", "s", "s"]])
     keys = [
-        find_kind("trajectories").locality.load().lay_in_line(sf.Dataset.of("trajectories", rows, xy, sensitive=("s",)))
+        find_kind("trajectories")
+        .sort_key.load()
+        .compute_sort_key(sf.Dataset.of("trajectories", rows, xy, sensitive=("s",)))
         for rows in (one, other)
     ]
     assert np.array_equal(*keys)
     keys = [
-        find_kind("sets").locality.load().lay_in_line(sf.Dataset.of("sets", rows, sensitive=("s",)))
+        find_kind("sets").sort_key.load().compute_sort_key(sf.Dataset.of("sets", rows, sensitive=("s",)))
         for rows in ([["a", "s"], ["b"]], [["a"], ["b", "s"]])
     ]
     assert np.array_equal(*keys)
@@ -107,17 +109,17 @@ def test_a_part_must_have_room_for_two_crowds(size):
 @given(st.lists(st.lists(st.sampled_from("abcz"), max_size=5, unique=True), min_size=1, max_size=8))
 def test_sensitive_values_do_not_decide_on_a_place(kind, rows):
     told = [[value for value in row if value != "z"] for row in rows]
-    lay_in_line = find_kind(kind).locality.load().lay_in_line
-    keys = lay_in_line(Dataset.of(kind, rows, sensitive=("z",)))
-    without = lay_in_line(Dataset.of(kind, told, sensitive=("z",)))
+    compute_sort_key = find_kind(kind).sort_key.load().compute_sort_key
+    keys = compute_sort_key(Dataset.of(kind, rows, sensitive=("z",)))
+    without = compute_sort_key(Dataset.of(kind, told, sensitive=("z",)))
     assert all(np.array_equal(keys < key, without < other) for key, other in zip(keys, without, strict=True))
     assert all((key == ANYWHERE) == (not row) for key, row in zip(keys, told, strict=True))
 
 
 @given(st.lists(st.lists(st.sampled_from("abc"), min_size=4, max_size=4), min_size=1, max_size=8), st.integers(0, 9))
 def test_how_long_the_sensitive_is_done_does_not_decide_on_a_place(days, longer):
-    lay_in_line = find_kind("activity").locality.load().lay_in_line
+    compute_sort_key = find_kind("activity").sort_key.load().compute_sort_key
     with_it = [*(day + ["z"] * longer for day in days), ["z"] * (4 + longer)]
-    keys = lay_in_line(Dataset.of("activity", with_it, sensitive=("z",)))
-    assert np.array_equal(keys[:-1], lay_in_line(Dataset.of("activity", days, sensitive=("z",))))
+    keys = compute_sort_key(Dataset.of("activity", with_it, sensitive=("z",)))
+    assert np.array_equal(keys[:-1], compute_sort_key(Dataset.of("activity", days, sensitive=("z",))))
     assert keys[-1] == ANYWHERE

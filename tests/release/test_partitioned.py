@@ -10,7 +10,7 @@ import sfumato as sf
 from sfumato.exceptions import SchemaError
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.storage import read_release, write_release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.verification.structure import verify_structure
 
 PARTS = "parts are the declared ones"
@@ -21,9 +21,9 @@ def release():
     data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     made = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes([1] * 32)).release
     columns = (
-        PublishedColumn("group", "group", Form("exact")),
-        PublishedColumn("parent", "parent", Form("exact")),
-        PublishedColumn("size", "size", Form("exact", "int64")),
+        PublishedColumn("group", "group", ValueFormat("exact")),
+        PublishedColumn("parent", "parent", ValueFormat("exact")),
+        PublishedColumn("size", "size", ValueFormat("exact", "int64")),
     )
     table = pa.table({"group": ["=g;1", "*"], "parent": pa.array([None, "=g;1"], pa.string()), "size": [2, 1]})
     return dataclasses.replace(made, parts={"groups": Part(columns, table)})
@@ -34,7 +34,7 @@ def test_parts_are_read_back_exactly(release, tmp_path):
     again = read_release(tmp_path)
     assert again.parts["groups"].table.to_pydict() == release.parts["groups"].table.to_pydict()
     assert again.parts["groups"].columns == release.parts["groups"].columns
-    assert verify_structure(again).witness == {"check": PARTS, "part": "groups", "allowed": []}
+    assert verify_structure(again).counterexample == {"check": PARTS, "part": "groups", "allowed": []}
 
 
 def test_a_missing_part_is_an_error(release, tmp_path):

@@ -211,6 +211,6 @@ def test_a_release_inside_a_release_is_not_judged_in_its_place(out):
 
 def test_the_same_records_are_the_same_bytes(result, out, tmp_path):
     again = read_release(out)
-    sf.write(type(result)(again, result.trace), tmp_path / "again", reports=False)
+    sf.write(type(result)(again, result.owner_record), tmp_path / "again", reports=False)
     for path in (out / "release").iterdir():
         assert path.read_bytes() == (tmp_path / "again" / "release" / path.name).read_bytes()

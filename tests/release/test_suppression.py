@@ -25,19 +25,20 @@ def cases():
 @pytest.mark.parametrize(("data", "method"), list(cases()), ids=lambda value: getattr(value, "name", ""))
 def test_a_release_that_withholds_more_than_its_share_is_refused_with_the_reasons(data, method):
     release = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1).release
-    withheld = sum(release.withheld.values())
-    share = withheld / len(data)
+    suppressed_records = sum(release.suppressed_records.values())
+    share = suppressed_records / len(data)
     assert (
-        sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=share).release.withheld == release.withheld
+        sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=share).release.suppressed_records
+        == release.suppressed_records
     )
-    if not withheld:
+    if not suppressed_records:
         assert sf.anonymize(data, method, withhold_at_most=0)
         return
     with pytest.raises(InfeasibleError) as refused:
         sf.anonymize(data, method, withhold_at_most=share - 0.001)
     said = str(refused.value)
-    assert f"{withheld:,} of {len(data):,} records are withheld" in said
-    assert all(f"{reason}: {count:,}" in said for reason, count in release.withheld.items())
+    assert f"{suppressed_records:,} of {len(data):,} records are withheld" in said
+    assert all(f"{reason}: {count:,}" in said for reason, count in release.suppressed_records.items())
     assert "raising withhold_at_most" in said
 
 

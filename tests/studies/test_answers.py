@@ -9,13 +9,13 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.studies.page import write_page
 from sfumato.studies.plots import list_figures, save_plots
 from sfumato.studies.results import StudyResult, read_results
 from sfumato.studies.source import HeldSource
-from sfumato.studies.trials import PHASES, Cell, Job, Outcome
-from sfumato.studies.work import Bench
+from sfumato.studies.trials import PHASES, Job, Trial, TrialResult
+from sfumato.studies.work import TrialRunner
 
 HOSTILE = "</script><b>\u202e"
 
@@ -27,14 +27,16 @@ def people(number=40):
 
 def made_up(labels=("hl",), ks=(2, 3, 5, 9), turns=(1,), value="mail", dated=True):
     edges = ("2024-01-01", "2024-01-02", "2024-01-03") if dated else (0, 5, 10)
-    cells = []
+    trials = []
     for label in labels:
         for k in ks:
             for turn in turns:
-                course = Course(value, "people", dated, edges, (1, 0), (2 + k, 5), (1.5, 1.0 + turn), (2, 1))
-                outcome = Outcome("done", answers=course.to_plain(), seconds=dict.fromkeys(PHASES, 0.1), published=9)
-                cells.append((Cell("hl", {"k": k}, turn, label, ("k",) if len(ks) > 1 else ()), outcome))
-    return StudyResult(tuple(cells), {"planned": len(cells), "kind": "sequences"})
+                time_series = TimeSeries(value, "people", dated, edges, (1, 0), (2 + k, 5), (1.5, 1.0 + turn), (2, 1))
+                outcome = TrialResult(
+                    "done", answers=time_series.to_plain(), seconds=dict.fromkeys(PHASES, 0.1), published=9
+                )
+                trials.append((Trial("hl", {"k": k}, turn, label, ("k",) if len(ks) > 1 else ()), outcome))
+    return StudyResult(tuple(trials), {"planned": len(trials), "kind": "sequences"})
 
 
 def drawn(result):
@@ -43,20 +45,20 @@ def drawn(result):
 
 @pytest.mark.parametrize("measures", [(), ("query-certainty",)])
 def test_a_cell_is_asked_over_time_and_the_truth_lies_between(tmp_path, measures):
-    bench = Bench(people(), Job(HeldSource(people()), measures=measures), tmp_path, quick=0)
-    outcome = Outcome.from_json(bench.run(Cell("hl", {"k": 3})).to_json())
-    course = Course.from_plain(outcome.answers)
-    assert (course.value, course.counted, sum(course.truth) > 40) == ("mail", "people", True)
-    for row in course.list_rows():
+    runner = TrialRunner(people(), Job(HeldSource(people()), measures=measures), tmp_path, quick=0)
+    outcome = TrialResult.from_json(runner.run(Trial("hl", {"k": 3})).to_json())
+    time_series = TimeSeries.from_plain(outcome.answers)
+    assert (time_series.value, time_series.counted, sum(time_series.truth) > 40) == ("mail", "people", True)
+    for row in time_series.list_rows():
         assert row["certain"] <= row["truth"] <= row["possible"]
         assert row["certain"] <= row["expected"] <= row["possible"]
 
 
 def test_studies_of_other_measures_or_without_times_are_not_asked(tmp_path):
-    bench = Bench(people(), Job(HeldSource(people()), measures=("interval-loss",)), tmp_path, quick=0)
-    assert bench.run(Cell("hl", {"k": 3})).answers == {}
+    runner = TrialRunner(people(), Job(HeldSource(people()), measures=("interval-loss",)), tmp_path, quick=0)
+    assert runner.run(Trial("hl", {"k": 3})).answers == {}
     baskets = sf.Dataset.of("sets", [["bread"], ["bread"], ["wine"], ["wine"]])
-    outcome = Bench(baskets, Job(HeldSource(baskets)), tmp_path, quick=0).run(Cell("apriori", {"k": 2, "m": 1}))
+    outcome = TrialRunner(baskets, Job(HeldSource(baskets)), tmp_path, quick=0).run(Trial("apriori", {"k": 2, "m": 1}))
     assert (outcome.status, outcome.answers) == ("done", {})
 
 
@@ -115,14 +117,14 @@ def test_the_page_has_them_and_hostile_values_stay_texts():
     assert "<b>\u202e" not in page
     assert "\u202e" not in page
     assert "What can still be asked" not in write_page(
-        StudyResult(((Cell("hl", {"k": 2}), Outcome("refused", "no.")),), {})
+        StudyResult(((Trial("hl", {"k": 2}), TrialResult("refused", "no.")),), {})
     )
 
 
 def test_a_parameter_called_like_a_column_is_kept_apart():
-    course = Course("a", "people", False, (0, 5), (1,), (2,), (1.5,), (2,))
-    cell = Cell("x", {"value": 7}, 1, "", ("value",))
-    table = StudyResult(((cell, Outcome("done", answers=course.to_plain())),)).answers
+    time_series = TimeSeries("a", "people", False, (0, 5), (1,), (2,), (1.5,), (2,))
+    trial = Trial("x", {"value": 7}, 1, "", ("value",))
+    table = StudyResult(((trial, TrialResult("done", answers=time_series.to_plain())),)).answers
     assert (table["parameter_value"].to_pylist(), table["value"].to_pylist()) == ([7], ["a"])
 
 

@@ -48,7 +48,7 @@ def test_evaluate_then_compare_in_the_same_folder(tmp_path, study):
     found = json.loads(run(tmp_path, "evaluate", study, "--out", "out", "--json").stdout)
     assert found["by_status"] == {"done": 2, "refused": 1}
     assert "k must be at most" in found["not_done"][0]["reason"]
-    cells = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "cells").iterdir()}
+    trials = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "cells").iterdir()}
     refused = run(tmp_path, "compare", study, "--out", "out", expect=2)
     assert "Use sfumato evaluate" in refused.stderr
     study.write_text(STUDY.replace("[vary]", f"{SECOND}[vary]"))
@@ -56,7 +56,7 @@ def test_evaluate_then_compare_in_the_same_folder(tmp_path, study):
     shown = run(tmp_path, "compare", study, "--out", "out").stdout
     assert "local-km" in shown
     assert "study.html" in shown
-    assert {path: path.stat().st_mtime_ns for path in cells} == cells
+    assert {path: path.stat().st_mtime_ns for path in trials} == trials
     table = pq.read_table(tmp_path / "out" / "results.parquet")
     assert table.num_rows == 6
     assert table.equals(read_results(tmp_path / "out").table)
@@ -97,6 +97,6 @@ def test_ctrl_c_keeps_what_is_finished_and_exits_with_130(tmp_path, study):
     finished = len(list(out.glob("cells/[!.]*.json")))
     assert 3 <= finished < 900
     result = read_results(out)
-    assert abs(len(result.cells) - finished) <= 1
+    assert abs(len(result.trials) - finished) <= 1
     assert "not run yet" in (out / "study.html").read_text()
     assert not (out / ".work").exists()

@@ -9,7 +9,7 @@ import sfumato as sf
 from sfumato.plugins import metrics_for
 from sfumato.studies.plan import plan_study
 from sfumato.studies.study_file import read_study
-from sfumato.studies.work import Bench
+from sfumato.studies.work import TrialRunner
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 
@@ -18,9 +18,9 @@ EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.t
 def test_every_method_of_an_example_works_on_its_data(path, tmp_path):
     plan = plan_study(read_study(path))
     job = dataclasses.replace(plan.job, measures=(metrics_for(plan.kind)[-1].name,))
-    bench = Bench(plan.job.source.read(), job, tmp_path, quick=0)
-    first = {cell.name: cell for cell in reversed(plan.cells)}
-    assert {name: bench.run(cell).status for name, cell in first.items()} == dict.fromkeys(first, "done")
+    runner = TrialRunner(plan.job.source.read(), job, tmp_path, quick=0)
+    first = {trial.name: trial for trial in reversed(plan.trials)}
+    assert {name: runner.run(trial).status for name, trial in first.items()} == dict.fromkeys(first, "done")
 
 
 @pytest.mark.slow

@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.studies.plan import plan_study
-from sfumato.studies.study_file import list_cells, read_study
+from sfumato.studies.study_file import list_trials, read_study
 
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples" / "studies").glob("*.toml"))
 
@@ -42,7 +42,7 @@ def write(tmp_path, old="", new=""):
 
 def test_cells_come_in_the_order_of_the_file(tmp_path):
     study = read_study(write(tmp_path))
-    assert [(cell.name, cell.parameters["k"], cell.repetition) for cell in list_cells(study)] == [
+    assert [(trial.name, trial.parameters["k"], trial.repetition) for trial in list_trials(study)] == [
         ("mondrian", 2, 1),
         ("mondrian", 2, 2),
         ("mondrian", 5, 1),
@@ -58,7 +58,7 @@ def test_cells_come_in_the_order_of_the_file(tmp_path):
 def test_several_parameters_make_a_grid(tmp_path):
     path = write(tmp_path, "k = [2, 5]\n", "k = { start = 2, end = 6, step = 2 }\nl = [1, 2]\n")
     path.write_text(path.read_text().replace("l = 2\n", "").replace("repetitions = 2", "repetitions = 1"))
-    chosen = [(c.name, c.parameters["k"], c.parameters["l"]) for c in list_cells(read_study(path))]
+    chosen = [(c.name, c.parameters["k"], c.parameters["l"]) for c in list_trials(read_study(path))]
     grid = [("mondrian", k, l) for k in (2, 4, 6) for l in (1, 2)]
     assert chosen == [*grid, ("cluster", 3, 1), ("cluster", 3, 2)]
 
@@ -125,9 +125,9 @@ def test_there_is_an_example_for_every_kind():
 def test_examples_compare_three_methods_along_something(path):
     plan = plan_study(read_study(path))
     assert plan.kind == path.stem
-    assert len({cell.name for cell in plan.cells}) >= 3
+    assert len({trial.name for trial in plan.trials}) >= 3
     assert len(plan.varying) == 1
-    assert len({str(cell.parameters[plan.varying[0]]) for cell in plan.cells}) >= 4
+    assert len({str(trial.parameters[plan.varying[0]]) for trial in plan.trials}) >= 4
 
 
 def test_data_and_files_named_by_options_decide_the_key(tmp_path):

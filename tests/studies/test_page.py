@@ -12,7 +12,7 @@ from sfumato.studies.page import write_page
 from sfumato.studies.pareto import find_front
 from sfumato.studies.plots import list_figures, save_plots
 from sfumato.studies.results import StudyResult
-from sfumato.studies.trials import PHASES, Cell, Outcome
+from sfumato.studies.trials import PHASES, Trial, TrialResult
 
 HOSTILE = "</script><script>alert(1)</script>\u202e"
 
@@ -28,22 +28,25 @@ def outcome(value, risk, seconds=0.1):
     }
     after = {"of": "mean_success", "success": risk, "unique": 0.0, "smallest": 5, "knowledge": "attributes", "m": None}
     risks = {"before": {**after, "success": 0.9, "unique": 0.8, "smallest": 1}, "after": after}
-    return Outcome(
+    return TrialResult(
         "done", scores=(score,), seconds=dict.fromkeys(PHASES, seconds), peak_memory=10**8, risk=risks, records=100,
         published=100, withheld=0, guarantee="k-anonymity (k=5)",
     )  # fmt: skip
 
 
 def result(labels=("a", "b"), ks=(2, 5, 10), turns=(1, 2)):
-    cells = [
-        (Cell("mondrian", {"k": k, "l": 1}, turn, label, ("k",)), outcome(0.1 * k + 0.01 * turn + at, 1 / k))
+    trials = [
+        (Trial("mondrian", {"k": k, "l": 1}, turn, label, ("k",)), outcome(0.1 * k + 0.01 * turn + at, 1 / k))
         for at, label in enumerate(labels)
         for k in ks
         for turn in turns
     ]
-    failed = (Cell("mondrian", {"k": 400, "l": 1}, 1, labels[0], ("k",)), Outcome("infeasible", "there is no way."))
+    failed = (
+        Trial("mondrian", {"k": 400, "l": 1}, 1, labels[0], ("k",)),
+        TrialResult("infeasible", "there is no way."),
+    )
     data = {"records": 100, "unit": {"one": "person", "many": "people"}, "notes": ["3 rows had no age."]}
-    return StudyResult((*cells, failed), {"title": "Mine", "kind": "table", "planned": len(cells) + 2, "data": data})
+    return StudyResult((*trials, failed), {"title": "Mine", "kind": "table", "planned": len(trials) + 2, "data": data})
 
 
 def test_the_front_is_what_no_other_point_beats_in_both():
@@ -72,8 +75,8 @@ def test_every_plot_is_drawn_from_the_numbers():
 
 
 def test_nothing_varies_is_drawn_as_bars():
-    cells = tuple((Cell("mondrian", {"k": 5}, 1, label), outcome(0.1, 0.2)) for label in "ab")
-    figures = {figure.name: figure for figure in list_figures(StudyResult(cells))}
+    trials = tuple((Trial("mondrian", {"k": 5}, 1, label), outcome(0.1, 0.2)) for label in "ab")
+    figures = {figure.name: figure for figure in list_figures(StudyResult(trials))}
     assert figures["measure-ncp"].spec()["mark"]["type"] == "bar"
 
 
@@ -85,7 +88,7 @@ def test_pictures_are_written(tmp_path, form, begins):
 
 
 def test_nothing_done_is_said():
-    failed = StudyResult(((Cell("mondrian", {"k": 5}), Outcome("crashed", "its process ended.")),), {"planned": 1})
+    failed = StudyResult(((Trial("mondrian", {"k": 5}), TrialResult("crashed", "its process ended.")),), {"planned": 1})
     assert "its process ended." in write_page(failed)
     with pytest.raises(ParameterError, match="nothing in this study is done"):
         save_plots(failed, None, "png")
@@ -127,11 +130,11 @@ def test_the_table_is_tidy():
 
 
 def test_values_of_several_types_become_texts_and_reserved_names_are_kept_apart():
-    cells = tuple(
-        (Cell("x", {"delta": delta, "value": 1}, 1, "", ("delta", "value")), Outcome("refused", "no."))
+    trials = tuple(
+        (Trial("x", {"delta": delta, "value": 1}, 1, "", ("delta", "value")), TrialResult("refused", "no."))
         for delta in ("1/4", 0.5)
     )
-    table = StudyResult(cells).table
+    table = StudyResult(trials).table
     assert table["delta"].to_pylist() == ["1/4", "0.5"]
     assert table["parameter_value"].to_pylist() == [1, 1]
     assert table["value"].to_pylist() == [None, None]

@@ -16,16 +16,16 @@ from sfumato.exceptions import SchemaError, SfumatoError
 from sfumato.params import build
 from sfumato.studies import run_plan
 from sfumato.studies.plan import Plan
-from sfumato.studies.run import Limits, run_cells
+from sfumato.studies.run import Limits, run_trials
 from sfumato.studies.source import FileSource
-from sfumato.studies.trials import Cell, Job
+from sfumato.studies.trials import Job, Trial
 
 UNTIMED = ("seconds", "peak_memory")
 
 
-def cells_of(*ks, method="mondrian", **more):
+def make_trials(*ks, method="mondrian", **more):
     kind = {"mondrian": sf.methods.Mondrian, "cluster": sf.methods.Cluster}[method]
-    return [Cell(method, build(kind, {"k": k, **more}).parameters(), 1, "", ("k",)) for k in ks]
+    return [Trial(method, build(kind, {"k": k, **more}).parameters(), 1, "", ("k",)) for k in ks]
 
 
 def job_of(log="", **more):
@@ -37,10 +37,10 @@ def untimed(table):
 
 
 def test_every_failure_is_a_row_and_the_study_goes_on(tmp_path):
-    cells = cells_of(2, CRASH, HANG, FAULT, 61, 5)
-    plan = Plan(tuple(cells), job_of(), "table", Limits(seconds=20))
+    trials = make_trials(2, CRASH, HANG, FAULT, 61, 5)
+    plan = Plan(tuple(trials), job_of(), "table", Limits(seconds=20))
     result = run_plan(plan, tmp_path / "out", workers=2)
-    assert [outcome.status for _, outcome in result.cells] == [
+    assert [outcome.status for _, outcome in result.trials] == [
         "done",
         "crashed",
         "overlong",
@@ -48,7 +48,7 @@ def test_every_failure_is_a_row_and_the_study_goes_on(tmp_path):
         "refused",
         "done",
     ]
-    reasons = [outcome.reason for _, outcome in result.cells]
+    reasons = [outcome.reason for _, outcome in result.trials]
     assert "SIGSEGV" in reasons[1]
     assert "20 seconds" in reasons[2]
     assert "RuntimeError" in reasons[3]
@@ -71,18 +71,18 @@ def test_an_infeasible_cell_is_a_row(tmp_path):
 @pytest.mark.slow
 @pytest.mark.skipif(sys.platform != "linux", reason="memory of other processes is read as on Linux")
 def test_a_cell_that_takes_too_much_memory_is_a_row(tmp_path):
-    plan = Plan(tuple(cells_of(GROW, 2)), job_of(), "table", Limits(seconds=60, memory=2_000_000_000))
+    plan = Plan(tuple(make_trials(GROW, 2)), job_of(), "table", Limits(seconds=60, memory=2_000_000_000))
     result = run_plan(plan, tmp_path / "out", workers=1)
-    assert [outcome.status for _, outcome in result.cells] == ["out of memory", "done"]
-    assert "2,000 MB" in result.cells[0][1].reason
+    assert [outcome.status for _, outcome in result.trials] == ["out of memory", "done"]
+    assert "2,000 MB" in result.trials[0][1].reason
 
 
 def test_finished_cells_are_not_run_again(tmp_path):
     log = tmp_path / "log"
-    run_plan(Plan(tuple(cells_of(2, 3)), job_of(log), "table"), tmp_path / "out", workers=1)
+    run_plan(Plan(tuple(make_trials(2, 3)), job_of(log), "table"), tmp_path / "out", workers=1)
     once = log.read_text().split()
     assert set(once) == {"2", "3"}
-    again = cells_of(2, 3) + cells_of(4) + cells_of(2, method="cluster")
+    again = make_trials(2, 3) + make_trials(4) + make_trials(2, method="cluster")
     result = run_plan(Plan(tuple(again), job_of(log), "table"), tmp_path / "out", workers=1)
     assert result.count() == {"done": 4}
     assert set(log.read_text().split()[len(once) :]) == {"4"}
@@ -91,21 +91,21 @@ def test_finished_cells_are_not_run_again(tmp_path):
 @pytest.mark.slow
 def test_failures_stay_until_the_limit_is_raised_or_a_retry_is_asked_for(tmp_path):
     log, out = tmp_path / "log", tmp_path / "out"
-    crash = Plan(tuple(cells_of(CRASH)), job_of(log), "table")
+    crash = Plan(tuple(make_trials(CRASH)), job_of(log), "table")
     for retry, times in ((False, 1), (False, 1), (True, 2)):
         run_plan(crash, out, workers=1, retry=retry)
         assert log.read_text().split() == [str(CRASH)] * times
     for seconds, retry, runs in ((0.2, False, True), (0.2, False, False), (0.1, False, False), (0.3, False, True)):
-        plan = Plan(tuple(cells_of(HANG)), job_of(log), "table", Limits(seconds=seconds))
+        plan = Plan(tuple(make_trials(HANG)), job_of(log), "table", Limits(seconds=seconds))
         before = [path.stat().st_mtime_ns for path in (out / "cells").iterdir()]
-        (_, outcome), *_ = run_plan(plan, out, workers=1, retry=retry).cells
+        (_, outcome), *_ = run_plan(plan, out, workers=1, retry=retry).trials
         assert outcome.status == "overlong"
         assert ([path.stat().st_mtime_ns for path in (out / "cells").iterdir()] != before) == runs
 
 
 @pytest.mark.slow
 def test_a_damaged_cell_is_run_again(tmp_path):
-    plan = Plan(tuple(cells_of(2)), job_of(), "table")
+    plan = Plan(tuple(make_trials(2)), job_of(), "table")
     before = run_plan(plan, tmp_path, workers=1)
     (file,) = (tmp_path / "cells").iterdir()
     file.write_bytes(file.read_bytes()[:50])
@@ -115,8 +115,8 @@ def test_a_damaged_cell_is_run_again(tmp_path):
 
 @pytest.mark.slow
 def test_the_same_table_in_any_number_of_processes(tmp_path):
-    cells = [dataclasses.replace(cell, repetition=turn) for turn in (1, 2) for cell in cells_of(2, 3, 5, 8)]
-    plan = Plan(tuple(cells), job_of(), "table")
+    trials = [dataclasses.replace(trial, repetition=turn) for turn in (1, 2) for trial in make_trials(2, 3, 5, 8)]
+    plan = Plan(tuple(trials), job_of(), "table")
     one = run_plan(plan, tmp_path / "one", workers=1)
     three = run_plan(plan, tmp_path / "three", workers=3)
     assert untimed(one.table) == untimed(three.table)
@@ -132,7 +132,7 @@ run_plan(plan_slow(), Path(sys.argv[1]), workers=2)
 
 
 def plan_slow():
-    turns = [dataclasses.replace(cell, repetition=turn) for turn in range(1, 7) for cell in cells_of(23, 5)]
+    turns = [dataclasses.replace(trial, repetition=turn) for turn in range(1, 7) for trial in make_trials(23, 5)]
     return Plan(tuple(turns), job_of(), "table")
 
 
@@ -172,7 +172,7 @@ def test_killed_and_resumed_gives_the_table_of_an_undisturbed_study(tmp_path):
 
 @pytest.mark.slow
 def test_stopping_to_listen_ends_the_workers_and_keeps_what_is_finished(tmp_path):
-    running = run_cells(plan_slow().cells, job_of(), tmp_path, workers=2)
+    running = run_trials(plan_slow().trials, job_of(), tmp_path, workers=2)
     next(running)
     running.close()
     assert list((tmp_path / "cells").glob("*.json"))
@@ -183,13 +183,13 @@ def test_data_that_cannot_be_read_leave_the_disk_as_it_was(tmp_path):
     (tmp_path / "bad.csv").write_text("what\n1\n")
     job = Job(FileSource(str(tmp_path / "bad.csv"), "sets"))
     with pytest.raises(SchemaError, match="column"):
-        run_plan(Plan(tuple(cells_of(2)), job, "table"), tmp_path / "out", workers=1)
+        run_plan(Plan(tuple(make_trials(2)), job, "table"), tmp_path / "out", workers=1)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.slow
 def test_folders_of_others_are_refused(tmp_path):
-    plan = Plan(tuple(cells_of(2)), job_of(), "table")
+    plan = Plan(tuple(make_trials(2)), job_of(), "table")
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "letter.txt").write_text("dear")
     with pytest.raises(SfumatoError, match="not the folder of a study"):

@@ -10,22 +10,22 @@ import sfumato as sf
 from sfumato.params import build
 from sfumato.plugins import find_method
 from sfumato.studies.source import GeneratedSource, HeldSource
-from sfumato.studies.trials import PHASES, Cell, Job
-from sfumato.studies.work import Bench
+from sfumato.studies.trials import PHASES, Job, Trial
+from sfumato.studies.work import TrialRunner
 
 BASKETS = {"size": 80, "seed": 1, "items": 12, "mean_length": 3.0}
 
 
-def cell_of(name, kind, repetition=1, **parameters):
-    return Cell(name, build(find_method(name, kind), parameters).parameters(), repetition)
+def make_trial(name, kind, repetition=1, **parameters):
+    return Trial(name, build(find_method(name, kind), parameters).parameters(), repetition)
 
 
-def bench_of(source, folder, **more):
-    return Bench(source.read(), Job(source, **more), folder, quick=0)
+def make_runner(source, folder, **more):
+    return TrialRunner(source.read(), Job(source, **more), folder, quick=0)
 
 
 def test_a_cell_is_measured_attacked_and_timed_and_leaves_nothing(tmp_path):
-    outcome = bench_of(HeldSource(people()), tmp_path).run(cell_of("mondrian", "table", k=5))
+    outcome = make_runner(HeldSource(people()), tmp_path).run(make_trial("mondrian", "table", k=5))
     assert outcome.status == "done"
     assert {"ncp", "precision", "discernibility"} <= {score["measure"] for score in outcome.scores}
     assert list(outcome.seconds) == list(PHASES)
@@ -36,8 +36,8 @@ def test_a_cell_is_measured_attacked_and_timed_and_leaves_nothing(tmp_path):
 
 
 def test_the_same_cell_gives_the_same_and_another_repetition_other_queries(tmp_path):
-    bench = bench_of(HeldSource(people()), tmp_path, measures=("attribute-queries",))
-    one, again, other = (bench.run(cell_of("mondrian", "table", turn, k=5)).scores for turn in (1, 1, 2))
+    runner = make_runner(HeldSource(people()), tmp_path, measures=("attribute-queries",))
+    one, again, other = (runner.run(make_trial("mondrian", "table", turn, k=5)).scores for turn in (1, 1, 2))
     assert one == again
     assert [score["measure"] for score in one] == ["attribute-queries"]
     assert one != other
@@ -45,16 +45,16 @@ def test_the_same_cell_gives_the_same_and_another_repetition_other_queries(tmp_p
 
 @pytest.mark.parametrize(("m", "known"), [(None, (1, 2)), (2, (2, 2))])
 def test_one_attacker_for_all_where_the_study_says_how_much_is_known(tmp_path, m, known):
-    bench = bench_of(GeneratedSource("sets", BASKETS), tmp_path, m=m, measures=("item-loss",))
-    found = [bench.run(cell_of("apriori", "sets", k=4, m=size)).risk for size in (1, 2)]
+    runner = make_runner(GeneratedSource("sets", BASKETS), tmp_path, m=m, measures=("item-loss",))
+    found = [runner.run(make_trial("apriori", "sets", k=4, m=size)).risk for size in (1, 2)]
     assert tuple(risk["before"]["m"] for risk in found) == known
     assert tuple(risk["after"]["m"] for risk in found) == known
 
 
 def test_measures_take_parameters(tmp_path):
     source = HeldSource(people())
-    bench = bench_of(source, tmp_path, measures=("attribute-queries",), measure_parameters={"queries": 20})
-    assert bench.run(cell_of("mondrian", "table", k=5)).status == "done"
+    runner = make_runner(source, tmp_path, measures=("attribute-queries",), measure_parameters={"queries": 20})
+    assert runner.run(make_trial("mondrian", "table", k=5)).status == "done"
 
 
 def test_datasets_with_hierarchies_can_be_sent_to_other_processes(tmp_path):
@@ -64,14 +64,14 @@ def test_datasets_with_hierarchies_can_be_sent_to_other_processes(tmp_path):
     sent = pickle.loads(pickle.dumps(source))
     assert sent.digest() == source.digest()
     assert sent.read().table.equals(source.dataset.table)
-    assert bench_of(sent, tmp_path).run(cell_of("optimal", "table", k=3)).status == "done"
+    assert make_runner(sent, tmp_path).run(make_trial("optimal", "table", k=3)).status == "done"
 
 
 @pytest.mark.slow
 def test_a_study_in_memory_can_be_resumed(tmp_path):
     methods = [sf.methods.Mondrian(k=2), sf.methods.Mondrian(k=2, l=1, cut="relaxed")]
     first = sf.study(people(), methods, vary={"k": [2, 3]}, measures=["ncp"], out=tmp_path / "out", workers=1)
-    assert sorted({cell.name for cell, _ in first.cells}) == ["mondrian (cut=relaxed)", "mondrian (cut=strict)"]
+    assert sorted({trial.name for trial, _ in first.trials}) == ["mondrian (cut=relaxed)", "mondrian (cut=strict)"]
     kept = {path: path.stat().st_mtime_ns for path in (tmp_path / "out" / "cells").iterdir()}
     again = sf.study(people(), methods, vary={"k": [2, 3]}, measures=["ncp"], out=tmp_path / "out", workers=1)
     assert again.table.equals(first.table)
@@ -90,6 +90,6 @@ def test_what_a_study_does_not_know_is_refused():
 
 
 def test_labels_do_not_decide_what_is_run_again():
-    cell = cell_of("mondrian", "table", k=5)
-    assert cell.key("x") == dataclasses.replace(cell, label="mine", varying=("k",)).key("x")
-    assert cell.key("x") != cell.key("y")
+    trial = make_trial("mondrian", "table", k=5)
+    assert trial.key("x") == dataclasses.replace(trial, label="mine", varying=("k",)).key("x")
+    assert trial.key("x") != trial.key("y")

@@ -13,8 +13,8 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.base.verdict import Verdict
-from sfumato.data.time_units import Clock
-from sfumato.verification.lookalikes import _find_alike, fold, warn_of_lookalikes
+from sfumato.data.time_units import TimeUnit
+from sfumato.verification.lookalikes import _group_confusables, fold, warn_of_lookalikes
 
 PLAIN, OTHER = "flu", "flu\u200b"
 
@@ -65,7 +65,7 @@ def timeline(one: str, other: str) -> sf.Result:
 
 
 def activity(one: str, other: str) -> sf.Result:
-    data = sf.Dataset.of("activity", [[one, other], [other, one]] * 2, clock=Clock("hour"))
+    data = sf.Dataset.of("activity", [[one, other], [other, one]] * 2, time_unit=TimeUnit("hour"))
     return sf.anonymize(data, sf.methods.Mc(k=2, aggregate="hour"))
 
 
@@ -159,7 +159,7 @@ def test_a_value_that_only_the_claim_names_is_compared_too() -> None:
 
 def test_many_are_counted_and_three_are_shown() -> None:
     column = pa.array([text for number in range(9) for text in (f"v{number}", f"v{number} ")])
-    assert len(_find_alike([column])) == 9
+    assert len(_group_confusables([column])) == 9
     rows = [(20, text) for text in column.to_pylist()]
     data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
     warned = sf.verify(sf.anonymize(data, sf.methods.Mondrian(k=2))).warnings[0]
@@ -184,8 +184,8 @@ def test_parts_of_a_release_warn_once() -> None:
 @settings(max_examples=200)
 @given(st.lists(st.text(st.sampled_from("ab \u00a0\u200b\u0301\ufe0f\t\u00e1"), max_size=5), unique=True, max_size=12))
 def test_groups_are_the_labels_that_fold_alike(texts: list[str]) -> None:
-    found = {frozenset(group) for group in _find_alike([pa.array(texts, pa.string())])}
-    alike = {frozenset(other for other in texts if fold(other) == fold(text)) for text in texts}
-    assert found == {group for group in alike if len(group) > 1}
+    found = {frozenset(group) for group in _group_confusables([pa.array(texts, pa.string())])}
+    confusables = {frozenset(other for other in texts if fold(other) == fold(text)) for text in texts}
+    assert found == {group for group in confusables if len(group) > 1}
     for text in texts:
         assert fold(fold(text)) == fold(text) == unicodedata.normalize("NFC", fold(text))

@@ -7,12 +7,12 @@ from tests.examples import settings
 from tests.verification.naive import people as naive
 
 import sfumato as sf
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.hierarchies.derive import balanced
-from sfumato.verification.people import fewest_people, verify_people
+from sfumato.verification.people import find_smallest_group, verify_people
 
-DAY = Unit("day", "days", "person")
+DAY = RecordUnit("day", "days", "person")
 LABELS = "abcde"
 XY = {label: (float(i), float(i % 2)) for i, label in enumerate(LABELS)}
 
@@ -25,9 +25,9 @@ def draw_people(data, rows):
 
 def plain_count(result):
     """The fewest people by enumeration, from the cells of the release and the owner's row map."""
-    release, original = result.release, result.trace.original
-    people = [original.people[row].as_py() for row in result.trace.rows.tolist()]
-    claim = release.guarantee
+    release, original = result.release, result.owner_record.original
+    people = [original.people[row].as_py() for row in result.owner_record.rows.tolist()]
+    guarantee = release.guarantee
     if release.kind == "activity":
         sizes = release.parts["classes"].table.to_pylist()
         return naive.of_groups([i for i, row in enumerate(sizes) for _ in range(list(row.values())[-1])], people)
@@ -39,13 +39,13 @@ def plain_count(result):
         clusters = [(c["cluster"], c["parent"], c["size"]) for c in release.parts["clusters"].table.to_pylist()]
         rows = [(row["cluster"], row["chunk"], row["items"]) for row in release.table.to_pylist()]
         originals = original.history().lists()
-        return naive.of_chunks(clusters, rows, [originals[r] for r in result.trace.rows], people, claim.m)
-    if hasattr(claim, "itemsets"):
-        return naive.of_itemsets(histories, people, claim.itemsets, release.members())
+        return naive.of_chunks(clusters, rows, [originals[r] for r in result.owner_record.rows], people, guarantee.m)
+    if hasattr(guarantee, "itemsets"):
+        return naive.of_itemsets(histories, people, guarantee.itemsets, release.members())
     if release.kind == "sets":
-        return naive.of_sets(histories, people, claim.m)
-    hidden = set(getattr(claim, "sensitive", ()))
-    return naive.of_sequences([[v for v in row if v not in hidden] for row in histories], people, claim.m)
+        return naive.of_sets(histories, people, guarantee.m)
+    hidden = set(getattr(guarantee, "sensitive", ()))
+    return naive.of_sequences([[v for v in row if v not in hidden] for row in histories], people, guarantee.m)
 
 
 def trajectories(rows):
@@ -95,7 +95,7 @@ def test_the_fewest_people_of_a_crowd_are_those_of_a_plain_enumeration(case, dat
         result = sf.anonymize(days, method(k), secret=bytes([1] * 32))
     except (InfeasibleError, ParameterError):
         return
-    found = fewest_people(result.release, days, result.trace.rows)
+    found = find_smallest_group(result.release, days, result.owner_record.rows)
     assert found is not None
     assert found.people == plain_count(result)
 
@@ -113,6 +113,6 @@ def test_counting_people_gives_every_crowd_k_people_or_says_why_not(case, data, 
         return
     assert (result.release.guarantee.k, result.release.guarantee.count) == (k, "people")
     assert plain_count(result) >= k
-    assert verify_people(result.release, days, result.trace.rows)
+    assert verify_people(result.release, days, result.owner_record.rows)
     again = days.of_people(["one"] * len(days), DAY)
-    assert verify_people(result.release, again, result.trace.rows).outcome == "broken"
+    assert verify_people(result.release, again, result.owner_record.rows).outcome == "broken"

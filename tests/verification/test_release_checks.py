@@ -14,7 +14,7 @@ from sfumato.verification.structure import verify_structure
 
 
 @pytest.fixture(autouse=True)
-def _looked_up_anew():
+def _reset_caches():
     find_checks.cache_clear()
     yield
     find_checks.cache_clear()
@@ -28,7 +28,7 @@ def declaring(kind: str):
 @pytest.mark.parametrize("kind", all_kinds())
 def test_every_kind_declares_checks_of_columns_order_and_content(kind: str) -> None:
     checks = find_checks(kind)
-    assert checks.roles and checks.order_looks and checks.content_checks
+    assert checks.roles and checks.order_checks and checks.content_checks
 
 
 @pytest.mark.parametrize("kind", all_kinds())

@@ -17,7 +17,7 @@ from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.verify.faithful import verify_faithful
 from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.verification.structure import READABLE, verify_structure
 
 ROWS = [recode(row, ABC) for row in SIX]
@@ -54,9 +54,9 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         {"published": 5, "withheld": [], "records_in": 6},
     ),
     "records_in wrong": ({"records_in": 7}, COUNTS, {"records_in": 7}),
-    "withheld wrong": ({"withheld": {"too long": 1}}, COUNTS, {"withheld": [1]}),
-    "withheld negative": ({"records_in": 5, "withheld": {"too long": -1}}, COUNTS, {"withheld": [-1]}),
-    "withheld is no number": ({"withheld": {"too long": "0"}}, COUNTS, {"withheld": ["0"]}),
+    "withheld wrong": ({"suppressed_records": {"too long": 1}}, COUNTS, {"withheld": [1]}),
+    "withheld negative": ({"records_in": 5, "suppressed_records": {"too long": -1}}, COUNTS, {"withheld": [-1]}),
+    "withheld is no number": ({"suppressed_records": {"too long": "0"}}, COUNTS, {"withheld": ["0"]}),
     "nobody": ({"table": people_table([]), "records_in": 0}, NOBODY, {"published": 0}),
     "pseudonym twice": ({"table": people_table(ROWS, ["x", *NAMES[1:5], "x"])}, PSEUDONYMS, {"rows": [1, 6]}),
     "empty history": ({"table": people_table([*ROWS[:5], []])}, EMPTY, {"rows": [6]}),
@@ -91,14 +91,14 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     "missing column": ({"table": six_published().table.drop_columns(["person"])}, NAMED, {"found": ["places"]}),
     "no history declared": (
         {
-            "columns": (COLUMNS[0], PublishedColumn("places", "plain", Form("category", history=True))),
+            "columns": (COLUMNS[0], PublishedColumn("places", "plain", ValueFormat("category", history=True))),
         },
         NAMED,
         {"role": "history", "columns": 0},
     ),
     "two identifiers": (
         {
-            "columns": (*COLUMNS, PublishedColumn("ssn", "identifier", Form("exact"))),
+            "columns": (*COLUMNS, PublishedColumn("ssn", "identifier", ValueFormat("exact"))),
             "table": six_published().table.append_column("ssn", pa.array(NAMES)),
         },
         NAMED,
@@ -164,9 +164,9 @@ def test_damage_is_found_and_nothing_raises(damage: str) -> None:
     verdict = verify_structure(release)
     assert not verdict.holds
     assert not verdict.checks[broken]
-    assert verdict.witness is not None
-    assert verdict.witness["check"] == broken
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["check"] == broken
+    assert expected.items() <= verdict.counterexample.items()
     data = Dataset.of("trajectories", SIX)
     assert not verify(release)
     assert isinstance(verify_against(release, data).holds, bool)
@@ -182,7 +182,7 @@ def sound_releases() -> dict[str, Release]:
         "wide types": dataclasses.replace(release, table=pa.table({"person": NAMES, "places": wide})),
         "in chunks": dataclasses.replace(release, table=halves),
         "described": dataclasses.replace(release, places=places_table(list("abcde")), place_origin=PlaceOrigin()),
-        "withheld": make_release(ROWS, ABC, suppressed=["z"], withheld=3),
+        "withheld": make_release(ROWS, ABC, suppressed=["z"], suppressed_records=3),
     }
 
 
@@ -190,7 +190,7 @@ def sound_releases() -> dict[str, Release]:
 def test_sound_releases_pass(name: str) -> None:
     verdict = verify_structure(sound_releases()[name])
     assert verdict.holds
-    assert verdict.witness is None
+    assert verdict.counterexample is None
     assert verdict.checks[READABLE]
     assert all(verdict.checks.values())
     assert verify(sound_releases()[name]).holds
@@ -198,9 +198,9 @@ def test_sound_releases_pass(name: str) -> None:
 
 def test_tables_without_history_are_checked_too() -> None:
     columns = (
-        PublishedColumn("age", "quasi-identifier", Form("interval", "int64")),
-        PublishedColumn("job", "quasi-identifier", Form("set")),
-        PublishedColumn("town", "quasi-identifier", Form("category")),
+        PublishedColumn("age", "quasi-identifier", ValueFormat("interval", "int64")),
+        PublishedColumn("job", "quasi-identifier", ValueFormat("set")),
+        PublishedColumn("town", "quasi-identifier", ValueFormat("category")),
     )
     table = pa.table(
         {
@@ -213,8 +213,8 @@ def test_tables_without_history_are_checked_too() -> None:
     class TableClaim(KmAnonymity):
         kinds = ("table",)
 
-    claim = TableClaim(k=2, m=1)
-    release = make_release([], kind="table", guarantee=claim, columns=columns, table=table, records_in=2)
+    guarantee = TableClaim(k=2, m=1)
+    release = make_release([], kind="table", guarantee=guarantee, columns=columns, table=table, records_in=2)
     assert verify_structure(release).holds
     wrong = dataclasses.replace(release, table=table.set_column(0, "age", pa.array([1, 2])))
     assert not verify_structure(wrong).checks[TYPES]

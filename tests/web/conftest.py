@@ -10,7 +10,7 @@ from nicegui.testing.user_simulation import user_simulation
 from tests.web.filling import JobsAtOnce
 
 from sfumato.web.pages import register_pages
-from sfumato.web.pages.parts import Bench, Field
+from sfumato.web.pages.parts import Field, Workspace
 from sfumato.web.project import Project
 
 
@@ -41,8 +41,8 @@ def walk(tmp_path, monkeypatch):
         async def take():
             async with user_simulation() as user:
                 project = Project.open(tmp_path / "project")
-                bench = Bench(project, JobsAtOnce(project))
-                register_pages(bench)
+                workspace = Workspace(project, JobsAtOnce(project))
+                register_pages(workspace)
                 look = user.open
 
                 async def open(path, **more):
@@ -50,7 +50,7 @@ def walk(tmp_path, monkeypatch):
                     await look(path, **more)
 
                 user.open = open
-                await steps(user, bench, fill)
+                await steps(user, workspace, fill)
 
         asyncio.run(take())
 

@@ -12,10 +12,10 @@ from typing import Any
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.exports import write_table
-from sfumato.readers.constraints import spell_groups
+from sfumato.readers.constraints import format_groups
 from sfumato.web.jobs import Job, Jobs
 from sfumato.web.pages.compare import _write_study
-from sfumato.web.pages.parts import Bench
+from sfumato.web.pages.parts import Workspace
 from sfumato.web.policies import read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks import find_task
@@ -51,7 +51,7 @@ class JobsAtOnce(Jobs):
 
 def do(jobs: Jobs, task: str, *, fresh: bool = True, **asked: Any) -> dict[str, Any]:
     """Do a piece of work that must not fail, and return what it found."""
-    job = jobs.ask(task, fresh=fresh, **asked)
+    job = jobs.request(task, fresh=fresh, **asked)
     assert job.state == "done", f"{task}: {job.error}"
     return job.outcome
 
@@ -92,7 +92,7 @@ def _use_constraints(project: Project, jobs: Jobs, name: str) -> None:
     assert recipe is not None
     labels = sorted(calls.read(project.find("data", name), recipe.kind, **recipe.options).history().labels)
     path = project.area("constraints") / f"{recipe.kind}-utility.txt"
-    path.write_text(spell_groups([labels[:3], labels[3:5], [*labels[5:], f"{labels[5]} Annex"]]), encoding="utf-8")
+    path.write_text(format_groups([labels[:3], labels[3:5], [*labels[5:], f"{labels[5]} Annex"]]), encoding="utf-8")
     options = {**recipe.options, "constraints": {"utility": str(path)}}
     write_recipe(project, name, dataclasses.replace(recipe, options=options))
     do(jobs, "constraints", fresh=False, files={"constraints": [path.name], "data": [name]}, sort="utility")
@@ -102,10 +102,10 @@ def add_study(project: Project, name: str, methods: list[str], values: tuple[int
     """Run a study of methods on a file of the project, as the page would."""
     recipe = read_recipe(project, name)
     assert recipe is not None
-    bench = Bench(project, JobsAtOnce(project))
+    workspace = Workspace(project, JobsAtOnce(project))
     asked = {"varies": "k", "values": list(values), "methods": methods, "study": {"timeout": 300.0}}
-    path = _write_study(bench, name, recipe, "costs-of-k", asked)
-    do(bench.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
+    path = _write_study(workspace, name, recipe, "costs-of-k", asked)
+    do(workspace.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
 
 def add_release_in_parts(project: Project, name: str, part_size: int) -> None:

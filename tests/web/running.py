@@ -36,7 +36,7 @@ class Running:
     def base(self) -> str:
         return f"http://127.0.0.1:{self.port}"
 
-    def ask(
+    def request(
         self,
         path: str,
         method: str = "GET",
@@ -63,19 +63,19 @@ class Running:
 
     def send(self, text: bytes) -> bytes:
         """Send bytes that may be no request at all, and return all that is answered until the server hangs up."""
-        heard = b""
+        received = b""
         with socket.create_connection(("127.0.0.1", self.port), timeout=30) as line:
             line.sendall(text)
             with contextlib.suppress(OSError):
                 line.shutdown(socket.SHUT_WR)
                 while block := line.recv(65536):
-                    heard += block
-        return heard
+                    received += block
+        return received
 
     def upload(self, name: str, body: bytes, area: str = "data", **more: str) -> Answer:
         """Send a file as the page does."""
         headers = {"Origin": self.base, "X-Sfumato": "upload", "X-File-Name": name, **more}
-        return self.ask(f"/upload/{area}", "POST", body, {name: value for name, value in headers.items() if value})
+        return self.request(f"/upload/{area}", "POST", body, {name: value for name, value in headers.items() if value})
 
 
 @contextlib.contextmanager
@@ -113,7 +113,7 @@ def wait_for(test: object, seconds: float = 60) -> None:
 
 def _answers(running: Running) -> bool:
     try:
-        return running.ask("/files/data/none/none").status in {404, 401}
+        return running.request("/files/data/none/none").status in {404, 401}
     except OSError:
         return False
 

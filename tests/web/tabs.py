@@ -37,7 +37,7 @@ class Tab:
         self.send(buttons[at], "click", {})
         end = time.monotonic() + 60
         while time.monotonic() < end:
-            name, told = self.hear()
+            name, told = self.receive()
             if name in {"notify", "open"}:
                 return name, told["message"] if name == "notify" else told["path"]
         raise AssertionError(f"nothing came of {text}")
@@ -52,7 +52,7 @@ class Tab:
         """Send a message, however odd."""
         self.line.send("42" + json.dumps([name, told]))
 
-    def hear(self) -> tuple[str, Any]:
+    def receive(self) -> tuple[str, Any]:
         """Return the next message of the server, and keep the line open meanwhile."""
         said = self.line.recv(timeout=60)
         if said == "2":
@@ -73,7 +73,7 @@ def read_page(body: bytes) -> tuple[str, dict[str, Any]]:
 @contextlib.contextmanager
 def opened(server: Running, path: str) -> Iterator[Tab]:
     """Open a page of a server as a browser does, until the block ends."""
-    client, elements = read_page(server.ask(path).body)
+    client, elements = read_page(server.request(path).body)
     with join(server, client) as line:
         yield Tab(line, client, elements)
 

@@ -68,8 +68,8 @@ def test_listens_on_this_machine_only(server):
 
 def test_a_name_that_was_made_to_point_here_is_refused(server):
     for host in ("evil.example", f"evil.example:{server.port}", "127.0.0.1.evil.example", "169.254.1.1", ""):
-        assert server.ask("/data", headers={"Host": host}).status in {400, 421}
-    assert server.ask("/data", headers={"Host": f"localhost:{server.port}"}).status == 200
+        assert server.request("/data", headers={"Host": host}).status in {400, 421}
+    assert server.request("/data", headers={"Host": f"localhost:{server.port}"}).status == 200
     assert b"101" not in _try_socket(server, {"Host": "evil.example", "Origin": "http://evil.example"})
 
 
@@ -93,11 +93,11 @@ def test_uploads_of_other_sites_are_refused(server):
 
 def test_pages_are_not_to_be_read_by_other_sites(server):
     embedded = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "no-cors"}
-    assert server.ask("/data", headers=embedded).status == 403
+    assert server.request("/data", headers=embedded).status == 403
     framed = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Dest": "iframe"}
-    assert server.ask("/data/visits.csv", headers=framed).status == 403
-    assert server.ask("/data", headers={**framed, "Sec-Fetch-Dest": "document"}).status == 200
-    headers = server.ask("/data").headers
+    assert server.request("/data/visits.csv", headers=framed).status == 403
+    assert server.request("/data", headers={**framed, "Sec-Fetch-Dest": "document"}).status == 200
+    headers = server.request("/data").headers
     assert "frame-ancestors 'self'" in headers["Content-Security-Policy"]
     assert "Access-Control-Allow-Origin" not in headers
 
@@ -120,7 +120,7 @@ def test_pages_are_not_to_be_read_by_other_sites(server):
     ],
 )
 def test_paths_lead_nowhere_else(server, path):
-    answer = server.ask(path)
+    answer = server.request(path)
     assert _SECRET.encode() not in answer.body and b"root:" not in answer.body
     if path.startswith(("/files", "/zip")):
         assert answer.status == 404
@@ -156,13 +156,13 @@ def test_uploads_are_bounded_whatever_they_say(server):
 def test_labels_are_shown_as_text(server):
     evil = "<img src=x onerror=alert(1)>"
     (server.folder / "data" / f"{evil}.csv").write_text("person,place\n1,a\n")
-    body = server.ask("/data").body
+    body = server.request("/data").body
     (server.folder / "data" / f"{evil}.csv").unlink()
     assert b"<img src=x" not in body and b"img src=x onerror" in body
 
 
 def test_scripts_run_only_with_the_number_of_the_answer(server):
-    first, second = server.ask("/data"), server.ask("/data")
+    first, second = server.request("/data"), server.request("/data")
     policies = [answer.headers["Content-Security-Policy"] for answer in (first, second)]
     assert policies[0] != policies[1]
     for answer, policy in zip((first, second), policies, strict=True):
@@ -173,49 +173,51 @@ def test_scripts_run_only_with_the_number_of_the_answer(server):
 
 
 def test_nothing_is_loaded_from_elsewhere(server):
-    body = server.ask("/data").body.decode()
+    body = server.request("/data").body.decode()
     assert "//cdn" not in body and 'src="http' not in body and 'href="http' not in body and "url(http" not in body
 
 
 def test_files_of_releases_run_no_scripts_and_owners_are_marked(server):
-    shown = server.ask("/files/releases/mine/owner/report.html?show=1")
+    shown = server.request("/files/releases/mine/owner/report.html?show=1")
     assert shown.headers["Content-Security-Policy"].startswith("sandbox;")
-    kept = server.ask("/files/releases/mine/owner/report.html")
+    kept = server.request("/files/releases/mine/owner/report.html")
     assert kept.headers["Content-Disposition"].startswith("attachment")
-    assert b"not for publishing" in server.ask("/releases/mine").body
-    packed = server.ask("/zip/mine").body
+    assert b"not for publishing" in server.request("/releases/mine").body
+    packed = server.request("/zip/mine").body
     assert b"release/data.csv" in packed and b"owner/" not in packed
 
 
 def test_a_forged_prefix_is_refused(server):
-    assert server.ask("/data", headers={"X-Forwarded-Prefix": "//evil.example"}).status == 400
+    assert server.request("/data", headers={"X-Forwarded-Prefix": "//evil.example"}).status == 400
 
 
 def test_others_need_the_token(strict):
     assert len(strict.token) >= 32
     for path in ("/", "/data", "/files/data/a/a", "/_nicegui/x", "/workbench.css"):
-        answer = strict.ask(path)
+        answer = strict.request(path)
         assert answer.status == 401 and strict.token.encode() not in answer.body
     host = f"127.0.0.1:{strict.port}"
     assert b"101" not in _try_socket(strict, {"Host": host, "Origin": f"http://{host}"})
     assert strict.upload("a.csv", b"person,place\n").status == 401
     form = {"Origin": strict.base, "Content-Type": "application/x-www-form-urlencoded"}
-    wrong = strict.ask("/enter", "POST", b"token=guess", form)
+    wrong = strict.request("/enter", "POST", b"token=guess", form)
     assert wrong.status == 401 and "Set-Cookie" not in wrong.headers
-    right = strict.ask("/enter", "POST", f"token={strict.token}".encode(), form)
+    right = strict.request("/enter", "POST", f"token={strict.token}".encode(), form)
     cookie = right.headers["Set-Cookie"]
     assert right.status == 303 and "HttpOnly" in cookie and "SameSite=Strict" in cookie and strict.token not in cookie
     given = cookie.split(";")[0]
     for sent in (given, f'other={{"of": "another server"}}; {given}', f"{given.split('=')[0]}=guess; {given}"):
-        assert strict.ask("/data", headers={"Cookie": sent}).status == 200
+        assert strict.request("/data", headers={"Cookie": sent}).status == 200
     for sent in (f"sfumato-{strict.port}=guess", f"sfumato-{strict.port}=", f"sfumato-1={given.partition(chr(61))[2]}"):
-        assert strict.ask("/data", headers={"Cookie": sent}).status == 401
-    forged = strict.ask("/enter", "POST", f"token={strict.token}".encode(), {**form, "Origin": "http://evil.example"})
+        assert strict.request("/data", headers={"Cookie": sent}).status == 401
+    forged = strict.request(
+        "/enter", "POST", f"token={strict.token}".encode(), {**form, "Origin": "http://evil.example"}
+    )
     assert forged.status == 403
-    guesses = [strict.ask("/enter", "POST", b"token=guess", form).status for _ in range(12)]
+    guesses = [strict.request("/enter", "POST", b"token=guess", form).status for _ in range(12)]
     assert guesses[-1] == 429
-    assert strict.ask("/enter", "POST", f"token={strict.token}".encode(), form).status == 429
-    elsewhere = strict.ask("/enter", "POST", f"token={strict.token}".encode(), form, source="127.0.0.2")
+    assert strict.request("/enter", "POST", f"token={strict.token}".encode(), form).status == 429
+    elsewhere = strict.request("/enter", "POST", f"token={strict.token}".encode(), form, source="127.0.0.2")
     assert elsewhere.status == 303
 
 
@@ -226,11 +228,11 @@ def test_the_token_stands_in_no_address(strict):
         f"/enter?token={strict.token}",
         f"/data?sfumato-{strict.port}={strict.token}",
     ):
-        answer = strict.ask(path)
+        answer = strict.request(path)
         assert answer.status == 401 and "Set-Cookie" not in answer.headers
         assert answer.headers["Referrer-Policy"] == "same-origin" and strict.token.encode() not in answer.body
-    assert b'method="post"' in strict.ask("/").body
-    assert strict.ask("/", headers={"Cookie": f"sfumato-{strict.port}={strict.token}"}).status == 401
+    assert b'method="post"' in strict.request("/").body
+    assert strict.request("/", headers={"Cookie": f"sfumato-{strict.port}={strict.token}"}).status == 401
 
 
 def test_the_cookie_is_marked_where_the_browser_came_by_https(strict):
@@ -239,7 +241,7 @@ def test_the_cookie_is_marked_where_the_browser_came_by_https(strict):
     for scheme, marked in (("http", False), ("https", True)):
         origin = f"{scheme}://127.0.0.1:{strict.port}"
         body = f"token={strict.token}".encode()
-        answer = strict.ask("/enter", "POST", body, {**form, "Origin": origin}, source="127.0.0.3")
+        answer = strict.request("/enter", "POST", body, {**form, "Origin": origin}, source="127.0.0.3")
         assert ("; Secure" in answer.headers["Set-Cookie"]) is marked
 
 
@@ -265,9 +267,9 @@ def test_files_that_would_fill_the_memory_are_refused(tmp_path):
         for ending, packed in bombs.items():
             assert len(packed) < 3_000_000
             name = json.loads(running.upload(f"bomb.{ending}", packed).body)["name"]
-            running.ask(f"/data/{name}")
+            running.request(f"/data/{name}")
         jobs = tmp_path / "project" / ".workbench" / "jobs"
         wait_for(lambda: len(list(jobs.glob("*/outcome.json"))) == len(bombs))
         for path in jobs.glob("*/outcome.json"):
             assert "unpacks to more than" in json.loads(path.read_text())["error"]
-        assert running.ask("/data").status == 200
+        assert running.request("/data").status == 200

@@ -18,18 +18,18 @@ _BASKETS = "person,item\n" + "".join(
 )
 
 
-def _begin(bench, text):
+def _begin(workspace, text):
     """Put baskets and a file of constraints into the project; return where that file lies."""
-    (bench.project.area("data") / "baskets.csv").write_text(_BASKETS)
-    do(bench.jobs, "look", fresh=False, files={"data": ["baskets.csv"]}, kind="sets")
-    path = bench.project.area("constraints") / "mine.txt"
+    (workspace.project.area("data") / "baskets.csv").write_text(_BASKETS)
+    do(workspace.jobs, "look", fresh=False, files={"data": ["baskets.csv"]}, kind="sets")
+    path = workspace.project.area("constraints") / "mine.txt"
     path.write_text(text)
     return path
 
 
 def test_rows_are_changed_added_deleted_and_taken_back(walk):
-    async def steps(user, bench, fill):
-        path = _begin(bench, "tea;wein\n\nrye;bread\nunheard\n")
+    async def steps(user, workspace, fill):
+        path = _begin(workspace, "tea;wein\n\nrye;bread\nunheard\n")
         here = "/constraints/mine.txt?data=baskets.csv&sort=utility"
         before = path.read_bytes()
         await user.open(here)
@@ -45,8 +45,8 @@ def test_rows_are_changed_added_deleted_and_taken_back(walk):
         user.find(marker="check-and-save").click()
         await user.should_see("Undo the last save")
         assert path.read_text() == "tea,wine\nrye,bread\ncheese\n"
-        recipe = read_recipe(bench.project, "baskets.csv")
-        read = sf.read(bench.project.find("data", "baskets.csv"), "sets", constraints={"utility": str(path)})
+        recipe = read_recipe(workspace.project, "baskets.csv")
+        read = sf.read(workspace.project.find("data", "baskets.csv"), "sets", constraints={"utility": str(path)})
         assert recipe is not None and set(read.constraints["utility"]) == {("tea", "wine"), ("rye", "bread")}
         await user.open(here)
         user.find(marker="undo-the-last-save").click()
@@ -57,8 +57,8 @@ def test_rows_are_changed_added_deleted_and_taken_back(walk):
 
 
 def test_what_no_data_can_be_read_with_is_not_saved(walk):
-    async def steps(user, bench, fill):
-        path = _begin(bench, "tea,wine\nrye,bread\n")
+    async def steps(user, workspace, fill):
+        path = _begin(workspace, "tea,wine\nrye,bread\n")
         before, here = path.read_bytes(), "/constraints/mine.txt?data=baskets.csv&sort=utility"
         refused = (
             ({"Row 1": "tea, rye"}, "Row 1 and row 2 have a value in common"),
@@ -90,8 +90,8 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
 
 
 def test_a_reader_s_refusal_is_shown_and_the_rows_can_be_mended(walk):
-    async def steps(user, bench, fill):
-        path = _begin(bench, "tea,rye\ntea,wine\n")
+    async def steps(user, workspace, fill):
+        path = _begin(workspace, "tea,rye\ntea,wine\n")
         await user.open("/constraints/mine.txt?data=baskets.csv&sort=utility")
         await user.should_see("entries repeat an item")
         await user.should_see("Values in several rows")
@@ -107,8 +107,8 @@ def test_a_reader_s_refusal_is_shown_and_the_rows_can_be_mended(walk):
 
 
 def test_words_between_blanks_are_edited_only_beside_data(walk):
-    async def steps(user, bench, fill):
-        path = _begin(bench, "tea rye\n")
+    async def steps(user, workspace, fill):
+        path = _begin(workspace, "tea rye\n")
         await user.open("/constraints/mine.txt")
         await user.should_see("Choose data to see and edit its rows.")
         await user.should_not_see("Check and save")
@@ -124,8 +124,8 @@ def test_words_between_blanks_are_edited_only_beside_data(walk):
 
 
 def test_long_files_are_edited_page_by_page(walk):
-    async def steps(user, bench, fill):
-        path = _begin(bench, "".join(f"item{number},more{number}\n" for number in range(60)))
+    async def steps(user, workspace, fill):
+        path = _begin(workspace, "".join(f"item{number},more{number}\n" for number in range(60)))
         await user.open("/constraints/mine.txt?data=-&rows=3")
         await user.should_see("60 rows; page 3 of 3")
         fill("Row 60", "changed")
@@ -140,8 +140,8 @@ def test_long_files_are_edited_page_by_page(walk):
 def test_pcta_publishes_under_constraints_made_on_the_page(walk):
     """Named itemsets are hidden among k, only what may go together does, and the release is verified."""
 
-    async def steps(user, bench, fill):
-        _begin(bench, "spare\n").unlink()
+    async def steps(user, workspace, fill):
+        _begin(workspace, "spare\n").unlink()
         for sort, lines in (("utility", "tea, wine\nrye, bread"), ("privacy", "wine\nwine, bread")):
             await user.open("/hierarchies")
             fill("Name", sort)
@@ -152,21 +152,21 @@ def test_pcta_publishes_under_constraints_made_on_the_page(walk):
             fill("As", sort)
             user.find(marker="use").click()
             await user.should_see("Is that right?")
-            assert find_uses(bench.project, f"{sort}.txt") == [("baskets.csv", sort)]
+            assert find_uses(workspace.project, f"{sort}.txt") == [("baskets.csv", sort)]
         await user.open("/anonymise/baskets.csv?method=pcta")
         fill("k", "3")
         fill("privacy", "given")
         fill("utility", "given")
         user.find(marker="anonymise").click()
         await user.should_see("the guarantee holds")
-        out = bench.project.area("releases") / "baskets-pcta"
+        out = workspace.project.area("releases") / "baskets-pcta"
         release = sf.read_release(out)
         assert release.guarantee.name == "itemset-anonymity" and release.guarantee.k == 3
         published = {value for row in release.table.column("items").to_pylist() for value in row}
         assert "wine" not in published
         for value, members in release.members().items():
             assert set(members) <= {"tea", "wine"} or set(members) <= {"rye", "bread"}, value
-        original = sf.read(bench.project.find("data", "baskets.csv"), "sets")
+        original = sf.read(workspace.project.find("data", "baskets.csv"), "sets")
         assert sf.verify(out).holds and sf.attack(out, original).smallest_anonymity_set >= 3
         await user.open("/releases/baskets-pcta?do=verify&data=baskets.csv")
         await user.should_see("the guarantee holds")

@@ -35,23 +35,23 @@ def _is_alive(pid):
 
 def test_the_same_question_is_asked_once_and_remembered(project):
     jobs = Jobs(project)
-    example = jobs.ask("example", fresh=True, kind="table")
+    example = jobs.request("example", fresh=True, kind="table")
     wait_for(lambda: example.is_over)
     asked = {"files": {"data": [example.outcome["name"]]}, "m": 1}
-    first = jobs.ask("risk", **asked)
-    assert jobs.ask("risk", **asked) is first
+    first = jobs.request("risk", **asked)
+    assert jobs.request("risk", **asked) is first
     wait_for(lambda: first.is_over)
     assert first.state == "done" and first.outcome["risk"]
-    later = Jobs(project).ask("risk", **asked)
+    later = Jobs(project).request("risk", **asked)
     assert later.state == "done" and later.outcome == first.outcome
     os.utime(project.policy_of(example.outcome["name"]), (1, 1))
-    assert jobs.ask("risk", **asked) is not first
+    assert jobs.request("risk", **asked) is not first
     jobs.close()
 
 
 def test_a_killed_job_is_a_sentence_and_others_go_on(project):
-    jobs = Jobs(project, at_once=1)
-    job, other = (jobs.ask("example", fresh=True, kind=kind) for kind in ("table", "sets"))
+    jobs = Jobs(project, max_running=1)
+    job, other = (jobs.request("example", fresh=True, kind=kind) for kind in ("table", "sets"))
     assert other.state == "waiting"
     os.kill(job.process.pid, signal.SIGKILL)
     wait_for(lambda: job.is_over and other.is_over)
@@ -62,7 +62,7 @@ def test_a_killed_job_is_a_sentence_and_others_go_on(project):
 
 def test_a_stopped_job_leaves_nothing(project):
     jobs = Jobs(project)
-    job = jobs.ask("example", fresh=True, kind="rt")
+    job = jobs.request("example", fresh=True, kind="rt")
     pid = job.process.pid
     jobs.stop(job)
     wait_for(lambda: job.is_over)
@@ -74,13 +74,13 @@ def test_a_stopped_job_leaves_nothing(project):
 
 def test_closing_ends_everything(project):
     jobs = Jobs(project)
-    begun = [jobs.ask("example", fresh=True, kind="table") for _ in range(4)]
+    begun = [jobs.request("example", fresh=True, kind="table") for _ in range(4)]
     pids = [job.process.pid for job in begun if job.process is not None]
     jobs.close()
     wait_for(lambda: all(job.is_over for job in begun))
     assert not any(map(_is_alive, pids))
     with pytest.raises(SfumatoError, match="closing"):
-        jobs.ask("example", fresh=True, kind="sets")
+        jobs.request("example", fresh=True, kind="sets")
 
 
 def test_a_job_is_stopped_also_where_ctrl_c_is_ignored(project):
@@ -88,7 +88,7 @@ def test_a_job_is_stopped_also_where_ctrl_c_is_ignored(project):
     before = signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
         jobs = Jobs(project)
-        job = jobs.ask("example", fresh=True, kind="rt")
+        job = jobs.request("example", fresh=True, kind="rt")
         jobs.stop(job)
         wait_for(lambda: job.is_over)
     finally:
@@ -100,10 +100,10 @@ def test_a_job_is_stopped_also_where_ctrl_c_is_ignored(project):
 @pytest.mark.slow
 def test_closing_in_the_middle_of_a_run_leaves_no_half_release(project):
     jobs = Jobs(project)
-    example = jobs.ask("example", fresh=True, kind="trajectories")
+    example = jobs.request("example", fresh=True, kind="trajectories")
     wait_for(lambda: example.is_over)
     asked = {"method": "seqanon", "parameters": {"k": 5, "m": 2}, "out": "mine"}
-    job = jobs.ask("publish", fresh=True, files={"data": [example.outcome["name"]]}, **asked)
+    job = jobs.request("publish", fresh=True, files={"data": [example.outcome["name"]]}, **asked)
     wait_for(lambda: job.phase not in {"", "loading the program", "reading"})
     jobs.close()
     wait_for(lambda: job.is_over)
@@ -113,7 +113,7 @@ def test_closing_in_the_middle_of_a_run_leaves_no_half_release(project):
 
 def test_jobs_let_pages_go_first(project):
     jobs = Jobs(project)
-    job = jobs.ask("example", fresh=True, kind="table")
+    job = jobs.request("example", fresh=True, kind="table")
     pid = job.process.pid
     wait_for(lambda: job.phase)
     assert os.getpriority(os.PRIO_PROCESS, pid) > os.getpriority(os.PRIO_PROCESS, 0) or job.is_over
@@ -123,13 +123,13 @@ def test_jobs_let_pages_go_first(project):
 def test_a_job_says_how_long_it_may_take(tmp_path, monkeypatch):
     job, now = Job("x", "publish", {}, tmp_path), [0.0]
     monkeypatch.setattr("time.monotonic", lambda: now[0])
-    assert job.tell() == "Waiting for another job to end."
+    assert job.describe_progress() == "Waiting for another job to end."
     job.state, job.began = "running", 0.0
-    job.hear(b'{"phase": "merging", "done": 0, "total": 100}')
+    job.read_progress(b'{"phase": "merging", "done": 0, "total": 100}')
     now[0] = 10.0
-    job.hear(b'{"phase": "merging", "done": 25, "total": 100}')
-    job.hear(b"not a report")
-    assert job.share == 0.25 and "about 30 s left for this step" in job.tell()
+    job.read_progress(b'{"phase": "merging", "done": 25, "total": 100}')
+    job.read_progress(b"not a report")
+    assert job.share == 0.25 and "about 30 s left for this step" in job.describe_progress()
 
 
 def test_a_new_hierarchy_asks_nothing_again_until_it_is_used(project):
@@ -137,16 +137,16 @@ def test_a_new_hierarchy_asks_nothing_again_until_it_is_used(project):
     tree = project.area("hierarchies") / "tree.csv"
     recipe = Recipe("sets", {"columns": {"person": "person", "item": "item"}}, "apriori", {"k": 2, "m": 1})
     write_recipe(project, "baskets.csv", recipe)
-    jobs = Jobs(project, at_once=0)
+    jobs = Jobs(project, max_running=0)
     asked = {"files": {"data": ["baskets.csv"]}, "m": 1}
-    first = jobs.ask("risk", **asked)
+    first = jobs.request("risk", **asked)
     tree.write_text("a;all\nb;all\n")
-    assert jobs.ask("risk", **asked) is first
+    assert jobs.request("risk", **asked) is first
     options = {**recipe.options, "hierarchies": {"item": "tree.csv"}}
     write_recipe(project, "baskets.csv", Recipe("sets", options, "apriori", {"k": 2, "m": 1}))
-    used = jobs.ask("risk", **asked)
+    used = jobs.request("risk", **asked)
     tree.write_text("a;any;all\nb;any;all\n")
-    assert used is not first and jobs.ask("risk", **asked) is not used
+    assert used is not first and jobs.request("risk", **asked) is not used
     jobs.close()
 
 
@@ -156,12 +156,12 @@ def test_a_file_is_looked_at_once_though_looking_settles_how_it_is_read(project)
     )
     jobs = Jobs(project)
     asked = {"files": {"data": ["visits.csv"]}, "kind": ""}
-    first = jobs.ask("look", **asked)
+    first = jobs.request("look", **asked)
     wait_for(lambda: first.is_over and first.process is None)
     assert first.state == "done" and project.policy_of("visits.csv").is_file()
-    assert jobs.ask("look", **asked) is first
+    assert jobs.request("look", **asked) is first
     os.utime(project.policy_of("visits.csv"), (1, 1))
-    assert jobs.ask("look", **asked) is not first
+    assert jobs.request("look", **asked) is not first
     jobs.close()
 
 
@@ -184,7 +184,7 @@ def test_a_job_ends_with_a_server_that_was_killed(project, tmp_path):
 def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
     jobs = Jobs(project, warm=True)
     spare = jobs._spare
-    job = jobs.ask("example", fresh=True, kind="timeline")
+    job = jobs.request("example", fresh=True, kind="timeline")
     assert job.process is spare
     wait_for(lambda: job.is_over and jobs._spare is not None)
     assert job.state == "done"
@@ -195,11 +195,11 @@ def test_a_process_that_waits_is_taken_and_ends_with_the_server(project):
 
 @pytest.mark.slow
 def test_old_jobs_are_forgotten(project, monkeypatch):
-    monkeypatch.setattr("sfumato.web.jobs._KEPT", 1)
+    monkeypatch.setattr("sfumato.web.jobs._MAX_FINISHED", 1)
     jobs = Jobs(project)
-    first, second = (jobs.ask("example", fresh=True, kind=kind) for kind in ("timeline", "sets"))
+    first, second = (jobs.request("example", fresh=True, kind=kind) for kind in ("timeline", "sets"))
     wait_for(lambda: first.is_over and second.is_over)
-    third = jobs.ask("example", fresh=True, kind="table")
+    third = jobs.request("example", fresh=True, kind="table")
     wait_for(lambda: third.is_over)
     assert third.state == "done" and sum(job.folder.exists() for job in (first, second)) == 1
     jobs.close()
@@ -209,7 +209,7 @@ def test_old_jobs_are_forgotten(project, monkeypatch):
 def test_nothing_outlives_a_server_that_was_killed(tmp_path):
     with serving(tmp_path / "project") as running:
         (tmp_path / "project" / "data" / "visits.csv").write_text("person,place\n1,a\n2,b\n")
-        running.ask("/data/visits.csv")
+        running.request("/data/visits.csv")
         pid = running.process.pid
         lists = [path.read_text().split() for path in Path(f"/proc/{pid}/task").glob("*/children")]
         children = [int(child) for listed in lists for child in listed]
@@ -234,7 +234,7 @@ def test_questions_about_strange_files_are_refused(project):
     jobs = Jobs(project)
     for name in ("../secret", "none.csv", "/etc/passwd"):
         with pytest.raises(SfumatoError, match="no such file"):
-            jobs.ask("look", files={"data": [name]})
+            jobs.request("look", files={"data": [name]})
     with pytest.raises(SfumatoError, match="no such job"):
         jobs.find("../jobs")
     jobs.close()
@@ -250,7 +250,7 @@ def test_a_project_is_begun_only_where_nothing_else_lies(tmp_path):
 
 def test_forgotten_jobs_leave_nothing_in_memory(project, monkeypatch):
     """A job that answers two questions is forgotten under both."""
-    monkeypatch.setattr("sfumato.web.jobs._KEPT", 2)
+    monkeypatch.setattr("sfumato.web.jobs._MAX_FINISHED", 2)
     jobs = Jobs(project)
     for at in range(6):
         folder = project.hidden("jobs") / f"job{at}"

@@ -24,8 +24,8 @@ def one_core(monkeypatch):
 
 
 def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         await user.open(f"/anonymise/{name}?method=apriori")
         await user.should_not_see("These are many")
         fill("k", "3")
@@ -38,10 +38,10 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
         await user.should_see("Utility")
         await user.should_see("Those of the release are of its first part.")
         await user.should_see("release/data/part-00002/data.csv")
-        out = bench.project.area("releases") / "sets-example-apriori"
+        out = workspace.project.area("releases") / "sets-example-apriori"
         assert is_divided(out) and sf.verify(out) and (out / "owner" / "report.html").is_file()
-        assert not any(bench.project.hidden("parts").iterdir())
-        policy = read_policy(bench.project.area("policies") / "sets-example-apriori.toml")
+        assert not any(workspace.project.hidden("parts").iterdir())
+        policy = read_policy(workspace.project.area("policies") / "sets-example-apriori.toml")
         assert (policy.release.engine, policy.release.part_size) == ("local", 80)
         page = "/releases/sets-example-apriori"
         await user.open(page)
@@ -64,11 +64,11 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
 
 
 def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one_core):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         asked = {"files": {"data": [name]}, "method": "apriori", "parameters": {"k": 3, "m": 2}}
-        do(bench.jobs, "publish", **asked, out="parts", engine="local", part_size=80)
-        do(bench.jobs, "publish", **asked, out="whole")
+        do(workspace.jobs, "publish", **asked, out="parts", engine="local", part_size=80)
+        do(workspace.jobs, "publish", **asked, out="whole")
         await user.open(f"/releases/parts?do=together&data={name}&with_=whole")
         await user.should_see("What both give away together")
         await user.should_see("Measures of both")
@@ -80,7 +80,7 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
         fill("Format", "wide.jsonl")
         user.find(marker="export").click()
         await user.should_see("Download parts-wide.jsonl")
-        lines = (bench.project.area("exports") / "parts-wide.jsonl").read_text().splitlines()
+        lines = (workspace.project.area("exports") / "parts-wide.jsonl").read_text().splitlines()
         assert {json.loads(line)["part"] for line in lines} == {"part-00000", "part-00001", "part-00002"}
         await user.open("/releases")
         await user.should_see("parts")
@@ -89,8 +89,8 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
 
 
 def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         for chosen, size, told in (
             ("true", "5", "at least 10"),
             ("true", "2.5", "write a whole number"),
@@ -102,15 +102,15 @@ def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
             fill("In a part at most", size)
             user.find(marker="anonymise").click()
             await user.should_see(told)
-        assert bench.project.list("releases") == []
+        assert workspace.project.list("releases") == []
 
     walk(steps)
 
 
 def test_data_with_an_order_in_time_are_not_offered_in_parts(walk):
-    async def steps(user, bench, fill):
+    async def steps(user, workspace, fill):
         for kind in ("timeline", "snapshots"):
-            name = do(bench.jobs, "example", kind=kind)["name"]
+            name = do(workspace.jobs, "example", kind=kind)["name"]
             await user.open(f"/anonymise/{name}")
             await user.should_see("Name of the release")
             await user.should_not_see("In parts")
@@ -119,10 +119,10 @@ def test_data_with_an_order_in_time_are_not_offered_in_parts(walk):
 
 
 def test_many_records_are_told_that_parts_are_worth_it(walk, monkeypatch):
-    monkeypatch.setattr(plugins.find_kind("sets").locality.load(), "PART_SIZE", 100)
+    monkeypatch.setattr(plugins.find_kind("sets").sort_key.load(), "PART_SIZE", 100)
 
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         await user.open(f"/anonymise/{name}")
         await user.should_see("In parts of at most 100 they take less memory")
 
@@ -138,9 +138,9 @@ def test_a_stopped_run_in_parts_leaves_no_release_and_goes_on_when_tried_again(t
     write_recipe(project, "people.csv", Recipe("table", options, "mondrian", {"k": 2}))
     jobs = Jobs(project)
     asked = {"method": "mondrian", "parameters": {"k": 2}, "out": "mine", "engine": "local", "part_size": 10}
-    job = jobs.ask("publish", fresh=True, files={"data": ["people.csv"]}, **asked)
+    job = jobs.request("publish", fresh=True, files={"data": ["people.csv"]}, **asked)
     wait_for(lambda: (job.phase == "parts" and job.done > 0) or job.is_over)
-    assert job.phase == "parts" and job.total == 120 and "left for this step" in _tell_early(job)
+    assert job.phase == "parts" and job.total == 120 and "left for this step" in _describe_early(job)
     jobs.stop(job)
     wait_for(lambda: job.is_over)
     assert job.state == "stopped" and "Nothing was published" in job.error
@@ -156,22 +156,22 @@ def test_a_stopped_run_in_parts_leaves_no_release_and_goes_on_when_tried_again(t
     jobs.close()
 
 
-def _tell_early(job):
+def _describe_early(job):
     """Return what a job would say once enough of it is done for a guess."""
     done, job.done = job.done, max(job.done, job.total // 10)
     try:
-        return job.tell()
+        return job.describe_progress()
     finally:
         job.done = done
 
 
 def test_what_forgotten_jobs_left_is_removed(walk, one_core):
-    async def steps(user, bench, fill):
-        left = bench.project.hidden("parts") / "0123abcd"
+    async def steps(user, workspace, fill):
+        left = workspace.project.hidden("parts") / "0123abcd"
         (left / ".parts-x").mkdir(parents=True)
-        name = do(bench.jobs, "example", kind="sets")["name"]
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         asked = {"method": "apriori", "parameters": {"k": 3, "m": 1}, "out": "mine"}
-        do(bench.jobs, "publish", files={"data": [name]}, **asked, engine="local", part_size=80)
+        do(workspace.jobs, "publish", files={"data": [name]}, **asked, engine="local", part_size=80)
         assert not left.exists()
 
     walk(steps)

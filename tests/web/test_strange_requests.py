@@ -60,15 +60,15 @@ def test_other_methods_change_nothing(server, method):
     before = {path: path.stat().st_mtime_ns for path in server.folder.glob("data/*.csv")}
     for path in ("/files/data/visits.csv/visits.csv", "/upload/data", "/zip/mine", "/data/visits.csv", "/workbench.js"):
         for headers in ({}, {"Origin": server.base, "X-Sfumato": "upload", "X-File-Name": "visits.csv"}):
-            answer = server.ask(path, method, b"person,place\n9,z\n", headers)
+            answer = server.request(path, method, b"person,place\n9,z\n", headers)
             assert answer.status in {403, 404, 405, 501} and b"person" not in answer.body
     assert {path: path.stat().st_mtime_ns for path in server.folder.glob("data/*.csv")} == before
 
 
 def test_a_head_has_no_body(server):
-    answer = server.ask("/files/data/visits.csv/visits.csv", "HEAD")
+    answer = server.request("/files/data/visits.csv/visits.csv", "HEAD")
     assert answer.status == 200 and answer.body == b""
-    assert server.ask("/files/data/link.csv/link.csv", "HEAD").status == 404
+    assert server.request("/files/data/link.csv/link.csv", "HEAD").status == 404
 
 
 @pytest.mark.parametrize(
@@ -180,14 +180,14 @@ def test_links_and_pipes_are_not_of_the_project(server):
         ("releases", "mine", "release/linked/data.csv"),
         ("releases", "mine", "owner/data.csv"),
     ):
-        answer = server.ask(f"/files/{area}/{name}/{inner}")
+        answer = server.request(f"/files/{area}/{name}/{inner}")
         assert answer.status == 404 and _SECRET.encode() not in answer.body
     for path in ("/data", "/hierarchies", "/queries", "/releases", "/releases/mine"):
-        body = server.ask(path).body
+        body = server.request(path).body
         assert b"link.csv" not in body and b"linked" not in body and b"pipe.csv" not in body
     for path in ("/data/link.csv", "/hierarchy/link.csv", "/hierarchy/pipe.csv", "/releases/linked"):
-        assert b"no such file" in server.ask(path).body
-    packed = server.ask("/zip/mine").body
+        assert b"no such file" in server.request(path).body
+    packed = server.request("/zip/mine").body
     assert b"release/data.csv" in packed and b"link" not in packed and _SECRET.encode() not in packed
 
 
@@ -195,7 +195,7 @@ def test_links_of_pages_stay_on_the_server(server):
     """Whatever a file is called, it is part of an address here and never the whole of one."""
     seen = []
     for path in ("/data", "/risk", "/hierarchies", "/queries", "/anonymise", "/compare", "/releases", "/releases/mine"):
-        elements = read_page(server.ask(path).body)[1].values()
+        elements = read_page(server.request(path).body)[1].values()
         seen += [
             props[name] for each in elements for name in ("href", "src") if name in (props := each.get("props", {}))
         ]
@@ -206,7 +206,7 @@ def test_links_of_pages_stay_on_the_server(server):
 def test_nothing_of_the_project_works_in_the_background(server):
     """A service worker would answer for the server later on: files that were uploaded are no scripts."""
     for path in ("/files/data/visits.csv/visits.csv", "/files/data/visits.csv/visits.csv?show=1"):
-        answer = server.ask(path, headers={"Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"})
+        answer = server.request(path, headers={"Service-Worker": "script", "Sec-Fetch-Dest": "serviceworker"})
         assert answer.headers["Content-Type"] == "application/octet-stream"
         assert answer.headers["X-Content-Type-Options"] == "nosniff" and "Service-Worker-Allowed" not in answer.headers
         assert answer.headers["Content-Security-Policy"].startswith("sandbox;")
@@ -235,7 +235,7 @@ def test_an_upload_that_stands_still_gives_up_its_place(tmp_path, blocks):
     """Two uploads go at a time: who sends nothing must not keep others out."""
 
     async def run():
-        uploads = Uploads(Project.open(tmp_path / "project"), 1000, patience=0.1)
+        uploads = Uploads(Project.open(tmp_path / "project"), 1000, timeout=0.1)
         never = asyncio.Event().wait
         slow = await asyncio.gather(*(uploads.take(_make_request("a.csv", *blocks, then=never)) for _ in range(2)))
         assert [answer.status_code for answer in slow] == [408, 408]
@@ -252,7 +252,7 @@ def test_an_upload_that_trickles_gives_up_its_place(tmp_path):
             await asyncio.sleep(0.02)
             return {"type": "http.request", "body": b"x", "more_body": True}
 
-        uploads = Uploads(Project.open(tmp_path / "project"), 1000, patience=0.1)
+        uploads = Uploads(Project.open(tmp_path / "project"), 1000, timeout=0.1)
         assert (await uploads.take(_make_request("a.csv", then=trickle))).status_code == 408
 
     asyncio.run(run())
@@ -260,7 +260,7 @@ def test_an_upload_that_trickles_gives_up_its_place(tmp_path):
 
 
 @contextlib.contextmanager
-def _answering_slowly(patience):
+def _answering_slowly(timeout):
     """Serve a page that takes longer than the server waits for requests."""
 
     async def answer(scope, receive, send):
@@ -269,7 +269,7 @@ def _answering_slowly(patience):
         await send({"type": "http.response.body", "body": b"ok"})
 
     with socket.create_server(("127.0.0.1", 0)) as listener:
-        config = uvicorn.Config(answer, http=make_protocol(patience), log_level="critical", lifespan="off")
+        config = uvicorn.Config(answer, http=make_protocol(timeout), log_level="critical", lifespan="off")
         server = uvicorn.Server(config)
         running = threading.Thread(target=server.run, kwargs={"sockets": [listener]}, daemon=True)
         running.start()
@@ -282,7 +282,7 @@ def _answering_slowly(patience):
 
 def test_connections_without_a_request_are_ended():
     """Half a request is none; whoever has sent one is answered however long the answer takes."""
-    with _answering_slowly(patience=0.3) as address:
+    with _answering_slowly(timeout=0.3) as address:
         for begun in (b"", b"GET / HTTP/1.1\r\nHost: x\r\n"):
             with socket.create_connection(address, timeout=30) as line:
                 line.sendall(begun)
@@ -296,7 +296,7 @@ def test_connections_without_a_request_are_ended():
 
 
 def test_headers_without_end_are_not_listened_to():
-    with _answering_slowly(patience=60) as address, socket.create_connection(address, timeout=30) as line:
+    with _answering_slowly(timeout=60) as address, socket.create_connection(address, timeout=30) as line:
         line.sendall(b"GET / HTTP/1.1\r\nX: ")
         with pytest.raises(OSError):
             for _ in range(1000):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from nicegui import client, helpers, json
 from nicegui.client import HTML_ESCAPE_TABLE
 
-from sfumato.web.memory import _Json, answer_once, escape_at_once, hold_little, remember_methods
+from sfumato.web.memory import _Json, cache_signatures, limit_memory, remember_methods, speed_up_escaping
 
 _VALUES = st.recursive(
     st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.text(),
@@ -90,15 +90,15 @@ def test_the_framework_is_changed_once(monkeypatch):
     monkeypatch.setattr(helpers, "expects_arguments", _PLAIN)
     monkeypatch.setattr(client, "json", json)
     for _ in range(2):
-        answer_once()
-        escape_at_once()
+        cache_signatures()
+        speed_up_escaping()
     assert helpers.expects_arguments.__wrapped__ is _PLAIN and client.json is _Json
 
 
 def test_garbage_is_still_looked_for():
     before = gc.get_threshold()
     try:
-        hold_little()
+        limit_memory()
         assert gc.isenabled() and all(gc.get_threshold())
     finally:
         gc.unfreeze()

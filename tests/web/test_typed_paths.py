@@ -64,7 +64,7 @@ def test_options_name_files_of_the_project_only(server, data, field, text):
         tab.type(field, text)
         assert _NO_FILE in tab.press("Read it so")[1]
     assert policy.read_bytes() == before
-    assert _SECRET.encode() not in server.ask(f"/data/{data}").body
+    assert _SECRET.encode() not in server.request(f"/data/{data}").body
 
 
 def test_values_to_keep_secret_come_from_no_other_file(server):
@@ -148,7 +148,7 @@ def test_odd_messages_are_survived(server):
                 tab.emit(name, odd)
         tab.type("Step", {"a": ["/etc/passwd"]})
         assert tab.press("Add the step")[0] == "notify"
-    assert server.ask("/data").status == 200
+    assert server.request("/data").status == 200
 
 
 def test_pages_of_others_are_not_to_be_taken_over(server):
@@ -159,7 +159,7 @@ def test_pages_of_others_are_not_to_be_taken_over(server):
             assert line.recv(timeout=30).startswith("44")
         with join(server, str(uuid.uuid4())) as line:
             assert line.recv(timeout=30).startswith("44")
-    first, second = (read_page(server.ask("/data").body)[0] for _ in range(2))
+    first, second = (read_page(server.request("/data").body)[0] for _ in range(2))
     assert uuid.UUID(first).version == uuid.UUID(second).version == 4 and first != second
 
 
@@ -170,6 +170,6 @@ def test_a_bomb_of_a_hierarchy_keeps_nobody_waiting(server):
     for name, text in (("deep.csv", deep), ("wide.csv", wide), ("nul.csv", "a\0;b\n" * 5)):
         answer = server.upload(name, text.encode(), area="hierarchies")
         kept = json.loads(answer.body)["name"]
-        assert server.ask(f"/hierarchy/{kept}").status == 200
+        assert server.request(f"/hierarchy/{kept}").status == 200
         (server.folder / "hierarchies" / kept).unlink()
-    wait_for(lambda: server.ask("/data").status == 200)
+    wait_for(lambda: server.request("/data").status == 200)

@@ -11,19 +11,19 @@ from tests.web.filling import do
 import sfumato as sf
 from sfumato.exceptions import ParameterError
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.web.policies import Recipe, look_up_files, read_recipe, write_recipe
+from sfumato.web.policies import Recipe, read_recipe, resolve_files, write_recipe
 from sfumato.web.project import Project
 
 
 def test_constraints_are_kept_used_and_obeyed(walk):
     """What the page writes makes `coat` put together only what may go together."""
 
-    async def steps(user, bench, fill):
-        (bench.project.area("data") / "baskets.csv").write_text(
+    async def steps(user, workspace, fill):
+        (workspace.project.area("data") / "baskets.csv").write_text(
             "person,item\n"
             + "".join(f"{person},{item}\n" for person in range(6) for item in ("ab" if person else "cd"))
         )
-        do(bench.jobs, "look", fresh=False, files={"data": ["baskets.csv"]}, kind="sets")
+        do(workspace.jobs, "look", fresh=False, files={"data": ["baskets.csv"]}, kind="sets")
         for name, lines in (("utility", "a,c\nb,d"), ("privacy", "a\nc")):
             await user.open("/hierarchies")
             fill("Name", name)
@@ -36,7 +36,7 @@ def test_constraints_are_kept_used_and_obeyed(walk):
             await asyncio.sleep(0.1)
             assert user.notify.messages == []
             await user.should_see("Is that right?")
-        policy = tomllib.loads(bench.project.policy_of("baskets.csv").read_text())
+        policy = tomllib.loads(workspace.project.policy_of("baskets.csv").read_text())
         assert policy["data"]["constraints"] == {
             "utility": "../constraints/utility.txt",
             "privacy": "../constraints/privacy.txt",
@@ -45,7 +45,7 @@ def test_constraints_are_kept_used_and_obeyed(walk):
         fill("k", "2")
         user.find(marker="anonymise").click()
         await user.should_see("the guarantee holds")
-        release = sf.read_release(bench.project.area("releases") / "baskets-coat")
+        release = sf.read_release(workspace.project.area("releases") / "baskets-coat")
         published = {value for row in release.table.column("items").to_pylist() for value in row}
         assert published and not any("a" in value and "b" in value for value in published)
 
@@ -53,13 +53,13 @@ def test_constraints_are_kept_used_and_obeyed(walk):
 
 
 def test_a_later_batch_is_published_with_the_same_recoding(walk):
-    async def steps(user, bench, fill):
+    async def steps(user, workspace, fill):
         for name, people in (("first.csv", range(12)), ("later.csv", range(4, 16))):
             rows = "".join(f"{person},{item}\n" for person in people for item in "abcd"[person % 3 :])
-            (bench.project.area("data") / name).write_text("person,item\n" + rows)
-        do(bench.jobs, "look", fresh=False, files={"data": ["first.csv"]}, kind="sets")
+            (workspace.project.area("data") / name).write_text("person,item\n" + rows)
+        do(workspace.jobs, "look", fresh=False, files={"data": ["first.csv"]}, kind="sets")
         asked = {"method": "apriori", "parameters": {"k": 3, "m": 2}, "out": "first"}
-        do(bench.jobs, "publish", files={"data": ["first.csv"]}, **asked)
+        do(workspace.jobs, "publish", files={"data": ["first.csv"]}, **asked)
         await user.open("/releases/first")
         await user.should_see("Publish a later batch")
         user.find("Publish the batch").click()
@@ -69,26 +69,26 @@ def test_a_later_batch_is_published_with_the_same_recoding(walk):
         user.find("Publish the batch").click()
         await user.should_see("the guarantee holds")
         await user.should_see("the recoding of first")
-        assert sf.verify(bench.project.area("releases") / "second").holds
+        assert sf.verify(workspace.project.area("releases") / "second").holds
 
     walk(steps)
 
 
 def test_releases_are_exported_in_the_formats_of_their_kind(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         asked = {"method": "apriori", "parameters": {"k": 3, "m": 2}, "out": "mine"}
-        do(bench.jobs, "publish", files={"data": [name]}, **asked)
+        do(workspace.jobs, "publish", files={"data": [name]}, **asked)
         await user.open("/releases")
-        await user.should_see(f"apriori, {sf.read_release(bench.project.area('releases') / 'mine').guarantee}")
+        await user.should_see(f"apriori, {sf.read_release(workspace.project.area('releases') / 'mine').guarantee}")
         for choice in ("long.spmf", "long.csv", "wide.jsonl", "wide.parquet"):
             await user.open("/releases/mine")
             fill("Format", choice)
             user.find(marker="export").click()
             layout, _, format = choice.partition(".")
             await user.should_see(f"Download mine-{layout}.{format}")
-            release = sf.read_release(bench.project.area("releases") / "mine")
-            exported = bench.project.area("exports") / f"mine-{layout}.{format}"
+            release = sf.read_release(workspace.project.area("releases") / "mine")
+            exported = workspace.project.area("exports") / f"mine-{layout}.{format}"
             assert sf.read_export(exported, release, layout=layout).num_rows == len(release)
         await user.open("/releases/mine")
         fill("Format", "long.../../../x")
@@ -100,9 +100,9 @@ def test_releases_are_exported_in_the_formats_of_their_kind(walk):
 
 @pytest.mark.slow
 def test_queries_of_ones_own_are_used_in_a_study(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="table")["name"]
-        drawn = do(bench.jobs, "queries", files={"data": [name]}, count=5, seed=3)["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="table")["name"]
+        drawn = do(workspace.jobs, "queries", files={"data": [name]}, count=5, seed=3)["name"]
         await user.open(f"/workload/{drawn}")
         await user.should_see("5 queries")
         await user.open(f"/compare/{name}")
@@ -112,17 +112,17 @@ def test_queries_of_ones_own_are_used_in_a_study(walk):
             fill(method, "false")
         user.find("Run the study").click()
         await user.should_see("1 cells: 1 done.")
-        study = tomllib.loads((bench.project.area("studies") / "table-example-k.toml").read_text())
+        study = tomllib.loads((workspace.project.area("studies") / "table-example-k.toml").read_text())
         assert study["study"]["workload"] == f"../workloads/{drawn}"
-        assert (bench.project.area("studies") / "table-example-k" / "results.csv").is_file()
+        assert (workspace.project.area("studies") / "table-example-k" / "results.csv").is_file()
 
     walk(steps)
 
 
 @pytest.mark.slow
 def test_a_study_begins_with_methods_that_have_what_they_need(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sequences")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sequences")["name"]
         await user.open(f"/compare/{name}")
         fill("Its values", "5")
         user.find("Run the study").click()
@@ -144,25 +144,25 @@ def test_a_study_begins_with_methods_that_have_what_they_need(walk):
     ],
 )
 def test_hierarchies_are_derived_by_rules(walk, kind, of, rule, number):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind=kind)["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind=kind)["name"]
         await user.open(f"/hierarchies/{name}")
         fill("What it is over", of)
         fill("Rule", rule)
         fill("Number", number)
         user.find(marker="derive").click()
         await user.should_see("nodes, height")
-        assert len(bench.project.list("hierarchies")) == 1
+        assert len(workspace.project.list("hierarchies")) == 1
 
     walk(steps)
 
 
 def test_dates_are_put_together_by_the_calendar(walk):
-    async def steps(user, bench, fill):
+    async def steps(user, workspace, fill):
         rows = "".join(f"{person},2024-0{1 + person % 9}-1{person % 5},x\n" for person in range(30))
-        (bench.project.area("data") / "births.csv").write_text("person,born,job\n" + rows)
-        do(bench.jobs, "look", fresh=False, files={"data": ["births.csv"]}, kind="table")
-        recipe = read_recipe(bench.project, "births.csv")
+        (workspace.project.area("data") / "births.csv").write_text("person,born,job\n" + rows)
+        do(workspace.jobs, "look", fresh=False, files={"data": ["births.csv"]}, kind="table")
+        recipe = read_recipe(workspace.project, "births.csv")
         assert "born" in recipe.options["quasi"]
         await user.open("/hierarchies/births.csv")
         await user.should_see("born")
@@ -175,8 +175,8 @@ def test_dates_are_put_together_by_the_calendar(walk):
 
 
 def test_a_tree_is_edited_and_every_edit_is_checked(walk):
-    async def steps(user, bench, fill):
-        path = bench.project.area("hierarchies") / "towns.csv"
+    async def steps(user, workspace, fill):
+        path = workspace.project.area("hierarchies") / "towns.csv"
         path.write_text("a;north;all\nb;north;all\nc;south;all\n")
 
         async def edit(button, **given):
@@ -203,11 +203,11 @@ def test_a_tree_is_edited_and_every_edit_is_checked(walk):
 
 
 def test_steps_of_every_sort_are_taken_and_undone(walk):
-    async def steps(user, bench, fill):
+    async def steps(user, workspace, fill):
         rows = "".join(f"{at},{20 + at},{'mf'[at % 2]},x{at}\n" for at in range(40))
-        (bench.project.area("data") / "people.csv").write_text("nr,age,sex,note\n" + rows)
-        do(bench.jobs, "look", fresh=False, files={"data": ["people.csv"]}, kind="table")
-        settled = read_recipe(bench.project, "people.csv").options
+        (workspace.project.area("data") / "people.csv").write_text("nr,age,sex,note\n" + rows)
+        do(workspace.jobs, "look", fresh=False, files={"data": ["people.csv"]}, kind="table")
+        options = read_recipe(workspace.project, "people.csv").options
         for verb, rest in (("rename", "note=remark"), ("drop", "remark"), ("filter", "age=25..50")):
             await user.open("/data/people.csv")
             fill("Step", verb)
@@ -219,38 +219,38 @@ def test_steps_of_every_sort_are_taken_and_undone(walk):
         fill("Values", "m=male\nf=female")
         user.find(marker="recode").click()
         await user.should_see("replace sex:f=female")
-        assert do(bench.jobs, "look", fresh=False, files={"data": ["people.csv"]}, kind="")["rows"] == 26
+        assert do(workspace.jobs, "look", fresh=False, files={"data": ["people.csv"]}, kind="")["rows"] == 26
         kept = ["rename note=remark", "drop remark", "filter age=25..50", "replace sex:m=male", "replace sex:f=female"]
-        assert read_recipe(bench.project, "people.csv").options["steps"] == kept
-        before = read_recipe(bench.project, "people.csv").options["quasi"]
+        assert read_recipe(workspace.project, "people.csv").options["steps"] == kept
+        before = read_recipe(workspace.project, "people.csv").options["quasi"]
         assert "remark" not in before and "note" not in before
         for left in range(4, -1, -1):
             await user.open("/data/people.csv")
             user.find("Undo the last step").click()
             await user.should_see("Is that right?")
-            assert len(read_recipe(bench.project, "people.csv").options.get("steps", ())) == left
-        assert read_recipe(bench.project, "people.csv").options == settled
+            assert len(read_recipe(workspace.project, "people.csv").options.get("steps", ())) == left
+        assert read_recipe(workspace.project, "people.csv").options == options
 
     walk(steps)
 
 
 def test_sensitive_and_monitored_values_are_kept(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sequences")["name"]
-        recipe = read_recipe(bench.project, name)
-        dataset = sf.read(bench.project.find("data", name), recipe.kind, **recipe.options)
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sequences")["name"]
+        recipe = read_recipe(workspace.project, name)
+        dataset = sf.read(workspace.project.find("data", name), recipe.kind, **recipe.options)
         labels = [str(label) for label in dataset.history().labels[:2]]
         await user.open(f"/hierarchies/{name}")
         await user.should_see("Sensitive and monitored values")
         fill("monitored", ", ".join(labels))
         user.find("Keep the values").click()
         await user.should_see("Is that right?")
-        assert read_recipe(bench.project, name).options["monitored"] == labels
+        assert read_recipe(workspace.project, name).options["monitored"] == labels
         await user.open(f"/hierarchies/{name}")
         fill("monitored", "@/etc/passwd")
         user.find("Keep the values").click()
         await user.should_see("the project has no such file")
-        assert read_recipe(bench.project, name).options["monitored"] == labels
+        assert read_recipe(workspace.project, name).options["monitored"] == labels
 
     walk(steps)
 
@@ -285,5 +285,5 @@ def test_files_of_the_project_are_found_by_their_names(tmp_path):
     path = project.area("hierarchies") / "towns.csv"
     path.write_text("a;all\n")
     for given in ("towns.csv", str(path)):
-        assert look_up_files(project, {"hierarchies": {"place": given}}) == {"hierarchies": {"place": str(path)}}
-    assert look_up_files(project, {"sensitive": ["@towns.csv", "flu"]})["sensitive"] == [f"@{path}", "flu"]
+        assert resolve_files(project, {"hierarchies": {"place": given}}) == {"hierarchies": {"place": str(path)}}
+    assert resolve_files(project, {"sensitive": ["@towns.csv", "flu"]})["sensitive"] == [f"@{path}", "flu"]

@@ -13,13 +13,13 @@ from sfumato.web.policies import read_recipe, write_recipe
 
 
 def test_pages_speak_of_days_where_a_record_is_a_day(walk):
-    async def steps(user, bench, fill):
+    async def steps(user, workspace, fill):
         rows = "".join(f"p{at % 7},2024-01-0{1 + at % 5}T08:00,{'abc'[at % 3]},{at % 3},0\n" for at in range(60))
-        (bench.project.area("data") / "days.csv").write_text("person,time,place,x,y\n" + rows)
-        do(bench.jobs, "look", fresh=False, files={"data": ["days.csv"]}, kind="trajectories")
-        recipe = read_recipe(bench.project, "days.csv")
+        (workspace.project.area("data") / "days.csv").write_text("person,time,place,x,y\n" + rows)
+        do(workspace.jobs, "look", fresh=False, files={"data": ["days.csv"]}, kind="trajectories")
+        recipe = read_recipe(workspace.project, "days.csv")
         options = {**recipe.options, "split": "day"}
-        write_recipe(bench.project, "days.csv", dataclasses.replace(recipe, options=options))
+        write_recipe(workspace.project, "days.csv", dataclasses.replace(recipe, options=options))
         await user.open("/data/days.csv")
         await user.should_see("A record is a day of a person")
         await user.open("/risk/days.csv")
@@ -34,8 +34,8 @@ def test_pages_speak_of_days_where_a_record_is_a_day(walk):
 
 
 def test_a_timeline_is_not_asked_what_means_nothing_for_it(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="timeline")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="timeline")["name"]
         await user.open(f"/risk/{name}")
         await user.should_see("are in one time point only")
         await user.should_see("an observer knows more the longer they watch")
@@ -57,8 +57,8 @@ def test_a_timeline_is_not_asked_what_means_nothing_for_it(walk):
 
 
 def test_numbers_that_a_form_cannot_take_are_named(walk):
-    async def steps(user, bench, fill):
-        name = do(bench.jobs, "example", kind="sets")["name"]
+    async def steps(user, workspace, fill):
+        name = do(workspace.jobs, "example", kind="sets")["name"]
         for path, label, value, button, told in (
             ("queries", "How many", "0", "draw", "How many: write a whole number from 1 to 10,000."),
             ("queries", "Seed", "x", "draw", "Seed: write a whole number of at least 0."),
@@ -70,7 +70,12 @@ def test_numbers_that_a_form_cannot_take_are_named(walk):
             fill(label, value)
             user.find(marker=button).click()
             await user.should_see(told)
-        assert bench.project.list("workloads") == bench.project.list("studies") == bench.project.list("releases") == []
+        assert (
+            workspace.project.list("workloads")
+            == workspace.project.list("studies")
+            == workspace.project.list("releases")
+            == []
+        )
 
     walk(steps)
 

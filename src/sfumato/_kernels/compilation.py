@@ -25,11 +25,11 @@ def notice_compilation(callback: Callable[[], None]) -> Iterator[None]:
     from numba.core import event
 
     class Listener(event.Listener):  # type: ignore[misc]
-        told = False
+        notified = False
 
         def on_start(self, _: event.Event) -> None:
-            if not self.told:
-                self.told = True
+            if not self.notified:
+                self.notified = True
                 callback()
 
         def on_end(self, _: event.Event) -> None:

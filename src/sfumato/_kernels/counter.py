@@ -85,7 +85,7 @@ def find_slot(slots: NDArray[np.int64], key: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def make_room(counter: Counter, extra: int) -> Counter:
+def reserve(counter: Counter, extra: int) -> Counter:
     """Return a counter with the same counts in which `extra` new keys find room."""
     capacity = counter.slots.size >> 1
     if 5 * (counter.used[0] + extra) <= 3 * capacity:
@@ -122,7 +122,7 @@ def add_keys(counter: Counter, keys: NDArray[np.int64], number: int, step: int) 
         for i in range(number):
             counter.dense[keys[i]] += step
         return counter
-    counter = make_room(counter, number)
+    counter = reserve(counter, number)
     slots = counter.slots
     taken = 0
     for i in range(number):

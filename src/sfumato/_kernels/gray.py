@@ -211,22 +211,22 @@ def _merge(keys: Any, order: Any, spare_keys: Any, spare_order: Any, middle: Any
 @njit(cache=True, nogil=True)
 def _sort_by_digits(keys: Any, order: Any, spare_keys: Any, spare_order: Any) -> None:
     """Sort from the last digit to the first, leaving out digits that all keys share."""
-    tallies = np.zeros((_DIGIT_COUNT, 1 << _DIGIT), dtype=np.int64)
+    all_counts = np.zeros((_DIGIT_COUNT, 1 << _DIGIT), dtype=np.int64)
     mask = np.uint64((1 << _DIGIT) - 1)
     for key in keys:
         for digit in range(_DIGIT_COUNT):
-            tallies[digit, np.int64((key >> np.uint64(digit * _DIGIT)) & mask)] += 1
+            all_counts[digit, np.int64((key >> np.uint64(digit * _DIGIT)) & mask)] += 1
     for digit in range(_DIGIT_COUNT):
         shift = np.uint64(digit * _DIGIT)
-        tally = tallies[digit]
-        if tally[np.int64((keys[0] >> shift) & mask)] == keys.size:
+        counts = all_counts[digit]
+        if counts[np.int64((keys[0] >> shift) & mask)] == keys.size:
             continue
-        tally[1:] = np.cumsum(tally)[:-1]
-        tally[0] = 0
+        counts[1:] = np.cumsum(counts)[:-1]
+        counts[0] = 0
         for at in range(keys.size):
             value = np.int64((keys[at] >> shift) & mask)
-            spare_keys[tally[value]] = keys[at]
-            spare_order[tally[value]] = order[at]
-            tally[value] += 1
+            spare_keys[counts[value]] = keys[at]
+            spare_order[counts[value]] = order[at]
+            counts[value] += 1
         keys[:] = spare_keys
         order[:] = spare_order

@@ -17,11 +17,11 @@ from sfumato.data.kind import require
 from sfumato.data.select import take_rows
 from sfumato.metrics.aggregate import Union
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.partial_sums import Tally, add_tallies
-from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.partial_sums import PartialSums, add_partial_sums
+from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.metrics.utility_warning import judge_usefulness
-from sfumato.progress import tell, track
+from sfumato.progress import report_progress, track
 from sfumato.release.locate import Source, pick_parts_beside, read_divided_from
 
 if TYPE_CHECKING:
@@ -32,25 +32,27 @@ __all__ = [
     "attack_with_less",
     "combine_attacks",
     "compare_parts",
-    "look_at_parts",
+    "describe_untested",
+    "evaluate_parts",
     "measure_parts",
     "name_unit",
-    "say_untested",
     "unite_findings",
     "write_parts_report",
 ]
 
 
-def compare_parts(source: Source, whole: Whole) -> Iterator[Comparison]:
+def compare_parts(source: Source, full_original: FullOriginal) -> Iterator[Comparison]:
     """Set every part of a release beside its people, one at a time; a release in one piece is the only part."""
-    for number, (release, original, rows, chosen) in enumerate(pick_parts_beside(source, whole.original)):
-        yield Comparison(original, release, rows, whole.seed, whole.workload, whole, chosen, number)
+    for number, (release, original, rows, chosen) in enumerate(pick_parts_beside(source, full_original.original)):
+        yield Comparison(
+            original, release, rows, full_original.seed, full_original.workload, full_original, chosen, number
+        )
 
 
-def measure_parts(source: Source, whole: Whole, parameters: Mapping[str, object] | None = None) -> Union:
+def measure_parts(source: Source, full_original: FullOriginal, parameters: Mapping[str, object] | None = None) -> Union:
     """Let every measure count in the parts of a release, one after another."""
-    union = Union(plugins.metrics_for(whole.original.kind, parameters), whole, tuple(parameters or ()))
-    for comparison in track("measure", compare_parts(source, whole)):
+    union = Union(plugins.metrics_for(full_original.original.kind, parameters), full_original, tuple(parameters or ()))
+    for comparison in track("measure", compare_parts(source, full_original)):
         union.add(comparison)
     return union
 
@@ -60,8 +62,8 @@ def unite_findings(findings: Sequence[Any]) -> Finding:
     risks = [finding for finding in findings if isinstance(finding, Risk)]
     if len(risks) == len(findings) > 1:
         return unite_risks(risks)
-    united: Finding = functools.reduce(lambda joined, other: joined.join(other), findings)
-    return united
+    merged: Finding = functools.reduce(lambda joined, other: joined.join(other), findings)
+    return merged
 
 
 def name_unit(finding: Finding, original: Dataset) -> Finding:
@@ -82,8 +84,8 @@ def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Findi
         yield None, after
         return
     for fewer in range(1, m):
-        claim = dataclasses.replace(release.guarantee, m=fewer)  # type: ignore[call-arg]
-        less = attacker.attack(dataclasses.replace(release, guarantee=claim), original, rows)
+        guarantee = dataclasses.replace(release.guarantee, m=fewer)  # type: ignore[call-arg]
+        less = attacker.attack(dataclasses.replace(release, guarantee=guarantee), original, rows)
         yield fewer, name_unit(less, original)
     yield m, after
 
@@ -97,14 +99,14 @@ def write_parts_report(
     """
     from sfumato.reports.partitioned import render_divided
 
-    seen = look_at_parts(folder, original)
-    tell("report: draw", 0, 0)
-    refined = remaining.refine(combine_attacks(seen.after, seen.beyond)).refine(seen.scores.remaining)
+    seen = evaluate_parts(folder, original)
+    report_progress("report: draw", 0, 0)
+    refined = remaining.refine(combine_attacks(seen.after, seen.stronger)).refine(seen.scores.remaining)
     path.write_text(render_divided(seen, facts, refined), encoding="utf-8")
     return refined
 
 
-def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
+def evaluate_parts(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
     """Attack, measure and count every part of a release once, and unite what was found.
 
     Measures and attackers that go beyond the promise are left out unless they are asked for.
@@ -113,41 +115,41 @@ def look_at_parts(folder: str | Path, original: Dataset, *, scored: bool = True)
 
     divided = read_divided_from(folder)
     report, m = require(plugins.find_kind(divided.kind).parts_report), getattr(divided.guarantee, "m", None)
-    union = Union(plugins.metrics_for(divided.kind) if scored else [], Whole(original))
-    tally: Tally = {}
-    risks, beyond = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list)
-    little: list[Possibility] = []
-    for comparison in track("report: look at parts", compare_parts(folder, union.whole), len(divided.parts)):
+    union = Union(plugins.metrics_for(divided.kind) if scored else [], FullOriginal(original))
+    counts: PartialSums = {}
+    risks, stronger = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list)
+    low_utility: list[Possibility] = []
+    for comparison in track("report: look at parts", compare_parts(folder, union.full_original), len(divided.parts)):
         union.add(comparison)
-        tally = add_tallies(tally, report.count_part(comparison))
+        counts = add_partial_sums(counts, report.count_part(comparison))
         assert comparison.chosen is not None
         # An attacker of a part knows of nobody else.
         alone = dataclasses.replace(comparison, original=take_rows(original, comparison.chosen))
-        little += Remaining.of([judge_leftover(find_leftover(alone.original, alone.release))])
+        low_utility += Remaining.of([judge_retained(find_retained(alone.original, alone.release))])
         for fewer, finding in attack_with_less(alone):
             risks[fewer].append(finding)
-        for name, more in _attack_beyond(alone) if scored else ():
-            beyond[name].append(more)
-    tell("report: attack before", 0, 0)
+        for name, more in _attack_stronger(alone) if scored else ():
+            stronger[name].append(more)
+    report_progress("report: attack before", 0, 0)
     before: list[Any] = [name_unit(risk, original) for risk in attack_original(original, m or 2)]
     after: dict[Any, Any] = {fewer: unite_findings(findings) for fewer, findings in risks.items()}
     by_m = {risk.m: risk for risk in before if isinstance(risk, Risk)}
-    tell("report: measure", 0, 0)
+    report_progress("report: measure", 0, 0)
     scores = union.scores()
-    scores.remaining = Remaining.of([unite_leftovers(little, len(divided.parts))]).refine(judge_usefulness(scores))
+    scores.remaining = Remaining.of([merge_retained(low_utility, len(divided.parts))]).refine(judge_usefulness(scores))
     return Divided(
-        union.whole,
+        union.full_original,
         divided,
         before[-1],
         after[None] if None in after else after[m],
         [] if None in after else [(by_m[fewer], after[fewer]) for fewer in sorted(after)],
-        [unite_findings(findings) for findings in beyond.values()],
+        [unite_findings(findings) for findings in stronger.values()],
         scores,
-        tally,
+        counts,
     )
 
 
-def _attack_beyond(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
+def _attack_stronger(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
     """Attack a part with more than its promise is about."""
     release, original = comparison.release, comparison.original
     for module in plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
@@ -156,7 +158,7 @@ def _attack_beyond(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
             yield module.__name__, name_unit(finding, original)
 
 
-def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remaining:
+def combine_attacks(risk: Finding | None, stronger: Sequence[Finding]) -> Remaining:
     """Return what remains possible by an attack with the knowledge of the promise, and by those that go beyond it.
 
     Where the latter name columns, what the former says of sensitive values in general is said already.
@@ -170,7 +172,7 @@ def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remainin
     >>> [(one.topic, one.about) for one in combine_attacks(sf.attack(result), sf.attack_beyond(result))]
     [('inference', 'ill'), ('uniqueness', 'ill')]
     """
-    more = Remaining.collect(beyond)
+    more = Remaining.collect(stronger)
     named = any(possibility.topic == "inference" for possibility in more)
     general = Remaining.collect([] if risk is None else [risk])
     return Remaining.of(
@@ -178,7 +180,7 @@ def combine_attacks(risk: Finding | None, beyond: Sequence[Finding]) -> Remainin
     ).refine(more)
 
 
-def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Finding]) -> Remaining:
+def describe_untested(release: Any, original: Dataset | None, stronger: Sequence[Finding]) -> Remaining:
     """Say that nobody with more knowledge than the promise is about was tried, where nobody was.
 
     Parameters
@@ -187,10 +189,10 @@ def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Findin
         A release, or what is said of one in parts.
     original
         What it was made from, where it is known.
-    beyond
+    stronger
         What attackers found who know or do more.
     """
-    if any(possibility.topic == "uniqueness" for possibility in Remaining.collect(beyond)):
+    if any(possibility.topic == "uniqueness" for possibility in Remaining.collect(stronger)):
         return NOTHING
     m = getattr(release.guarantee, "m", None)
     wording, remedy = "Uniqueness for someone who knows more than the guarantee covers was not tested.", ""
@@ -198,6 +200,6 @@ def say_untested(release: Any, original: Dataset | None, beyond: Sequence[Findin
         remedy = "Give the original as well, to verify or to attack."
     elif not plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
         wording = f"No attacker for {release.kind} knows more than the guarantee covers; that was not tested."
-        if isinstance(m, int) and hasattr(plugins.find_attacker(release.guarantee), "attack_rising"):
+        if isinstance(m, int) and hasattr(plugins.find_attacker(release.guarantee), "attack_by_knowledge"):
             remedy = f"Attack with more pieces of knowledge (m={m + 1})."
     return Remaining((Possibility("uniqueness", "", "note", wording, remedy),))

@@ -14,27 +14,27 @@ from sfumato.api.aggregate import (
     attack_original,
     attack_with_less,
     combine_attacks,
-    look_at_parts,
+    describe_untested,
+    evaluate_parts,
     measure_parts,
     name_unit,
-    say_untested,
     unite_findings,
 )
 from sfumato.attacks import pairs
 from sfumato.attacks.inference import find_inferences
-from sfumato.attacks.pairs import Together
+from sfumato.attacks.pairs import PairFinding
 from sfumato.attacks.risk import Finding, Findings, Risk
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Scores
-from sfumato.metrics.retained_detail import FEW, Leftover, find_leftover, judge_leftover
+from sfumato.metrics.retained_detail import FEW, RetainedDetail, find_retained, judge_retained
 from sfumato.metrics.utility_warning import judge_usefulness
 from sfumato.metrics.workload import Workload
-from sfumato.progress import go_on, tell, track
-from sfumato.readers.identifiers import look_at_columns
+from sfumato.progress import report_phase, report_progress, track
+from sfumato.readers.identifiers import detect_identifiers
 from sfumato.release import storage
 from sfumato.release.locate import (
     Source,
@@ -88,18 +88,18 @@ def inspect(dataset: Dataset, m: int = 2) -> dict[str, Any]:
     1
     """
     attacker = plugins.find_original_attacker(dataset.kind)
-    with go_on("inspect"):
+    with report_phase("inspect"):
         risks = [name_unit(risk, dataset) for risk in attacker.attack_original(dataset, m)]
         more = plugins.find_stronger_attackers(dataset.kind, attacker.KNOWLEDGE)
-        beyond = [module.attack_original(dataset) for module in more]
+        stronger = [module.attack_original(dataset) for module in more]
     return {
         **dataset.describe(),
         "notes": list(dataset.notes),
-        "identifiers": [suspect.to_dict() for suspect in look_at_columns(dataset)],
+        "identifiers": [suspect.to_dict() for suspect in detect_identifiers(dataset)],
         "doubts": list(dataset.doubts),
         "risk": [risk.to_dict() for risk in risks],
         "in_words": [risk.sentence for risk in risks if isinstance(risk, Risk)],
-        "beyond": [name_unit(finding, dataset).to_dict() for finding in beyond if finding is not None],
+        "beyond": [name_unit(finding, dataset).to_dict() for finding in stronger if finding is not None],
     }
 
 
@@ -140,7 +140,7 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     parts: list[list[Finding]] = []
     for release, dataset, rows in set_parts_beside(source, original):
         attacker = plugins.find_attacker(release.guarantee)
-        parts.append(list(attacker.attack_rising(release, dataset, m, rows)))
+        parts.append(list(attacker.attack_by_knowledge(release, dataset, m, rows)))
     whole = find_original(source, original)
     assert whole is not None
     after = [unite_findings(level) for level in zip(*parts, strict=True)]
@@ -148,7 +148,7 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     return {when: Findings(name_unit(finding, whole) for finding in findings) for when, findings in by_time.items()}
 
 
-def attack_together(first: Source, second: Source, original: Dataset | None = None) -> Together:
+def attack_together(first: Source, second: Source, original: Dataset | None = None) -> PairFinding:
     """Say what two releases of the same people give away together that neither does alone.
 
     With the original that both were made from, people are followed from one to the other; without it, records are
@@ -169,7 +169,7 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
         raise ParameterError(
             f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
-    return pairs.attack_together(parts, other)
+    return pairs.attack_pair(parts, other)
 
 
 def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
@@ -182,7 +182,7 @@ def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Rele
         yield release, None if rows is None else chosen[rows]
 
 
-def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, beyond: Sequence[Finding]) -> Remaining:
+def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, stronger: Sequence[Finding]) -> Remaining:
     """Return what remains possible by the attacks on a release that were made, and by its published files.
 
     Parameters
@@ -191,7 +191,7 @@ def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, beyo
         The release, on disk or in memory, and what it was made from.
     risk
         What :func:`attack` found.
-    beyond
+    stronger
         What :func:`attack_beyond` found.
 
     Examples
@@ -203,8 +203,8 @@ def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, beyo
     Remaining(Uniqueness for someone who knows more than the guarantee covers was not tested.)
     """
     parts = list(read_parts(source))
-    remaining = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, beyond))
-    return remaining.refine(say_untested(parts[0], original, beyond))
+    remaining = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, stronger))
+    return remaining.refine(describe_untested(parts[0], original, stronger))
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
@@ -252,7 +252,7 @@ def measure(
     given = find_original(source, original)
     if given is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    scores = measure_parts(source, Whole(given, seed, workload), parameters).scores()
+    scores = measure_parts(source, FullOriginal(given, seed, workload), parameters).scores()
     scores.remaining = judge_usefulness(scores)
     return scores
 
@@ -278,7 +278,7 @@ def _draw(source: Source, original: Dataset | None) -> dict[str, Figure]:
     if is_divided(source) and original is not None:
         from sfumato.reports.partitioned import draw_divided
 
-        return draw_divided(look_at_parts(str(source), original, scored=False))
+        return draw_divided(evaluate_parts(str(source), original, scored=False))
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
     return reports.figures(comparison, *attack_both(comparison))
@@ -323,7 +323,7 @@ def reconstruct(release: Release | PathLike, *, copies: int = 1, seed: int | Non
 
 
 def measure_release(
-    comparison: Comparison, parameters: Mapping[str, object] | None = None, leftover: Leftover | None = None
+    comparison: Comparison, parameters: Mapping[str, object] | None = None, retained: RetainedDetail | None = None
 ) -> Scores:
     """Return every score that applies, with what they say of the use of the release.
 
@@ -333,15 +333,15 @@ def measure_release(
     metrics = plugins.metrics_for(comparison.release.kind, parameters)
     wanted = [m for m in metrics if m.applies(comparison) or requested & m.parameters().keys()]
     scores = Scores(metric.measure(comparison) for metric in track("measure", wanted))
-    left = leftover or find_leftover(comparison.original, comparison.release)
+    left = retained or find_retained(comparison.original, comparison.release)
     if len(comparison.original) >= FEW:
         useful = judge_usefulness(scores, left.advice if left is not None else "")
-        scores.remaining = Remaining.of([judge_leftover(left)]).refine(useful)
+        scores.remaining = Remaining.of([judge_retained(left)]).refine(useful)
     return scores
 
 
 def write_report(
-    result: Result, path: Path, remaining: Remaining = NOTHING, beyond: Sequence[Finding] = ()
+    result: Result, path: Path, remaining: Remaining = NOTHING, stronger: Sequence[Finding] = ()
 ) -> Remaining:
     """Write the owner's report on a result whose original is at hand; return what remains possible by all it found.
 
@@ -353,21 +353,23 @@ def write_report(
         The file.
     remaining
         What is known to remain possible.
-    beyond
+    stronger
         What attackers found who know or do more.
     """
-    original, release = result.trace.original, result.release
+    original, release = result.owner_record.original, result.release
     assert original is not None
-    comparison = Comparison(original, release, result.trace.rows)
-    tell("report: attack before and after", 0, 0)
+    comparison = Comparison(original, release, result.owner_record.rows)
+    report_progress("report: attack before and after", 0, 0)
     before, after, curve = attack_both(comparison)
-    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.trace.seconds.items()}
-    facts |= {name: f"{count:,}" for name, count in result.trace.counters.items()}
-    tell("report: measure", 0, 0)
+    facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in result.owner_record.seconds.items()}
+    facts |= {name: f"{count:,}" for name, count in result.owner_record.counters.items()}
+    report_progress("report: measure", 0, 0)
     scores = measure_release(comparison)
-    refined = remaining.refine(combine_attacks(after, beyond)).refine(scores.remaining)
-    tell("report: draw", 0, 0)
-    page = reports.render(comparison, before, after, scores, remaining=refined, facts=facts, beyond=beyond, curve=curve)
+    refined = remaining.refine(combine_attacks(after, stronger)).refine(scores.remaining)
+    report_progress("report: draw", 0, 0)
+    page = reports.render(
+        comparison, before, after, scores, remaining=refined, facts=facts, stronger=stronger, curve=curve
+    )
     path.write_text(page, encoding="utf-8")
     return refined
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from sfumato import plugins
 from sfumato.api import protect
-from sfumato.api.aggregate import combine_attacks, say_untested
+from sfumato.api.aggregate import combine_attacks, describe_untested
 from sfumato.api.attack import (
     attack,
     attack_beyond,
@@ -38,15 +38,15 @@ from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
-from sfumato.metrics.retained_detail import find_leftover, judge_leftover
+from sfumato.metrics.retained_detail import find_retained, judge_retained
 from sfumato.params import declared
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release import owner, partitioned, storage
-from sfumato.release.batches import Ledger, people_of, read_ledger
-from sfumato.release.folder import staged
+from sfumato.release.batches import PublishedBatches, people_of, read_batches
+from sfumato.release.folder import open_staging
 from sfumato.release.locate import Source, find_release_in, is_divided, name_parts
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -79,7 +79,7 @@ __all__ = [
 ]
 
 PathLike = str | Path
-_LOOKED_AT = 1 << 27
+_MAX_DIAGNOSED_BYTES = 1 << 27
 """Bytes of a file up to which one that cannot be read is looked at again, to say how it can."""
 
 
@@ -97,7 +97,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     kind
         What one row is, such as ``trajectories``.
     options
-        Fields of :class:`sfumato.readers.options.Reading`: ``columns``, ``places``, ``split``, ``sensitive``,
+        Fields of :class:`sfumato.readers.options.ReadOptions`: ``columns``, ``places``, ``split``, ``sensitive``,
         ``hierarchies``, ``constraints``, ``drop``, ``steps`` and others.
 
     Examples
@@ -110,45 +110,50 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     if frames.is_frame(path) and foreign:
         raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
-    reading = Reading.of(kind, options)
+    read_options = ReadOptions.of(kind, options)
     try:
-        return _read_as(given, reading)
+        return _read_as(given, read_options)
     except (SchemaError, ParameterError) as error:
-        if not isinstance(given, Path) or not given.is_file() or error.hint or given.stat().st_size > _LOOKED_AT:
+        if (
+            not isinstance(given, Path)
+            or not given.is_file()
+            or error.hint
+            or given.stat().st_size > _MAX_DIAGNOSED_BYTES
+        ):
             raise
         fault = error
-    return _read_completed(given, reading, fault)
+    return _read_completed(given, read_options, fault)
 
 
-def _read_as(given: Path | frames.FrameFile, reading: Reading) -> Dataset:
+def _read_as(given: Path | frames.FrameFile, read_options: ReadOptions) -> Dataset:
     """Read data just as the options say."""
-    file, rest, steps = change_file(given, reading)
-    dataset: Dataset = order_by_names(plugins.find_kind(reading.kind).reader.load().read(file, rest))
+    file, rest, steps = change_file(given, read_options)
+    dataset: Dataset = order_by_names(plugins.find_kind(read_options.kind).reader.load().read(file, rest))
     notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *dataset.notes)
     source = given.name if isinstance(given, Path) else ""
-    options = {**dataset.reading, **reading.to_dict()} if steps else dataset.reading
-    return dataclasses.replace(dataset, notes=notes, reading=options, source=source)
+    options = {**dataset.read_options, **read_options.to_dict()} if steps else dataset.read_options
+    return dataclasses.replace(dataset, notes=notes, read_options=options, source=source)
 
 
-def _read_completed(path: Path, reading: Reading, fault: SfumatoError) -> Dataset:
+def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) -> Dataset:
     """Read data with what `start` detects of how the file is written; where more is to be decided, say what."""
-    from sfumato.api.detect import complete_reading, name_other_kind
+    from sfumato.api.detect import complete_options, name_other_kind
 
-    kind, usual = reading.kind, Reading(reading.kind).to_dict()
-    given = {name: value for name, value in reading.to_dict().items() if value != usual[name]}
-    completed = None if reading.steps else complete_reading(path, kind, given)
+    kind, usual = read_options.kind, ReadOptions(read_options.kind).to_dict()
+    given = {name: value for name, value in read_options.to_dict().items() if value != usual[name]}
+    completed = None if read_options.steps else complete_options(path, kind, given)
     if completed is None:
         raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
     try:
-        dataset = _read_as(path, Reading.of(kind, completed.options))
+        dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
         left = ", ".join(f"{name}={value!r}" for name, value in completed.left.items())
         raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
-    detected = "; ".join(f"{name} {_spell_detected(value)}" for name, value in completed.detected.items())
+    detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
     return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
 
 
-def _spell_detected(value: Any) -> str:
+def _format_detected(value: Any) -> str:
     """Return a detected option in words: marks in quotes, names as they are."""
     if isinstance(value, Mapping):
         return ", ".join(f"{role} `{column}`" for role, column in value.items())
@@ -197,7 +202,7 @@ def anonymize(
     [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     """
     limit = read_limit(withhold_at_most)
-    method = _settle_method(method, dataset.kind, parameters)
+    method = _resolve_method(method, dataset.kind, parameters)
     run = run or Run(secret)
     run.withhold_at_most = limit
     refuse_identifiers(dataset)
@@ -207,7 +212,7 @@ def anonymize(
     return result
 
 
-def _settle_method(method: Method | str, kind: str, parameters: dict[str, Any]) -> Method:
+def _resolve_method(method: Method | str, kind: str, parameters: dict[str, Any]) -> Method:
     """Return a method that is given as such, by its name or by its class, with its parameters."""
     if isinstance(method, type) and issubclass(method, Method):
         method = method.name
@@ -261,34 +266,34 @@ def write(
     ...     write(sf.anonymize(sf.Dataset.of("table", [[20], [21]], ["age"]), sf.methods.Mondrian(k=2)), f"{folder}/o")
     Verdict(holds=True, claimed k=2, measured k=2, classes=1)
     """
-    run_seconds, original = result.trace.seconds, result.trace.original
-    clock = Run()
-    with staged(Path(out), force=force) as stage:
-        tell("write", 0, 0)
-        with clock.phase("write"):
-            storage.write_release(result.release, stage.release, [Path(path) for path in include])
-        tell("verify", 0, 0)
-        with clock.phase("verify"):
-            verdict = check_written(result, stage.folder)
+    run_seconds, original = result.owner_record.seconds, result.owner_record.original
+    timer = Run()
+    with open_staging(Path(out), force=force) as staging:
+        report_progress("write", 0, 0)
+        with timer.phase("write"):
+            storage.write_release(result.release, staging.release, [Path(path) for path in include])
+        report_progress("verify", 0, 0)
+        with timer.phase("verify"):
+            verdict = check_written(result, staging.folder)
         counted = {name: verdict.measured[name] for name in people.COUNTED if name in verdict.measured}
-        result.trace.counters.update(counted)
-        tell("attack", 0, 0)
-        with clock.phase("attack"):
-            beyond = attack_more(result.release, original, result.trace.rows)
-            remaining = verdict.remaining.refine(combine_attacks(None, beyond))
-            remaining = remaining.refine(say_untested(result.release, original, beyond))
+        result.owner_record.counters.update(counted)
+        report_progress("attack", 0, 0)
+        with timer.phase("attack"):
+            stronger = attack_more(result.release, original, result.owner_record.rows)
+            remaining = verdict.remaining.refine(combine_attacks(None, stronger))
+            remaining = remaining.refine(describe_untested(result.release, original, stronger))
         if reports and original is not None:
-            tell("report", 0, 0)
-            with clock.phase("report"):
-                remaining = write_report(result, stage.owner / "report.html", remaining, beyond)
+            report_progress("report", 0, 0)
+            with timer.phase("report"):
+                remaining = write_report(result, staging.owner / "report.html", remaining, stronger)
         elif original is not None:
-            little = judge_leftover(find_leftover(original, result.release))
-            remaining = remaining.refine(Remaining.of([little]))
-        run_seconds.update(clock.seconds)
-        owner.write_owner(result, stage.owner, version("sfumato"))
-        if result.trace.recoding is not None:
-            _enter_ledger(result, Path(out), stage.owner)
-        stage.commit()
+            low_utility = judge_retained(find_retained(original, result.release))
+            remaining = remaining.refine(Remaining.of([low_utility]))
+        run_seconds.update(timer.seconds)
+        owner.write_owner(result, staging.owner, version("sfumato"))
+        if result.owner_record.recoding is not None:
+            _record_batch(result, Path(out), staging.owner)
+        staging.commit()
     doubts = () if original is None else original.doubts
     for text in (*verdict.warnings, *remaining.warnings, *doubts):
         warnings.warn(text, ReleaseWarning, stacklevel=2)
@@ -368,32 +373,34 @@ def apply(
     refuse_identifiers(dataset)
     run = run or Run()
     run.withhold_at_most = limit
-    method = plugins.find_method(earlier.method)(**owner.read_trace(Path(path))["parameters"])
+    method = plugins.find_method(earlier.method)(**owner.read_owner_record(Path(path))["parameters"])
     with run.phase("apply"):
         result = method.apply(dataset, recoding, earlier, unknown, run)
-        trace = dataclasses.replace(result.trace, recoding=recoding, earlier=Path(path))
-    result = Result(result.release, trace)
+        owner_record = dataclasses.replace(result.owner_record, recoding=recoding, earlier=Path(path))
+    result = Result(result.release, owner_record)
     refuse_excess(result.release, limit)
-    ledger = _ledger_of(result)
-    ledger.refuse_near(ledger.mark(result.release, people_of(result)), result.release)
+    published = _find_published(result)
+    published.refuse_near(published.mark(result.release, people_of(result)), result.release)
     return result
 
 
-def _ledger_of(result: Result) -> Ledger:
+def _find_published(result: Result) -> PublishedBatches:
     """Return the batches already published with the recoding of a result."""
-    trace, secret = result.trace, result.trace.secret or Secret.fresh()
-    if trace.earlier is None:
-        return Ledger.begin(secret)
-    return read_ledger(trace.earlier) or owner.begin_ledger(trace.earlier, storage.read_release(trace.earlier))
+    owner_record, secret = result.owner_record, result.owner_record.secret or Secret.fresh()
+    if owner_record.earlier is None:
+        return PublishedBatches.begin(secret)
+    return read_batches(owner_record.earlier) or owner.begin_batches(
+        owner_record.earlier, storage.read_release(owner_record.earlier)
+    )
 
 
-def _enter_ledger(result: Result, out: Path, folder: Path) -> None:
+def _record_batch(result: Result, out: Path, folder: Path) -> None:
     """Keep what is published by hashes, here and where the recoding comes from, before it appears."""
-    ledger = _ledger_of(result)
-    batch = ledger.mark(result.release, people_of(result))
-    ledger.refuse_near(batch, result.release)
+    published = _find_published(result)
+    batch = published.mark(result.release, people_of(result))
+    published.refuse_near(batch, result.release)
     here = str((out / "owner").resolve())
-    ledger = ledger.add(batch)
-    ledger = dataclasses.replace(ledger, folders=tuple(dict.fromkeys((*ledger.folders, here))))
-    ledger.write(folder)
-    ledger.write_everywhere()
+    published = published.add(batch)
+    published = dataclasses.replace(published, folders=tuple(dict.fromkeys((*published.folders, here))))
+    published.write(folder)
+    published.write_everywhere()

@@ -11,29 +11,29 @@ from sfumato import plugins
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.readers.archives import Part, find_archive, list_parts, name_place
-from sfumato.readers.detect import Guess, Look
-from sfumato.readers.options import Reading
+from sfumato.readers.detect import Detection, FileProfile
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import first_lines
 
-__all__ = ["Completed", "Guessed", "complete_reading", "guess_file", "name_other_kind"]
+__all__ = ["Completed", "DetectedFile", "complete_options", "detect_file", "name_other_kind"]
 
 _DATA_LIKE = re.compile(r"[<+-]*[\d.]+>?", re.ASCII)
 
 
-class Guessed(NamedTuple):
+class DetectedFile(NamedTuple):
     """A file, what it was taken for, and the data read so."""
 
     path: Path
     """The file, or the one that was chosen in a folder or archive."""
-    guess: Guess
+    detection: Detection
     dataset: Dataset
     others: tuple[str, ...] = ()
     """Kinds of data that the file could be read as, too."""
 
 
-def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | None = None) -> Guessed:
+def detect_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | None = None) -> DetectedFile:
     """Guess the kind, the columns and the options of a file; a guess counts only if the file can be read so.
 
     Parameters
@@ -50,24 +50,27 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("uid,venue,lat,lng\\n7,a,1.5,2.5\\n7,b,1.6,2.6\\n8,a,1.5,2.5\\n")
-    >>> found = guess_file(file)
-    >>> found.guess.kind, found.guess.options["columns"]
+    >>> found = detect_file(file)
+    >>> found.detection.kind, found.detection.options["columns"]
     ('trajectories', {'person': 'uid', 'place': 'venue', 'y': 'lat', 'x': 'lng'})
     """
     path, given = name_place(path), given or {}
     _refuse_foreign(path)
     chosen, file_reasons = _choose_file(path)
-    preview = Look.of(chosen, given)
+    preview = FileProfile.of(chosen, given)
     if kind is not None:
         plugins.find_kind(kind)
     kinds = plugins.all_kinds() if kind is None else (kind,)
-    guesses = [guess for candidate in kinds if (guess := _ask(candidate, preview)) is not None]
+    detections = [detection for candidate in kinds if (detection := _run_detector(candidate, preview)) is not None]
     failures: list[str] = []
-    read: list[tuple[Guess, Dataset]] = []
-    for guess in sorted(guesses, key=lambda guess: -guess.score):
-        options = _give_way(given, {**_known_to(guess.kind, preview.reading), **guess.options})
-        complete = guess._replace(
-            options=options, reasons=[*file_reasons, *(() if guess.of_lines else preview.reasons), *guess.reasons]
+    read: list[tuple[Detection, Dataset]] = []
+    for detection in sorted(detections, key=lambda detection: -detection.score):
+        options = _give_way(
+            given, {**_select_common_options(detection.kind, preview.read_options), **detection.options}
+        )
+        complete = detection._replace(
+            options=options,
+            reasons=[*file_reasons, *(() if detection.of_lines else preview.reasons), *detection.reasons],
         )
         if read:
             read.append((complete, read[0][1]))
@@ -75,24 +78,24 @@ def guess_file(path: Path, kind: str | None = None, given: Mapping[str, Any] | N
         try:
             read.append((complete, _read(chosen, complete)))
         except SfumatoError as error:
-            failures.append(f"{guess.kind}: {str(error).removeprefix(f'{preview.name}: ')}")
+            failures.append(f"{detection.kind}: {str(error).removeprefix(f'{preview.name}: ')}")
     if not read:
         raise _explain(preview, kind, failures)
     best, dataset = read[0]
     protect = plugins.find_kind(best.kind).protect
     best = best if protect is None else protect.load()(best, dataset)
-    return Guessed(chosen, best, dataset, tuple(guess.kind for guess, _ in read[1:]))
+    return DetectedFile(chosen, best, dataset, tuple(detection.kind for detection, _ in read[1:]))
 
 
-def _give_way(given: Mapping[str, Any], guessed: Mapping[str, Any]) -> dict[str, Any]:
+def _give_way(given: Mapping[str, Any], detected: Mapping[str, Any]) -> dict[str, Any]:
     """Return options of which those that are given win; columns that are guessed keep out of their way."""
-    options = {**guessed, **given}
+    options = {**detected, **given}
     for name in _PARTS:
-        if name in guessed and name in given:
-            options[name] = guessed[name]  # with those that are given among them
+        if name in detected and name in given:
+            options[name] = detected[name]  # with those that are given among them
     columns = given.get("columns", {})
-    if columns and "columns" in guessed:
-        remaining = {role: column for role, column in guessed["columns"].items() if column not in columns.values()}
+    if columns and "columns" in detected:
+        remaining = {role: column for role, column in detected["columns"].items() if column not in columns.values()}
         options["columns"] = {**remaining, **columns}
     return options
 
@@ -119,14 +122,14 @@ def name_other_kind(path: Path, kind: str) -> str:
     'The file looks like sets.'
     """
     try:
-        likely_kind = guess_file(path).guess.kind
+        likely_kind = detect_file(path).detection.kind
     except SfumatoError:
         return ""
     return f"The file looks like {likely_kind}." if likely_kind != kind else ""
 
 
-def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Completed | None:
-    """Detect how a file is written, as :func:`guess_file` does; None where nothing can be detected.
+def complete_options(path: Path, kind: str, given: Mapping[str, Any]) -> Completed | None:
+    """Detect how a file is written, as :func:`detect_file` does; None where nothing can be detected.
 
     How a file is written is taken from its look. What is left out, what is sensitive and how places are made decide
     what is published, and are the owner's to say.
@@ -136,16 +139,16 @@ def complete_reading(path: Path, kind: str, given: Mapping[str, Any]) -> Complet
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
     >>> _ = file.write_text("tea,jam\\nrum,tea,jam\\njam\\ntea,rum\\nrum,jam,tea,ale\\nale,tea\\n")
-    >>> complete_reading(file, "sets", {}).detected
+    >>> complete_options(file, "sets", {}).detected
     {'format': 'transactions', 'separator': ','}
     """
     try:
-        guessed = guess_file(path, kind, given)
+        detected_file = detect_file(path, kind, given)
     except SfumatoError:
         return None
-    more = {name: _leave_out(value, given.get(name)) for name, value in guessed.guess.options.items()}
+    more = {name: _leave_out(value, given.get(name)) for name, value in detected_file.detection.options.items()}
     more = {name: value for name, value in more.items() if value}
-    if guessed.path != path or not more:
+    if detected_file.path != path or not more:
         return None
     detected = {name: value for name, value in more.items() if name in _LAYOUT}
     columns = {role: column for role, column in detected.pop("columns", {}).items() if role not in _DECIDED}
@@ -194,22 +197,22 @@ def _refuse_foreign(path: Path) -> None:
         raise ParameterError(f"{path.name}: this is {about}.")
 
 
-def _ask(kind: str, preview: Look) -> Guess | None:
-    guess = plugins.find_kind(kind).guess
-    return None if guess is None else guess.load()(preview)
+def _run_detector(kind: str, preview: FileProfile) -> Detection | None:
+    detector = plugins.find_kind(kind).detect
+    return None if detector is None else detector.load()(preview)
 
 
-def _known_to(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
+def _select_common_options(kind: str, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the options of any file that a kind takes as well."""
     return {name: value for name, value in options.items() if value} if kind in {"table", "rt"} else {}
 
 
-def _read(path: Path, guess: Guess) -> Dataset:
-    reading = Reading.of(guess.kind, guess.options)
-    return plugins.find_kind(guess.kind).reader.load().read(path, reading)
+def _read(path: Path, detection: Detection) -> Dataset:
+    read_options = ReadOptions.of(detection.kind, detection.options)
+    return plugins.find_kind(detection.kind).reader.load().read(path, read_options)
 
 
-def _explain(preview: Look, kind: str | None, failures: list[str]) -> SfumatoError:
+def _explain(preview: FileProfile, kind: str | None, failures: list[str]) -> SfumatoError:
     if failures:
         return SchemaError(f"{preview.name}: cannot be read as {failures[0]}")
     expected = "any kind of data" if kind is None else kind
@@ -257,7 +260,7 @@ def _begin_of(part: Part, block: bytes) -> tuple[str, ...]:
     """Return what files that belong together have in common: format and columns or, of a text, the first line."""
     suffix = Path(part.name.removesuffix(".gz").removesuffix(".xz")).suffix.lower()
     if suffix in {".parquet", ".pq", ".xlsx", ".ods"}:
-        return (suffix, *Source(Path(part.name), Reading("table"), [part]).table().column_names)
+        return (suffix, *Source(Path(part.name), ReadOptions("table"), [part]).table().column_names)
     if suffix in {".gpx", ".xes", ".geojson"}:
         return (suffix,)
     lines = first_lines(block, 1)

@@ -13,7 +13,7 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.frames import make_file
 from sfumato.formats.json_text import read_toml
 from sfumato.formats.memory import Place
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import read_table
 from sfumato.readers.transform import apply_steps
@@ -23,18 +23,20 @@ __all__ = ["change_file", "describe_edited", "write_edited"]
 _BESIDE = ".steps.toml"
 
 
-def change_file(place: Place, reading: Reading) -> tuple[Place, Reading, Sequence[str]]:
+def change_file(place: Place, read_options: ReadOptions) -> tuple[Place, ReadOptions, Sequence[str]]:
     """Return the file to read, how to read it, and the steps it was changed by: those asked for, or recorded beside it.
 
     Where steps are asked for, that is a file in memory with the table after the steps.
     """
-    if not reading.steps:
-        return place, reading, describe_edited(place) if isinstance(place, Path) else ()
-    source = Source(place, reading)
+    if not read_options.steps:
+        return place, read_options, describe_edited(place) if isinstance(place, Path) else ()
+    source = Source(place, read_options)
     if source.format not in TABLES:
         raise ParameterError(f"steps: only tables ({', '.join(TABLES)}) can be edited.")
-    table, changes = apply_steps(source.table(), reading.steps)
-    rest = dataclasses.replace(reading, steps=(), delimiter=None, format=None, encoding=None, header=(), sheet=None)
+    table, changes = apply_steps(source.table(), read_options.steps)
+    rest = dataclasses.replace(
+        read_options, steps=(), delimiter=None, format=None, encoding=None, header=(), sheet=None
+    )
     return make_file(table, source.name), rest, changes
 
 

@@ -13,7 +13,7 @@ from sfumato.data.record_unit import plural
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.release.release import Result
 from sfumato.release.run import Run
-from sfumato.verification.people import fewest_people
+from sfumato.verification.people import find_smallest_group
 from sfumato.verification.release_checks import find_checks
 
 __all__ = ["anonymize"]
@@ -37,7 +37,7 @@ def anonymize(dataset: Dataset, method: Method, run: Run, count: str = "records"
     if count not in COUNTS:
         raise ParameterError(f"count: must be one of {', '.join(COUNTS)}, got {count!r}.")
     owner, unit, k = type(method).__name__, dataset.unit, getattr(method, "k", None)
-    if count == "people" and find_checks(dataset.kind).find_crowds is None:
+    if count == "people" and find_checks(dataset.kind).find_smallest_groups is None:
         raise ParameterError(
             f"{owner}: count=people means nothing for a {dataset.kind}, which knows no people. Leave it out."
         )
@@ -77,36 +77,37 @@ def _raise_k(dataset: Dataset, method: Method, run: Run, k: int, limit: int) -> 
             if tried == k:
                 raise
             raise _explain(dataset, method, short, reached, f"{tried} are not possible: {error}") from None
-        crowd = fewest_people(result.release, dataset, result.trace.rows)
-        fewest = 0 if crowd is None else crowd.people
-        if fewest >= k:
+        smallest_group = find_smallest_group(result.release, dataset, result.owner_record.rows)
+        smallest = 0 if smallest_group is None else smallest_group.people
+        if smallest >= k:
             best, enough = result, tried
             counters = {**run.counters, "k_in_records": tried}
         else:
-            short, reached = tried, fewest
+            short, reached = tried, smallest
             if tried >= limit:
                 raise _explain(dataset, method, short, reached, "more would not help.")
         if best is None:
-            tried = min(limit, max(tried + 1, -(-tried * k // max(fewest, 1))))
+            tried = min(limit, max(tried + 1, -(-tried * k // max(smallest, 1))))
         elif enough - short <= 1 + short // 8:
             run.counters.clear()
             run.counters.update(counters)
-            return _claim(best, k, method)
+            return _set_guarantee(best, k, method)
         else:
             tried = (short + enough) // 2
 
 
-def _explain(dataset: Dataset, method: Method, tried: int, fewest: int, why: str) -> InfeasibleError:
+def _explain(dataset: Dataset, method: Method, tried: int, smallest: int, why: str) -> InfeasibleError:
     unit = dataset.unit
     return InfeasibleError(
         f"{type(method).__name__}: k={getattr(method, 'k', 0)} different {plural(unit.owner)} are asked for. With "
-        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(fewest)} only, and {why} Use a smaller k, "
+        f"{tried} {unit.many} in place of k some crowds are of {unit.owners(smallest)} only, and {why} Use a "
+        "smaller k, "
         "or "
         f"fewer {unit.many} of each {unit.owner}."
     )
 
 
-def _claim(result: Result, k: int, method: Method) -> Result:
+def _set_guarantee(result: Result, k: int, method: Method) -> Result:
     guarantee = dataclasses.replace(result.release.guarantee, k=k, count="people")  # type: ignore[call-arg]
     release = dataclasses.replace(result.release, guarantee=guarantee)
-    return Result(release, dataclasses.replace(result.trace, parameters=method.parameters()))
+    return Result(release, dataclasses.replace(result.owner_record, parameters=method.parameters()))

@@ -19,7 +19,7 @@ from sfumato.queries.answer import Answer
 from sfumato.queries.ask import ask
 from sfumato.queries.categories import add_categories
 from sfumato.queries.language import parse, parse_lines
-from sfumato.queries.published_view import Evidence
+from sfumato.queries.published_view import PublishedView
 from sfumato.queries.relation_queries import Periods
 from sfumato.queries.syntax import Query, QueryError
 from sfumato.queries.times import Span
@@ -80,11 +80,11 @@ def query_all(
     parts = _find_parts(source)
     span = None
     if len(parts) > 1 and any(question.bucket is not None for question in queries):
-        span = _join_spans([evidence.history.span for evidence in _read(parts, {}) if evidence.history is not None])
+        span = _join_spans([view.history.span for view in _read(parts, {}) if view.history is not None])
     answers: list[list[Answer | QueryError]] = [[] for _ in queries]
-    for evidence in _read(parts, hierarchies or {}):
+    for view in _read(parts, hierarchies or {}):
         for part_answers, question in zip(answers, queries, strict=True):
-            part_answers.append(_try(evidence, question, span))
+            part_answers.append(_try(view, question, span))
     return [_unite(part_answers) for part_answers in answers]
 
 
@@ -94,14 +94,14 @@ def _join_spans(spans: Sequence[Span | None]) -> Span | None:
     return (min(first for first, _ in existing), max(last for _, last in existing)) if existing else None
 
 
-def _try(evidence: Evidence, question: Query, span: Span | None) -> Answer | QueryError:
+def _try(view: PublishedView, question: Query, span: Span | None) -> Answer | QueryError:
     try:
-        return ask(evidence, question, span=span)
+        return ask(view, question, span=span)
     except QueryError as fault:
         # What is unknown to one part of a release may be known to another.
         if fault.name is None:
             return fault
-        return _UnsureError(fault, lambda: ask(evidence, question, lenient=True, span=span))
+        return _UnsureError(fault, lambda: ask(view, question, lenient=True, span=span))
 
 
 class _UnsureError(QueryError):
@@ -153,10 +153,10 @@ def _find_parts(source: Source | Dataset) -> list[Any]:
     return [folder / DATA / part.name for part in read_divided(folder).parts]
 
 
-def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[Evidence]:
+def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[PublishedView]:
     """Yield what data or parts of a release say, one after the other."""
     for part in parts:
         data = part if isinstance(part, Dataset | Release) else read_release(part)
         bounds = find_kind(data.kind).query_bounds.load()
-        evidence = bounds.of_dataset(data) if isinstance(data, Dataset) else bounds.of_release(data)
-        yield add_categories(evidence, hierarchies)
+        view = bounds.of_dataset(data) if isinstance(data, Dataset) else bounds.of_release(data)
+        yield add_categories(view, hierarchies)

@@ -10,13 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.attacks.pairs import attack_together
+from sfumato.attacks.pairs import attack_pair
 from sfumato.data.kind import find_kind
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.frames import FrameFile, make_file
 from sfumato.readers.cells import as_text
 from sfumato.readers.files import choose_format
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import read_table
 from sfumato.release.release import Release
 
@@ -57,7 +57,7 @@ class Changes:
 
 
 def leave_out(
-    path: Path, people: Collection[str], reading: Reading, column: str | None = None
+    path: Path, people: Collection[str], read_options: ReadOptions, column: str | None = None
 ) -> tuple[FrameFile, int]:
     """Return an original without the rows of some people, as a file in memory, and how many rows those were.
 
@@ -67,25 +67,25 @@ def leave_out(
         The original: a table.
     people
         What they are called there.
-    reading
+    read_options
         How the original was read.
     column
         The column that says whose a row is; told by how the original was read if not given.
     """
-    format = choose_format(path, reading.format)
-    if format not in _TABLES or reading.item_file is not None:
+    format = choose_format(path, read_options.format)
+    if format not in _TABLES or read_options.item_file is not None:
         raise ParameterError(
             f"erase: {path.name}: people can be left out of one table (csv, parquet, jsonl) with a column that names "
             "them. Remove them from the original, and anonymise it anew."
         )
     table = read_table(
         path,
-        delimiter=reading.delimiter,
-        format=reading.format,
-        header=reading.header or True,
-        encoding=reading.encoding,
+        delimiter=read_options.delimiter,
+        format=read_options.format,
+        header=read_options.header or True,
+        encoding=read_options.encoding,
     )
-    name = column or _find_column(table.column_names, reading)
+    name = column or _find_column(table.column_names, read_options)
     if name is None or name not in table.column_names:
         raise ParameterError(
             f"erase: {path.name}: there is no column {name!r}. Say which column names people (column)."
@@ -106,21 +106,21 @@ def leave_out(
     return make_file(remaining), table.num_rows - remaining.num_rows
 
 
-def read_as_table(reading: Reading) -> Reading:
+def read_as_table(read_options: ReadOptions) -> ReadOptions:
     """Return how the table is read that is left: as the file was, less what is about files."""
-    empty = Reading(reading.kind)
-    return dataclasses.replace(reading, **{name: getattr(empty, name) for name in _OF_FILES})
+    empty = ReadOptions(read_options.kind)
+    return dataclasses.replace(read_options, **{name: getattr(empty, name) for name in _OF_FILES})
 
 
-def _find_column(present: list[str], reading: Reading) -> str | None:
+def _find_column(present: list[str], read_options: ReadOptions) -> str | None:
     """Return the column that names people: as the owner said, or as the reader knows it."""
     for role in ("owner", "person"):
-        if role in reading.columns:
-            return reading.columns[role]
-    named = [name for entry in reading.identifier for name in (entry, *entry.split(",")) if name in present]
+        if role in read_options.columns:
+            return read_options.columns[role]
+    named = [name for entry in read_options.identifier for name in (entry, *entry.split(",")) if name in present]
     if named:
         return named[0]
-    vocabulary = find_kind(reading.kind).vocabulary
+    vocabulary = find_kind(read_options.kind).vocabulary
     words = None if vocabulary is None else vocabulary.load()
     roles = {} if words is None else {**words.names, **words.roles}
     return next((name for name in present if roles.get(name.lower()) == "person"), None)
@@ -128,7 +128,7 @@ def _find_column(present: list[str], reading: Reading) -> str | None:
 
 def compare_releases(earlier: Release, later: Release, people: int, rows: int) -> Changes:
     """Say what changed between two releases of nearly the same people."""
-    comparison = attack_together([(earlier, None)], [(later, None)])
+    comparison = attack_pair([(earlier, None)], [(later, None)])
     return Changes(
         people,
         rows,

@@ -6,7 +6,7 @@ import dataclasses
 from pathlib import Path
 
 from sfumato import plugins
-from sfumato.api.aggregate import combine_attacks, say_untested
+from sfumato.api.aggregate import combine_attacks, describe_untested
 from sfumato.api.attack import attack_more
 from sfumato.attacks.inference import find_inferences
 from sfumato.base.verdict import Verdict
@@ -15,19 +15,19 @@ from sfumato.data.kind import find_kind, require
 from sfumato.data.select import take_rows
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.memory import Place
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 from sfumato.release import inventory, owner, partitioned, storage
-from sfumato.release.locate import Source, find_kept, find_original, find_place
-from sfumato.release.owner import NOTHING_KEPT, Kept
+from sfumato.release.locate import Source, find_original, find_owner_facts, find_place
+from sfumato.release.owner import NO_OWNER_FACTS, OwnerFacts
 from sfumato.release.release import Release, Result
 from sfumato.verification import people
 from sfumato.verification.lookalikes import warn_of_lookalikes
 from sfumato.verification.order import verify_order
-from sfumato.verification.policy_check import verify_asked, verify_kept
+from sfumato.verification.policy_check import verify_against_policy, verify_owner_claim
 from sfumato.verification.release_checks import find_checks
 from sfumato.verification.structure import READABLE
 
-__all__ = ["check_written", "verify", "verify_part", "verify_whole"]
+__all__ = ["check_written", "verify", "verify_part", "verify_undivided"]
 
 _WHO_IS_WHERE = (
     "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
@@ -45,13 +45,13 @@ _UNORDERED = ", or has no times and its rows in another order, which then tell w
 def check_written(result: Result, place: Place) -> Verdict:
     """Check the files that were written of a result; raise where its claim does not hold or something is amiss."""
     written, alone = _verify_published(place)
-    verdict = _settle(alone, _verify_with_owner(result, written, alone))
+    verdict = _combine(alone, _verify_with_owner(result, written, alone))
     if not verdict:
-        raise VerificationError(_say_refused(result.release, verdict))
+        raise VerificationError(_explain_refusal(result.release, verdict))
     return verdict
 
 
-def _say_refused(release: Release, verdict: Verdict) -> str:
+def _explain_refusal(release: Release, verdict: Verdict) -> str:
     name = release.guarantee.name
     if not verdict.holds:
         return f"{name}: the release does not keep its claim; {verdict!r}."
@@ -63,7 +63,7 @@ def _say_refused(release: Release, verdict: Verdict) -> str:
 
 def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verdict | None:
     """Check what was written against the original too, where the published files alone leave the claim open."""
-    original, rows = result.trace.original, result.trace.rows
+    original, rows = result.owner_record.original, result.owner_record.rows
     if original is None:
         return None
     verifier = plugins.find_verifier(result.release.guarantee)
@@ -73,7 +73,7 @@ def _verify_with_owner(result: Result, written: Release, alone: Verdict) -> Verd
     return verdict
 
 
-def _settle(alone: Verdict, counted: Verdict | None) -> Verdict:
+def _combine(alone: Verdict, counted: Verdict | None) -> Verdict:
     """Combine what the files say with what was counted in the original, which settles what the files leave open."""
     return alone if counted is None else dataclasses.replace(alone, unsettled=()) & counted
 
@@ -106,14 +106,16 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
     if folder is not None:
         return _verify_parts(Path(str(source)), folder, original, attack=attack)
     original = find_original(source, original)
-    owner_facts = NOTHING_KEPT if original is None else find_kept(source, original)
+    owner_facts = NO_OWNER_FACTS if original is None else find_owner_facts(source, original)
     return _verify_at(find_place(source), original, owner_facts, attack=attack)
 
 
 def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
     """Check a release in parts: what it says of all of them, and one part after another."""
     release = partitioned.read_divided(folder)
-    verdict = partitioned.check_divided(release, folder) if original is None else verify_whole(path, folder, release)
+    verdict = (
+        partitioned.check_divided(release, folder) if original is None else verify_undivided(path, folder, release)
+    )
     if not verdict.holds:
         return verdict
     rows = None if original is None else owner.read_division(path, original, len(release.parts))
@@ -126,7 +128,7 @@ def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack
     return Verdict.unite(verdicts) & verdict
 
 
-def verify_whole(path: Path, folder: Place, release: partitioned.DividedRelease) -> Verdict:
+def verify_undivided(path: Path, folder: Place, release: partitioned.DividedRelease) -> Verdict:
     """Check what a release in parts says of all of them, also against what its owner kept, where that is at hand.
 
     Parameters
@@ -136,8 +138,8 @@ def verify_whole(path: Path, folder: Place, release: partitioned.DividedRelease)
     folder, release
         That of what is published, and what it says.
     """
-    verdict, claim = partitioned.check_divided(release, folder), owner.read_claim(path)
-    return verdict if claim is None else verdict & verify_kept(release, claim)
+    verdict, guarantee = partitioned.check_divided(release, folder), owner.read_recorded_guarantee(path)
+    return verdict if guarantee is None else verdict & verify_owner_claim(release, guarantee)
 
 
 def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, *, attack: bool = True) -> Verdict:
@@ -158,7 +160,9 @@ def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, 
     """
     # A part has its people by their names, whatever the order of the file.
     owner_facts = (
-        NOTHING_KEPT if original is None else owner.read_kept(path / "owner" / name, original)._replace(reordered=False)
+        NO_OWNER_FACTS
+        if original is None
+        else owner.read_owner_facts(path / "owner" / name, original)._replace(reordered=False)
     )
     try:
         return _verify_at(folder / partitioned.DATA / name, original, owner_facts, attack=attack)
@@ -166,41 +170,41 @@ def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, 
         raise SchemaError(f"{name}: {error}") from None
 
 
-def _verify_at(place: Place, original: Dataset | None, owner_facts: Kept, *, attack: bool) -> Verdict:
+def _verify_at(place: Place, original: Dataset | None, owner_facts: OwnerFacts, *, attack: bool) -> Verdict:
     """Check the files at a place, with the original and what its owner keeps where they are at hand."""
-    tell("verify the published files", 0, 0)
+    report_progress("verify the published files", 0, 0)
     release, alone = _verify_published(place)
     if not alone.checks.get(READABLE, True):
         return alone
     verdict = alone if original is None else _verify_beside(release, alone, original, owner_facts)
-    beyond = (
+    stronger = (
         attack_more(release, original, owner_facts.rows) if attack and verdict.holds and not owner_facts.another else ()
     )
-    remaining = verdict.remaining.refine(combine_attacks(None, beyond))
+    remaining = verdict.remaining.refine(combine_attacks(None, stronger))
     if attack or original is None:
-        remaining = remaining.refine(say_untested(release, original, beyond))
+        remaining = remaining.refine(describe_untested(release, original, stronger))
     return dataclasses.replace(verdict, remaining=remaining)
 
 
-def _verify_beside(release: Release, alone: Verdict, original: Dataset, owner_facts: Kept) -> Verdict:
+def _verify_beside(release: Release, alone: Verdict, original: Dataset, owner_facts: OwnerFacts) -> Verdict:
     """Check a release beside its original, and beside what its owner keeps where that is at hand."""
-    tell("verify with the original", 0, 0)
+    report_progress("verify with the original", 0, 0)
     counted = plugins.find_verifier(release.guarantee).verify_against(release, original, owner_facts.rows)
-    counted &= verify_asked(release, original, owner_facts.claim, owner_facts.recoded)
+    counted &= verify_against_policy(release, original, owner_facts.guarantee, owner_facts.recoded)
     if owner_facts.rows is not None:
-        tell("compare every record with its original", 0, 0)
+        report_progress("compare every record with its original", 0, 0)
         counted &= find_kind(release.kind).verify_faithful.load()(release, original, owner_facts.rows)
     if owner_facts.another:
-        another = Verdict(True, {}, {}, unsettled=(_say_another(original, fits=counted.holds),))
+        another = Verdict(True, {}, {}, unsettled=(_explain_mismatch(original, fits=counted.holds),))
         if original.person_codes() is None:
             another = people.verify_people(release, original, None) & another
         return alone & another
     if owner_facts.reordered:
         counted &= Verdict(True, {}, {"original": _REORDERED})
-    return _settle(alone, counted & people.verify_people(release, original, owner_facts.rows))
+    return _combine(alone, counted & people.verify_people(release, original, owner_facts.rows))
 
 
-def _say_another(original: Dataset, *, fits: bool) -> str:
+def _explain_mismatch(original: Dataset, *, fits: bool) -> str:
     """Say that the original is another one, and which slips lead to that with data of its kind."""
     roles = {column.role for column in original.schema.columns}
     ordered = "history" in roles and "time" not in roles and find_kind(original.kind).ordered
@@ -235,7 +239,7 @@ def _verify_method(release: Release) -> Verdict:
     Whether a note is true cannot be told from the files, only whether it is the one that such releases carry.
     """
     method = plugins.methods_for(release.kind).get(release.method)
-    if method is None or type(release.guarantee) not in method.promises:
+    if method is None or type(release.guarantee) not in method.guarantees:
         return Verdict(True, {}, {}, undeclared=("release.json: a method that does not make such releases",))
     if release.method_note not in (method.list_notes(release.guarantee) or ("",)):
         return Verdict(True, {}, {}, undeclared=("release.json: a note that the method does not give",))
@@ -244,6 +248,6 @@ def _verify_method(release: Release) -> Verdict:
 
 def _verify_reasons(release: Release) -> Verdict:
     """Look for reasons of withholding that nothing here gives: a reason can say anything."""
-    if release.withheld.keys() <= {*find_kind(release.kind).reasons}:
+    if release.suppressed_records.keys() <= {*find_kind(release.kind).suppression_reasons}:
         return Verdict(True, {}, {})
     return Verdict(True, {}, {}, undeclared=("release.json: a reason for withholding that no method gives",))

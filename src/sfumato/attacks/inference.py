@@ -8,10 +8,10 @@ from typing import Any
 
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.data.kind import find_kind
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.release.release import Release
 
-__all__ = ["find_inferences", "say_confidence"]
+__all__ = ["describe_confidence", "find_inferences"]
 
 _SHARES = ("share", "share_at_most", "largest_share")
 """What verifiers call the largest share of a sensitive value that they counted."""
@@ -48,16 +48,16 @@ def _read_share(release: Release, measured: Mapping[str, Any]) -> Possibility | 
     share = next((measured[name] for name in _SHARES if name in measured), None)
     if share is None and release.guarantee.largest_share not in (None, 1) and measured.get("l"):
         share = 1 / measured["l"]
-    return None if share is None else say_confidence(float(Fraction(str(share))))
+    return None if share is None else describe_confidence(float(Fraction(str(share))))
 
 
-def say_confidence(
+def describe_confidence(
     confidence: float,
     knowledge: str = "what the guarantee covers",
     *,
     certain: int = 0,
     people: int = 0,
-    unit: Unit = PERSON,
+    unit: RecordUnit = PERSON,
 ) -> Possibility:
     """Say how sure somebody can be of a sensitive value, where there is one sort of such values.
 
@@ -74,7 +74,7 @@ def say_confidence(
 
     Examples
     --------
-    >>> say_confidence(1.0, certain=3, people=9).sentence
+    >>> describe_confidence(1.0, certain=3, people=9).sentence
     '3 of 9 people (33.3 %) match only records with the same sensitive value.'
     """
     counts = {"people": certain, "of": people} if people else {}

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from sfumato.release.release import Release
 from sfumato.release.text import encode
 
-__all__ = ["Together", "attack_together"]
+__all__ = ["PairFinding", "attack_pair"]
 
 Ints = npt.NDArray[np.int64]
 _GIVEN = {"identifier", "cluster", "class", "group"}
@@ -27,7 +27,7 @@ _GIVEN = {"identifier", "cluster", "class", "group"}
 
 
 @dataclasses.dataclass(frozen=True)
-class Together:
+class PairFinding:
     """What whoever has two releases can tell.
 
     Parameters
@@ -44,7 +44,7 @@ class Together:
 
     Examples
     --------
-    >>> Together(3, 3, 0, 0, {"ill": {"first": 0, "second": 0, "both": 2}}).to_dict()["certain"]
+    >>> PairFinding(3, 3, 0, 0, {"ill": {"first": 0, "second": 0, "both": 2}}).to_dict()["certain"]
     {'ill': {'first': 0, 'second': 0, 'both': 2}}
     """
 
@@ -65,7 +65,7 @@ Parts = Sequence[tuple[Release, Ints | None]]
 """A release, or every part of it, and the rows that the records have in one original, where those are known."""
 
 
-def attack_together(first: Parts, second: Parts) -> Together:
+def attack_pair(first: Parts, second: Parts) -> PairFinding:
     """Lay two releases beside each other; with the rows that their records have in one original, person by person.
 
     Where the rows are not known, nobody is followed from one release to the other, and only records are compared.
@@ -82,17 +82,17 @@ def attack_together(first: Parts, second: Parts) -> Together:
         people = len(at_first)
         certain = dict(_count_certain(first, second, at_first, at_second))
     warnings = (*_warn_of_certain(certain, people), *_warn_of_difference(first[0][0], gone, new))
-    return Together(people, same, gone, new, certain, warnings)
+    return PairFinding(people, same, gone, new, certain, warnings)
 
 
 def _count_records(parts: Parts) -> Counter[tuple[str, ...]]:
     counts = Counter[tuple[str, ...]]()
     for release, _ in parts:
-        counts.update(_spell(release, [column.name for column in release.columns if column.role not in _GIVEN]))
+        counts.update(_format_rows(release, [column.name for column in release.columns if column.role not in _GIVEN]))
     return counts
 
 
-def _spell(release: Release, names: list[str]) -> list[tuple[str, ...]]:
+def _format_rows(release: Release, names: list[str]) -> list[tuple[str, ...]]:
     """Return the cells of some columns as published, row by row."""
     forms = {column.name: column.form for column in release.columns}
     texts = [encode(release.table.column(name), forms[name]).to_pylist() for name in names]
@@ -107,8 +107,8 @@ def _count_certain(
     for name in sorted(columns & other):
         left = [[values for release, _ in parts for values in _values_left(release, name)] for parts in (first, second)]
         counts = dict.fromkeys(("first", "second", "both"), 0)
-        for at_one, at_other in zip(at_first.tolist(), at_second.tolist(), strict=True):
-            values = left[0][at_one], left[1][at_other]
+        for at_left, at_right in zip(at_first.tolist(), at_second.tolist(), strict=True):
+            values = left[0][at_left], left[1][at_right]
             counts["first"] += len(values[0]) == 1
             counts["second"] += len(values[1]) == 1
             counts["both"] += len(values[0] & values[1]) == 1
@@ -117,11 +117,11 @@ def _count_certain(
 
 def _values_left(release: Release, name: str) -> list[frozenset[str]]:
     """Return, for every record, the values of a sensitive column among the records that are like it."""
-    quasi_identifiers = _spell(
+    quasi_identifiers = _format_rows(
         release, [column.name for column in release.columns if column.role == "quasi-identifier"]
     )
     values: dict[tuple[str, ...], set[str]] = {}
-    for cells, (value,) in zip(quasi_identifiers, _spell(release, [name]), strict=True):
+    for cells, (value,) in zip(quasi_identifiers, _format_rows(release, [name]), strict=True):
         values.setdefault(cells, set()).add(value)
     frozen = {cells: frozenset(distinct) for cells, distinct in values.items()}
     return [frozen[cells] for cells in quasi_identifiers]
@@ -139,10 +139,11 @@ def _warn_of_certain(certain: dict[str, dict[str, int]], people: int) -> Iterato
 
 
 def _warn_of_difference(first: Release, gone: int, new: int) -> Iterator[str]:
-    k = first.guarantee.crowd or 1
-    fewest = min((count for count in (gone, new) if count), default=0)
-    if 0 < fewest < k:
+    k = first.guarantee.smallest_group or 1
+    smallest = min((count for count in (gone, new) if count), default=0)
+    if 0 < smallest < k:
         yield (
-            f"The releases differ in {fewest:,} published record{'s' * (fewest != 1)}, fewer than {k}: whoever knows "
+            f"The releases differ in {smallest:,} published record{'s' * (smallest != 1)}, fewer than {k}: whoever "
+            "knows "
             "who is in one of them only can tell what was published of them."
         )

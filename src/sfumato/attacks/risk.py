@@ -9,16 +9,16 @@ from typing import Any, Protocol, Self
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.attacks.inference import say_confidence
+from sfumato.attacks.inference import describe_confidence
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import tabulate
 
 __all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success", "unite_risks"]
 
 Ints = npt.NDArray[np.int64]
 
-_UNSPOKEN = {"sampling", "set_sizes", "set_size_quantiles"}
+_OMITTED_FROM_REPR = {"sampling", "set_sizes", "set_size_quantiles"}
 
 BANDS = {"1": (1, 1), "2-4": (2, 4), "5-9": (5, 9), "10-99": (10, 99), "100+": (100, None)}
 """Sizes of anonymity sets that are told apart: alone, too few for the usual promises, few, some, many."""
@@ -98,7 +98,7 @@ class Risk:
     mean_success_random: float | None = None
     measured: int | None = None
     margin: float | None = None
-    unit: Unit = PERSON
+    unit: RecordUnit = PERSON
 
     @classmethod
     def of(
@@ -133,13 +133,13 @@ class Risk:
         """
         sizes = smallest if published is None else smallest * published
         reached = smallest[smallest > 0]
-        fewest = int(reached.min()) if len(reached) else 0
+        lowest = int(reached.min()) if len(reached) else 0
         sampled = people is not None and len(sizes) < people
         return cls(
-            smallest_anonymity_set=fewest,
+            smallest_anonymity_set=lowest,
             # Sorted: the sum does not depend on the order in which people stand in a file.
             mean_success=float(success(np.sort(sizes)).mean()) if len(sizes) else 0.0,
-            max_success=1.0 / fewest if fewest else 0.0,
+            max_success=1.0 / lowest if lowest else 0.0,
             knowledge=knowledge,
             people=len(sizes) if people is None else people,
             unique_share=float((sizes == 1).mean()) if len(sizes) else 0.0,
@@ -180,10 +180,10 @@ class Risk:
         """
         shares = share_sizes(self.set_sizes)
         if not self.quantiles:
-            return f"Someone who knows {self._known} finds nobody."
+            return f"Someone who knows {self._knowledge_text} finds nobody."
         middle = self.quantiles["50 %"]
         return (
-            f"Someone who knows {self._known} can single out {100 * shares['1']:.1f} % of "
+            f"Someone who knows {self._knowledge_text} can single out {100 * shares['1']:.1f} % of "
             f"{self.unit.count(self.people)}. {100 * (shares['1'] + shares['2-4']):.1f} % match fewer than five "
             f"records; half of them match at most {middle:,} record{'s' * (middle != 1)}."
         )
@@ -193,10 +193,10 @@ class Risk:
         """How sure somebody with this knowledge can be of a sensitive value, where there are such values."""
         if self.max_sensitive_share is None:
             return NOTHING
-        return Remaining((say_confidence(self.max_sensitive_share, self._known),))
+        return Remaining((describe_confidence(self.max_sensitive_share, self._knowledge_text),))
 
     @property
-    def _known(self) -> str:
+    def _knowledge_text(self) -> str:
         knowledge = self.knowledge.replace("-", " ").removeprefix("known ")
         return knowledge if self.m is None else f"{knowledge} (m={self.m})"
 
@@ -210,7 +210,7 @@ class Risk:
         return {**values, "sampling": self.sampling} if self.sampling else values
 
     def __repr__(self) -> str:
-        values = {name: value for name, value in self.to_dict().items() if name not in _UNSPOKEN}
+        values = {name: value for name, value in self.to_dict().items() if name not in _OMITTED_FROM_REPR}
         named = (
             f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items()
         )
@@ -233,7 +233,7 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
     """
     people = sum(risk.people for risk in risks)
     shares = [risk.max_sensitive_share for risk in risks if risk.max_sensitive_share is not None]
-    united = Risk.of(
+    merged = Risk.of(
         np.concatenate([risk.set_sizes for risk in _thin(risks)]),
         risks[0].knowledge,
         people=people,
@@ -245,16 +245,16 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
     if any(risk.measured is not None for risk in risks):
         # Of some parts everybody was attacked, of others a few: each part counts by its people.
         margins = [risk.people * (risk.margin or 0.0) / max(people, 1) for risk in risks]
-        united = dataclasses.replace(
-            united,
+        merged = dataclasses.replace(
+            merged,
             mean_success=_average(risks, "mean_success"),
             unique_share=_average(risks, "unique_share"),
             measured=sum(risk.people if risk.measured is None else risk.measured for risk in risks),
             margin=float(np.sqrt(np.square(margins).sum())),
         )
     # Somebody who is in no record may still be taken for others: such sets are in no list of sizes.
-    fewest = min((risk.smallest_anonymity_set for risk in risks if risk.smallest_anonymity_set), default=0)
-    return dataclasses.replace(united, smallest_anonymity_set=fewest, max_success=1 / fewest if fewest else 0.0)
+    lowest = min((risk.smallest_anonymity_set for risk in risks if risk.smallest_anonymity_set), default=0)
+    return dataclasses.replace(merged, smallest_anonymity_set=lowest, max_success=1 / lowest if lowest else 0.0)
 
 
 def _average(risks: Sequence[Risk], name: str) -> Any:

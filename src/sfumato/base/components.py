@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from sfumato.data.dataset import Dataset
     from sfumato.generators.options import Option
     from sfumato.metrics.comparison import Comparison
-    from sfumato.metrics.partial_sums import Tally
-    from sfumato.queries.published_view import Evidence
-    from sfumato.readers.options import Reading
+    from sfumato.metrics.partial_sums import PartialSums
+    from sfumato.queries.published_view import PublishedView
+    from sfumato.readers.options import ReadOptions
     from sfumato.release.release import Release
     from sfumato.reports.figure import Figure
     from sfumato.reports.judgement import Judgement
@@ -33,12 +33,12 @@ __all__ = [
     "Folder",
     "Generator",
     "JudgeParts",
-    "Locality",
     "PartsReport",
     "QueryBounds",
     "Reader",
     "Reconstruct",
     "Report",
+    "SortKey",
     "Stream",
     "StrongerAttacker",
     "Verifier",
@@ -50,7 +50,7 @@ __all__ = [
 class Reader(Protocol):
     """Reads files."""
 
-    def read(self, path: Any, reading: Reading) -> Dataset:
+    def read(self, path: Any, read_options: ReadOptions) -> Dataset:
         """Read a file, a folder or an archive."""
 
 
@@ -102,7 +102,7 @@ class Attacker(Protocol):
     def attack_original(self, dataset: Dataset, m: int = ...) -> Sequence[Finding]:
         """Attack data as they stand, with ever more knowledge."""
 
-    def attack_rising(self, release: Release, original: Dataset, m: int, rows: Any = None) -> Sequence[Finding]:
+    def attack_by_knowledge(self, release: Release, original: Dataset, m: int, rows: Any = None) -> Sequence[Finding]:
         """Attack a release with ever more knowledge."""
 
 
@@ -123,20 +123,20 @@ class StrongerAttacker(Protocol):
 class QueryBounds(Protocol):
     """Says what is certain of data, and what is possible."""
 
-    def of_dataset(self, dataset: Dataset) -> Evidence:
+    def of_dataset(self, dataset: Dataset) -> PublishedView:
         """Return what data say: all is certain."""
 
-    def of_release(self, release: Release) -> Evidence:
+    def of_release(self, release: Release) -> PublishedView:
         """Return what a release says."""
 
 
 @runtime_checkable
-class Locality(Protocol):
+class SortKey(Protocol):
     """Lays people in a line, so that those who are near each other are alike."""
 
     PART_SIZE: int
 
-    def lay_in_line(self, dataset: Dataset, survey: Any = None) -> Any:
+    def compute_sort_key(self, dataset: Dataset, survey: Any = None) -> Any:
         """Return the place of every record in the line."""
 
 
@@ -158,7 +158,7 @@ class Report(Protocol):
 class PartsReport(Protocol):
     """Says what the report on a release in parts shows of this kind."""
 
-    def count_part(self, comparison: Comparison) -> Tally:
+    def count_part(self, comparison: Comparison) -> PartialSums:
         """Count in a part what figures need."""
 
     def draw_parts(self, seen: Divided) -> dict[str, Figure]:

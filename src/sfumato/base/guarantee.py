@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any, ClassVar, get_args, get_origin, get_type_hints
 
 from sfumato.data.kind import OfKind, all_kinds, find_kind
-from sfumato.data.record_unit import PERSON, Unit, plural
+from sfumato.data.record_unit import PERSON, RecordUnit, plural
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.params import Parameterised
 
@@ -62,7 +62,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
                 object.__setattr__(self, field.name, tuple(sorted(set(names))))
 
     @property
-    def crowd(self) -> int | None:
+    def smallest_group(self) -> int | None:
         """The fewest records, or people, that anything known leads to; None where the promise has no such number."""
         k = getattr(self, "k", None)
         return k if isinstance(k, int) and k > 1 else None
@@ -104,25 +104,26 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
         raise SchemaError(f"{self.name}: parts of a release promise different things.")
 
     @abc.abstractmethod
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise in one sentence that a reader of the release understands; a record is one unit."""
 
-    def say_count(self, unit: Unit) -> str:
+    def describe_count(self, unit: RecordUnit) -> str:
         """Say what is counted, as a sentence to add to the statement; nothing where a record is a person."""
         if not unit.owner:
             return ""
         if self.count == "records":
             return f" {unit.explain()}"
         return (
-            f" {unit.explain().partition(': ')[0]}: wherever the promise counts at least {self.crowd} {unit.records}, "
-            f"they are those of at least {self.crowd} different {plural(unit.owner)}."
+            f" {unit.explain().partition(': ')[0]}: wherever the promise counts at least {self.smallest_group} "
+            f"{unit.records}, "
+            f"they are those of at least {self.smallest_group} different {plural(unit.owner)}."
         )
 
     def __str__(self) -> str:
         shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
         return f"{self.name} ({shown}{', counting people' * (self.count == 'people')})"
 
-    def to_dict(self, unit: Unit = PERSON) -> dict[str, Any]:
+    def to_dict(self, unit: RecordUnit = PERSON) -> dict[str, Any]:
         """Return name, parameters, what is counted and the statement as plain values."""
         parameters = dataclasses.asdict(self)
         return {
@@ -163,12 +164,12 @@ def read_guarantee(kind: str, data: Mapping[str, Any]) -> Guarantee:
     parameters = {
         name: tuple(value) if isinstance(value, list | tuple) else value for name, value in data["parameters"].items()
     }
-    claim = guarantees[data["name"]]
-    hints = get_type_hints(claim)
-    fields = {field.name for field in dataclasses.fields(claim)} - {"count"}
+    guarantee_class = guarantees[data["name"]]
+    hints = get_type_hints(guarantee_class)
+    fields = {field.name for field in dataclasses.fields(guarantee_class)} - {"count"}
     if set(parameters) != fields or not all(_fits(value, hints[name]) for name, value in parameters.items()):
         raise SchemaError("release.json: the parameters do not fit the guarantee.")
-    return claim(**parameters, count=data.get("count", "records"))
+    return guarantee_class(**parameters, count=data.get("count", "records"))
 
 
 def _fits(value: Any, hint: Any) -> bool:

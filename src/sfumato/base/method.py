@@ -24,7 +24,7 @@ __all__ = ["Method"]
 class Method(OfKind, Parameterised, abc.ABC):
     """Frozen parameters and a way to anonymise; found by its folder, described by its class.
 
-    A subclass declares ``name``, ``summary``, ``paper``, ``promises`` and its parameters, and
+    A subclass declares ``name``, ``summary``, ``paper``, ``guarantees`` and its parameters, and
     writes :meth:`anonymize`.
 
     Examples
@@ -37,7 +37,7 @@ class Method(OfKind, Parameterised, abc.ABC):
     name: ClassVar[str]
     summary: ClassVar[str]
     paper: ClassVar[str]
-    promises: ClassVar[tuple[type[Guarantee], ...]]
+    guarantees: ClassVar[tuple[type[Guarantee], ...]]
     optimises: ClassVar[str]
     needs: ClassVar[tuple[str, ...]] = ()
 

@@ -96,7 +96,7 @@ class Possibility:
         numbers: dict[str, float] = {**self.counts, **self.worst}
         if "of" in numbers:
             numbers["share"] = numbers["people"] / max(numbers["of"], 1)
-        return text.format(**{name: _spell(value) for name, value in numbers.items()})
+        return text.format(**{name: _format_number(value) for name, value in numbers.items()})
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.hint}".strip()
@@ -211,7 +211,7 @@ def quote(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _spell(value: float) -> str:
+def _format_number(value: float) -> str:
     """Write a number: a whole one as it is, a share in percent; neither all nor none where that is not so."""
     if isinstance(value, int):
         return f"{value:,}"

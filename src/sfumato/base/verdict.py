@@ -25,6 +25,8 @@ _SENTENCES = {
     "unsettled": "Inconclusive: the guarantee cannot be verified from these files.",
     "undeclared": "Incomplete: the guarantee holds for what is declared, but not every file is. Do not publish it.",
 }
+_KEYS = {"counterexample": "witness"}
+"""Keys of the JSON output that are called otherwise than the field."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,7 +39,7 @@ class Verdict:
         Whether the release keeps what it claims.
     claimed, measured
         Parameters of the guarantee as stated, and as found in the files.
-    witness
+    counterexample
         What breaks the claim, in terms of published values and published rows only.
     checks
         Outcome of every check by name.
@@ -64,7 +66,7 @@ class Verdict:
     holds: bool
     claimed: dict[str, Any]
     measured: dict[str, Any]
-    witness: dict[str, Any] | None = None
+    counterexample: dict[str, Any] | None = None
     checks: dict[str, bool] = dataclasses.field(default_factory=dict)
     unsettled: tuple[str, ...] = ()
     undeclared: tuple[str, ...] = ()
@@ -102,7 +104,7 @@ class Verdict:
             self.holds and other.holds,
             {**self.claimed, **other.claimed},
             {**self.measured, **other.measured},
-            self.witness or other.witness,
+            self.counterexample or other.counterexample,
             {**self.checks, **other.checks, **both},
             self.unsettled + other.unsettled,
             self.undeclared + other.undeclared,
@@ -131,7 +133,7 @@ class Verdict:
         return dataclasses.replace(
             both,
             measured=measured,
-            witness=None if broken is None else {"part": broken[0], **(broken[1].witness or {})},
+            counterexample=None if broken is None else {"part": broken[0], **(broken[1].counterexample or {})},
             unsettled=tuple(dict.fromkeys(both.unsettled)),
             undeclared=tuple(f"{name}/{what}" for name, part in parts.items() for what in part.undeclared),
             warnings=tuple(dict.fromkeys(both.warnings)),
@@ -151,8 +153,8 @@ class Verdict:
         names = dict.fromkeys([*self.claimed, *self.measured])
         rows = [(name.replace("_", " "), self.claimed.get(name, ""), self.measured.get(name, "")) for name in names]
         tables = tabulate("Claimed and measured", ["what", "claimed", "measured"], rows) if rows else ""
-        if self.witness:
-            tables += tabulate("Witness", ["what", "found"], list(self.witness.items()))
+        if self.counterexample:
+            tables += tabulate("Witness", ["what", "found"], list(self.counterexample.items()))
         passed = [(name, "passed" if outcome else "FAILED") for name, outcome in self.checks.items()]
         tables += tabulate("Checks", ["check", "outcome"], passed) if passed else ""
         first, *others = map(escape_html, sentences)
@@ -161,7 +163,7 @@ class Verdict:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
-        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        plain = {_KEYS.get(field.name, field.name): getattr(self, field.name) for field in dataclasses.fields(self)}
         derived = {"holds": self.outcome in {"holds", "undeclared"}, "remaining": self.remaining.to_dict()}
         return {"outcome": self.outcome, "sentence": self.sentence, **plain, **derived}
 

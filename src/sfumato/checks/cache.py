@@ -7,13 +7,13 @@ from functools import wraps
 from typing import Any, TypeVar, TypeVarTuple, cast
 from weakref import WeakKeyDictionary
 
-__all__ = ["once"]
+__all__ = ["cached"]
 
 Given = TypeVarTuple("Given")
 Made = TypeVar("Made")
 
 
-def once(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
+def cached(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
     """Let a function make its result once for the objects it is given, for as long as all of them are in use.
 
     Neither the objects nor the result may change. The result must not refer to the objects: nothing would ever be
@@ -25,7 +25,7 @@ def once(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
     --------
     >>> class Basket:
     ...     items = ("tea", "rye")
-    >>> @once
+    >>> @cached
     ... def count(basket):
     ...     print("counting")
     ...     return len(basket.items)
@@ -37,7 +37,7 @@ def once(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
     made: WeakKeyDictionary[Any, Any] = WeakKeyDictionary()
 
     @wraps(make)
-    def look_up(*given: *Given) -> Made:
+    def compute_cached(*given: *Given) -> Made:
         *earlier, last = cast(tuple[Any, ...], given)
         results = made
         for thing in earlier:
@@ -46,4 +46,4 @@ def once(make: Callable[[*Given], Made]) -> Callable[[*Given], Made]:
             results[last] = make(*given)
         return cast(Made, results[last])
 
-    return look_up
+    return compute_cached

@@ -24,7 +24,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.subsequences import check_key_width
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 
 __all__ = ["Steps", "Values", "count_signed", "list_steps", "sum_up"]
 
@@ -88,7 +88,7 @@ class Values:
         return keys[order], shared.data[order]
 
     @property
-    def alike(self) -> Ints:
+    def first_equal(self) -> Ints:
         """The first value with the same kinds, for every value: they say the same."""
         kinds, ends = self.pairs % self.base, np.cumsum(self.sizes)
         seen: dict[bytes, int] = {}
@@ -120,7 +120,7 @@ class Steps:
 
     Examples
     --------
-    >>> rows = Ragged(np.array([0, 2]), np.array([0, 1], np.int32), ("a", "ab"))
+    >>> rows = ListColumn(np.array([0, 2]), np.array([0, 1], np.int32), ("a", "ab"))
     >>> steps = list_steps(rows, Values(np.array([0, 2, 3]), base=2, number=2))
     >>> list(zip(steps.at.tolist(), steps.value.tolist(), steps.sign.tolist()))
     [(0, 0, 1), (1, 1, 1), (1, 0, -1)]
@@ -136,10 +136,10 @@ class Steps:
     odd: Flags
 
 
-def list_steps(histories: Ragged, values: Values) -> Steps:
+def list_steps(histories: ListColumn, values: Values) -> Steps:
     """List the steps of all records; values without any kind tell nothing and are passed over."""
     informative = histories.keep(values.sizes[histories.codes] > 0)
-    code, row = values.alike[informative.codes], informative.row_of_token
+    code, row = values.first_equal[informative.codes], informative.row_of_token
     begin = informative.offsets[:-1] - 1
     low = begin[row]
     odd = np.zeros(len(informative), dtype=bool)
@@ -163,22 +163,22 @@ def list_steps(histories: Ragged, values: Values) -> Steps:
     return Steps(row[at[order]], at[order], value[order], sign[order], *bounds, begin, odd)
 
 
-def _pairs_of_positions(rows: Ragged) -> Iterator[tuple[Ints, Ints]]:
+def _pairs_of_positions(rows: ListColumn) -> Iterator[tuple[Ints, Ints]]:
     """Yield (earlier, later) for every two positions of a record, in portions."""
-    room = np.arange(len(rows.codes)) - rows.offsets[:-1][rows.row_of_token]
-    for first, last, counts in _portions(room):
+    lengths = np.arange(len(rows.codes)) - rows.offsets[:-1][rows.row_of_token]
+    for first, last, counts in _portions(lengths):
         later = np.repeat(np.arange(first, last), counts)
         step = np.arange(len(later)) - np.repeat(np.cumsum(counts) - counts, counts)
         yield later - 1 - step, later
 
 
-def _portions(room: Ints) -> Iterator[tuple[int, int, Ints]]:
-    filled = np.cumsum(room)
+def _portions(lengths: Ints) -> Iterator[tuple[int, int, Ints]]:
+    filled = np.cumsum(lengths)
     start = 0
-    while start < len(room):
+    while start < len(lengths):
         taken = filled[start - 1] if start else 0
         stop = max(start + 1, int(np.searchsorted(filled, taken + _BUDGET, side="right")))
-        yield start, stop, room[start:stop]
+        yield start, stop, lengths[start:stop]
         start = stop
 
 
@@ -192,8 +192,8 @@ def _largest_inside(earlier: Ints, later: Ints, low: Ints, code: Ints, values: V
     earlier, later = earlier[is_last], later[is_last]
     lowest = low[later]
     starts = np.searchsorted(later, later, side="left")
-    room = np.searchsorted(later, later, side="right") - starts
-    for first, last, counts in _portions(room):
+    lengths = np.searchsorted(later, later, side="right") - starts
+    for first, last, counts in _portions(lengths):
         which = np.repeat(np.arange(first, last), counts)
         step = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
         other = starts[which] + step
@@ -210,7 +210,7 @@ def count_signed(steps: Steps, size: int, base: int, among: Flags | None = None)
 
     Examples
     --------
-    >>> rows = Ragged(np.array([0, 2]), np.array([0, 1], np.int32), ("a", "ab"))
+    >>> rows = ListColumn(np.array([0, 2]), np.array([0, 1], np.int32), ("a", "ab"))
     >>> steps = list_steps(rows, Values(np.array([0, 2, 3]), base=2, number=2))
     >>> keys, counts = count_signed(steps, size=1, base=2)
     >>> keys.tolist(), counts.tolist()
@@ -290,9 +290,9 @@ def sum_up(keys: Ints, counts: Ints, size: int, values: Values, wanted: Ints) ->
         part = (can_be[top : top + height] @ table).toarray()
         positions = np.arange(ends[top], ends[min(top + height, len(beginnings))])
         kind = wanted[positions] % values.base
-        for start, stop, room in _portions(starts[kind + 1] - starts[kind]):
-            at = np.repeat(np.arange(start, stop), room)
-            step = np.arange(len(at)) - np.repeat(np.cumsum(room) - room, room)
+        for start, stop, lengths in _portions(starts[kind + 1] - starts[kind]):
+            at = np.repeat(np.arange(start, stop), lengths)
+            step = np.arange(len(at)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
             amounts = part[which[positions[at]] - top, holders[starts[kind[at]] + step]]
             np.add.at(total, positions[at], amounts)
     return total
@@ -306,9 +306,9 @@ def _match_beginnings(beginnings: Ints, held: Ints, size: int, values: Values) -
         kind = beginnings[row] // values.base**power % values.base
         possible = np.unique(held // values.number**power)
         rows, longer = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
-        for first, last, room in _portions(starts[kind + 1] - starts[kind]):
-            at = np.repeat(np.arange(first, last), room)
-            step = np.arange(len(at)) - np.repeat(np.cumsum(room) - room, room)
+        for first, last, lengths in _portions(starts[kind + 1] - starts[kind]):
+            at = np.repeat(np.arange(first, last), lengths)
+            step = np.arange(len(at)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
             key = so_far[at] * values.number + holders[starts[kind[at]] + step]
             position = np.minimum(np.searchsorted(possible, key), len(possible) - 1)
             is_held = possible[position] == key

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sfumato.checks.overlap import Steps, Values, count_signed, list_steps, sum_up
 from sfumato.checks.subsequences import distinct_subsequences, support
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.progress import track
 from sfumato.release.release import Release
 
@@ -25,7 +25,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
 _BUDGET = 4_000_000
-_ROWS_AT_ONCE = 512
+_ROW_BATCH = 512
 
 
 def membership(release: Release, labels: Sequence[str]) -> tuple[Ints, Ints]:
@@ -82,7 +82,7 @@ class Records:
 
     Examples
     --------
-    >>> records = Records(Ragged.from_lists([["P", "c"], ["c"]]), {"P": ["a", "b"]}, (), (), ["a", "b", "c"])
+    >>> records = Records(ListColumn.from_lists([["P", "c"], ["c"]]), {"P": ["a", "b"]}, (), (), ["a", "b", "c"])
     >>> records.kind.tolist()
     [0, 0, 1]
     >>> records.count(np.array([1, 2]), size=2).tolist()
@@ -91,7 +91,7 @@ class Records:
 
     def __init__(
         self,
-        histories: Ragged,
+        histories: ListColumn,
         members: Mapping[str, Sequence[str]],
         suppressed: Sequence[str],
         sensitive: Sequence[str],
@@ -107,11 +107,11 @@ class Records:
         self.kind = _number_kinds(values, places, len(labels), self.secret | gone)
         self.base = int(self.kind.max(initial=0)) + 1
         is_knowledge = self.kind[places] >= 0
-        # Kinds of every value, one value after the other: _room of them from _start on.
+        # Kinds of every value, one value after the other: as many as _kind_counts says, from _start on.
         self._pairs = np.unique(values[is_knowledge] * self.base + self.kind[places[is_knowledge]])
         self._kinds = self._pairs % self.base
-        self._room = np.bincount(self._pairs // self.base, minlength=len(histories.labels))
-        self._start = np.cumsum(self._room) - self._room
+        self._kind_counts = np.bincount(self._pairs // self.base, minlength=len(histories.labels))
+        self._start = np.cumsum(self._kind_counts) - self._kind_counts
         self.visits = [self._rows_visiting(place, members) for place in dict.fromkeys(sensitive)]
         self.overlapping = self._rows_with_overlap()
 
@@ -121,11 +121,11 @@ class Records:
         sensitive = getattr(release.guarantee, "sensitive", ())
         return cls(release.history(), release.members(), release.suppressed(), sensitive, labels)
 
-    def kinds_of(self, places: Ragged) -> Ragged:
+    def kinds_of(self, places: ListColumn) -> ListColumn:
         """Return histories of original places as kinds of places, without what is no knowledge."""
         knowledge = places.keep(self.kind[places.codes] >= 0)
         names = tuple(map(str, range(self.base)))
-        return Ragged(knowledge.offsets, self.kind[knowledge.codes].astype(np.int32), names)
+        return ListColumn(knowledge.offsets, self.kind[knowledge.codes].astype(np.int32), names)
 
     def _rows_visiting(self, place: str, members: Mapping[str, Sequence[str]]) -> Flags:
         """Mark the records that visit a sensitive place, or may visit it."""
@@ -144,22 +144,22 @@ class Records:
         keys, _ = support(self.histories, 2)
         left, right = np.divmod(keys, base)
         shared = np.zeros(len(keys), dtype=bool)
-        for which, kind in self._spread(np.where(left != right, self._room[left], 0), self._start[left]):
+        for which, kind in self._spread(np.where(left != right, self._kind_counts[left], 0), self._start[left]):
             wanted = right[which] * self.base + kind
-            shared[which[_found(self._pairs, wanted)]] = True
+            shared[which[_mark_present(self._pairs, wanted)]] = True
         if shared.any():
             for rows, pairs in distinct_subsequences(self.histories, 2):
-                marked[rows[_found(keys[shared], pairs)]] = True
+                marked[rows[_mark_present(keys[shared], pairs)]] = True
         return marked
 
-    def _spread(self, room: Ints, start: Ints) -> Iterator[tuple[Ints, Ints]]:
+    def _spread(self, lengths: Ints, start: Ints) -> Iterator[tuple[Ints, Ints]]:
         """Yield (entry, kind) for every kind of place in the value of every entry, in portions."""
-        filled = np.cumsum(room)
+        filled = np.cumsum(lengths)
         done = 0
-        while done < len(room):
+        while done < len(lengths):
             taken = filled[done - 1] if done else 0
             stop = max(done + 1, int(np.searchsorted(filled, taken + _BUDGET, side="right")))
-            counts = room[done:stop]
+            counts = lengths[done:stop]
             which = np.repeat(np.arange(done, stop), counts)
             step = np.arange(len(which)) - np.repeat(np.cumsum(counts) - counts, counts)
             yield which, self._kinds[start[which] + step]
@@ -196,8 +196,8 @@ class Records:
     def _read(self, rows: Ints, size: int, wanted: Ints) -> Ints:
         """Count the matches of some records by reading every one of them."""
         counts = np.zeros(len(wanted), dtype=np.int64)
-        for first in track("compare records", range(0, len(rows), _ROWS_AT_ONCE)):
-            part = self.histories.take(rows[first : first + _ROWS_AT_ONCE])
+        for first in track("compare records", range(0, len(rows), _ROW_BATCH)):
+            part = self.histories.take(rows[first : first + _ROW_BATCH])
             pairs = [
                 np.unique(inside[which] * len(wanted) + hit)
                 for inside, keys in distinct_subsequences(part, size)
@@ -218,9 +218,9 @@ class Records:
                 yield at, np.searchsorted(wanted, so_far)
                 return
             value = values[depth][at]
-            for which, kind in self._spread(self._room[value], self._start[value]):
+            for which, kind in self._spread(self._kind_counts[value], self._start[value]):
                 longer = so_far[which] * self.base + kind
-                possible = _found(beginnings[depth], longer)
+                possible = _mark_present(beginnings[depth], longer)
                 yield from lengthen(at[which[possible]], longer[possible], depth + 1)
 
         yield from lengthen(np.arange(len(keys)), np.zeros(len(keys), np.int64), 0)
@@ -230,8 +230,8 @@ class Records:
 
         Examples
         --------
-        >>> told = Records(Ragged.from_lists([["P", "Q"]]), {"P": ["a", "b"], "Q": ["b"]}, (), (), ["a", "b"])
-        >>> told.readings(np.array([True]), size=1, most=9).tolist()
+        >>> records = Records(ListColumn.from_lists([["P", "Q"]]), {"P": ["a", "b"], "Q": ["b"]}, (), (), ["a", "b"])
+        >>> records.readings(np.array([True]), size=1, most=9).tolist()
         [0, 1]
         """
         rows = self.histories.take(np.flatnonzero(among))
@@ -242,15 +242,17 @@ class Records:
             return None
         keys, _ = support(rows, size)
         sequences = [nothing]
-        for first in track("compare records", range(0, len(keys), _ROWS_AT_ONCE)):
-            part = keys[first : first + _ROWS_AT_ONCE]
-            ways = np.prod([self._room[part // base**power % base] for power in range(size)], axis=0, dtype=float)
+        for first in track("compare records", range(0, len(keys), _ROW_BATCH)):
+            part = keys[first : first + _ROW_BATCH]
+            ways = np.prod(
+                [self._kind_counts[part // base**power % base] for power in range(size)], axis=0, dtype=float
+            )
             if ways.sum() > most:
                 return None
             which, kind_keys = np.arange(len(part)), np.zeros(len(part), np.int64)
             for power in range(size - 1, -1, -1):
                 value = (part // base**power % base)[which]
-                spread = [(nothing, nothing), *self._spread(self._room[value], self._start[value])]
+                spread = [(nothing, nothing), *self._spread(self._kind_counts[value], self._start[value])]
                 at, kind = (np.concatenate(column) for column in zip(*spread, strict=True))
                 which, kind_keys = which[at], kind_keys[at] * self.base + kind
             sequences.append(np.unique(kind_keys))
@@ -273,20 +275,20 @@ def _marked(labels: Sequence[str], listed: Sequence[str]) -> Flags:
     return np.fromiter((label in chosen for label in labels), dtype=bool, count=len(labels))
 
 
-def _number_kinds(values: Ints, places: Ints, n: int, untold: Flags) -> Ints:
+def _number_kinds(values: Ints, places: Ints, n: int, not_published: Flags) -> Ints:
     """Number the places by the set of values that contain them; -1 for places that are no knowledge."""
     order = np.argsort(places, kind="stable")
     ends = np.searchsorted(places[order], np.arange(n + 1))
     sorted_values = values[order]
     seen: dict[bytes, int] = {}
     kind = np.full(n, -1, dtype=np.int64)
-    for place in np.flatnonzero(~untold):
+    for place in np.flatnonzero(~not_published):
         holders = sorted_values[ends[place] : ends[place + 1]]
         kind[place] = seen.setdefault(holders.tobytes(), len(seen))
     return kind
 
 
-def _found(ascending: Ints, wanted: Ints) -> Flags:
+def _mark_present(ascending: Ints, wanted: Ints) -> Flags:
     """Mark the wanted numbers that occur."""
     if not len(ascending):
         return np.zeros(len(wanted), dtype=bool)

@@ -12,7 +12,7 @@ from math import comb
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 
 __all__ = [
@@ -29,18 +29,18 @@ Ints = npt.NDArray[np.int64]
 
 _BUDGET = 4_000_000
 _DENSE = 1 << 24
-_MOST, _MOST_OF_ONE = 10**11, 2 * 10**8
+_MOST, _MAX_PER_RECORD = 10**11, 2 * 10**8
 """Sequences that can be counted: in all, for time; of one record, where all of them differ, for memory."""
 
 
-def countable_sizes(histories: Ragged, m: int) -> range:
+def countable_sizes(histories: ListColumn, m: int) -> range:
     """Return the sizes of what can be known of up to m values: 1 to m, or to as many as the longest row has.
 
     Rows that hold more sequences of such a size than can be counted are refused before any is.
 
     Examples
     --------
-    >>> long = Ragged(np.array([0, 300]), np.arange(300, dtype=np.int32), tuple(map(str, range(300))))
+    >>> long = ListColumn(np.array([0, 300]), np.arange(300, dtype=np.int32), tuple(map(str, range(300))))
     >>> countable_sizes(long, 3)
     range(1, 4)
     >>> countable_sizes(long, 9)
@@ -51,11 +51,11 @@ def countable_sizes(histories: Ragged, m: int) -> range:
     sizes = range(1, min(m, int(lengths.max(initial=0))) + 1)
     for size in reversed(sizes):
         ways = [comb(int(length), size) for length in lengths]
-        if max(ways) <= _MOST_OF_ONE and sum(way * int(n) for way, n in zip(ways, times, strict=True)) <= _MOST:
+        if max(ways) <= _MAX_PER_RECORD and sum(way * int(n) for way, n in zip(ways, times, strict=True)) <= _MOST:
             continue
         counts = count_distinct(histories, size)
         most, total = int(np.argmax(counts)), float(counts.sum())
-        if counts[most] > _MOST_OF_ONE:
+        if counts[most] > _MAX_PER_RECORD:
             length = histories.lengths[most]
             hold = f"record {most + 1} has {length} values, which hold {counts[most]:.2g} sequences of {size}"
         elif total > _MOST:
@@ -69,7 +69,7 @@ def countable_sizes(histories: Ragged, m: int) -> range:
     return sizes
 
 
-def count_distinct(histories: Ragged, size: int) -> npt.NDArray[np.float64]:
+def count_distinct(histories: ListColumn, size: int) -> npt.NDArray[np.float64]:
     """Return how many distinct subsequences of a size every row has, without listing them.
 
     Those whose leftmost embedding ends at position q go on from one that ends where the value of q was last, or
@@ -77,7 +77,7 @@ def count_distinct(histories: Ragged, size: int) -> npt.NDArray[np.float64]:
 
     Examples
     --------
-    >>> count_distinct(Ragged.from_lists([["a", "b", "a"], ["a", "a"]]), 2).tolist()
+    >>> count_distinct(ListColumn.from_lists([["a", "b", "a"], ["a", "a"]]), 2).tolist()
     [3.0, 1.0]
     """
     rows = histories.row_of_token
@@ -106,7 +106,7 @@ def check_key_width(size: int, base: int) -> None:
         )
 
 
-def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:
+def distinct_subsequences(histories: ListColumn, size: int, budget: int = _BUDGET) -> Iterator[tuple[Ints, Ints]]:
     """Yield (rows, keys): every distinct subsequence of a size of every row exactly once, in portions.
 
     A subsequence is found at its leftmost embedding only: after position p the next position q is one
@@ -115,7 +115,7 @@ def distinct_subsequences(histories: Ragged, size: int, budget: int = _BUDGET) -
 
     Examples
     --------
-    >>> data = Ragged.from_lists([["a", "b", "a"]])
+    >>> data = ListColumn.from_lists([["a", "b", "a"]])
     >>> [(r.tolist(), k.tolist()) for r, k in distinct_subsequences(data, 2)]
     [([0, 0, 0], [1, 0, 2])]
     """
@@ -146,13 +146,13 @@ def _extend(
         if len(at):
             yield rows[at], keys
         return
-    room = ends[at] - at - 1
+    lengths = ends[at] - at - 1
     start = 0
-    filled = np.cumsum(room)
+    filled = np.cumsum(lengths)
     while start < len(at):
         taken = filled[start - 1] if start else 0
         stop = max(start + 1, int(np.searchsorted(filled, taken + budget, side="right")))
-        counts = room[start:stop]
+        counts = lengths[start:stop]
         origin = np.repeat(at[start:stop], counts)
         step = np.arange(len(origin)) - np.repeat(np.cumsum(counts) - counts, counts)
         following = origin + 1 + step
@@ -163,12 +163,12 @@ def _extend(
         start = stop
 
 
-def support(histories: Ragged, size: int) -> tuple[Ints, Ints]:
+def support(histories: ListColumn, size: int) -> tuple[Ints, Ints]:
     """Return the keys of all subsequences of a size that occur, ascending, and how many rows contain each.
 
     Examples
     --------
-    >>> keys, counts = support(Ragged.from_lists([["a", "b"], ["a", "b", "a"]]), 2)
+    >>> keys, counts = support(ListColumn.from_lists([["a", "b"], ["a", "b", "a"]]), 2)
     >>> keys.tolist(), counts.tolist()
     ([0, 1, 2], [1, 2, 1])
     """

@@ -30,9 +30,9 @@ def main() -> NoReturn:
     sys.stdout, sys.stderr = _open_for_people(1), _open_for_people(2)
     # What is imported stays: looking through it for garbage again and again takes a tenth of a short command.
     gc.set_threshold(_PROGRAM)
-    gc.callbacks.append(_look_more_often)
+    gc.callbacks.append(_tune_garbage_collection)
     # A terminated run cleans up like one stopped by Ctrl-C.
-    answer_signals(_leave_at_once)
+    answer_signals(_exit_immediately)
     try:
         code = run()
     except KeyboardInterrupt:  # a second one, while the first was being reported
@@ -63,7 +63,7 @@ def _run_command() -> int:
     try:
         from sfumato.cli.app import app
 
-        code = app(_put_first(sys.argv[1:]), standalone_mode=False)
+        code = app(_move_global_options_first(sys.argv[1:]), standalone_mode=False)
     except KeyboardInterrupt:
         code = STOPPED
     except VerificationError as error:
@@ -82,27 +82,27 @@ def _run_command() -> int:
     return code if isinstance(code, int) else 0
 
 
-def _look_more_often(phase: str, _: dict[str, int]) -> None:
+def _tune_garbage_collection(phase: str, _: dict[str, int]) -> None:
     """Take what is there for the program once it was looked through, and look for garbage among what comes after."""
     if phase == "stop":
-        gc.callbacks.remove(_look_more_often)
+        gc.callbacks.remove(_tune_garbage_collection)
         gc.freeze()
         gc.set_threshold(_GARBAGE)
 
 
-def _put_first(arguments: list[str]) -> list[str]:
+def _move_global_options_first(arguments: list[str]) -> list[str]:
     """Move what is meant for all commands before the command: people write it anywhere."""
     anywhere = {"--quiet", "--verbose"}
     first = [word for word in arguments if word in anywhere]
     return first + [word for word in arguments if word not in anywhere]
 
 
-def _leave_at_once() -> NoReturn:
+def _exit_immediately() -> NoReturn:
     """Leave in the place of a main thread that is at work and does not hear, with the disk as it was."""
     from sfumato.cli.output import STOPPED, fail
-    from sfumato.release.folder import close_stages
+    from sfumato.release.folder import close_staging
 
-    close_stages()
+    close_staging()
     with contextlib.suppress(SystemExit):
         fail("stopped; nothing was published.", STOPPED)
     leave(STOPPED)

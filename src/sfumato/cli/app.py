@@ -15,8 +15,8 @@ from sfumato.cli.explore import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
 from sfumato.cli.inspect import show_inspection
 from sfumato.cli.ontologies import app as warehouse
-from sfumato.cli.options import Json, existing, parse_pairs, with_reading
-from sfumato.cli.output import Output, show_beyond, show_work, speak_up
+from sfumato.cli.options import Json, existing, parse_pairs, with_read_options
+from sfumato.cli.output import Output, set_verbosity, show_stronger, show_work
 from sfumato.cli.query import query as query_command
 from sfumato.cli.serve import serve as serve_command
 from sfumato.cli.workloads import app as workloads
@@ -62,7 +62,7 @@ Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/
 
 ENGINES = ("local", "spark")
 
-WithholdAtMost = Annotated[
+MaxSuppressedRecords = Annotated[
     float, typer.Option(help="Share of the records that may be left out; with more, nothing is published.")
 ]
 
@@ -90,7 +90,7 @@ def begin(
 ) -> None:
     """Publish data about people over time: true records, a guarantee anyone can check."""
     context.with_resource(allow_expansion(max_expansion))
-    context.with_resource(speak_up(quiet=quiet, verbose=verbose))
+    context.with_resource(set_verbosity(quiet=quiet, verbose=verbose))
 
 
 @app.command()
@@ -130,11 +130,11 @@ def start(
 
 
 @app.command()
-@with_reading
+@with_read_options
 def inspect(
     data: Data,
     kind: Kind,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     m: Annotated[
         int, typer.Option("-m", "--m", help="Pieces an attacker knows at most: places, items, events, columns.", min=1)
     ] = 2,
@@ -145,9 +145,9 @@ def inspect(
 
     out = Output(as_json=as_json)
     with show_work("read"):
-        facts = calls.inspect(calls.read(data, kind, **reading), m)
+        facts = calls.inspect(calls.read(data, kind, **read_options), m)
     for note in facts["notes"]:
-        out.say(note)
+        out.print_line(note)
     show_inspection(out, facts)
     out.finish(facts)
 
@@ -156,13 +156,13 @@ _STANDARD_INPUT = "-"
 
 
 @app.command()
-@with_reading
+@with_read_options
 def anonymize(
     data: DataOrUri,
     kind: Kind,
     method: Annotated[str, typer.Option(help="Method; see 'sfumato methods'.")],
     out: OutOrUri,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
     ] = [],  # noqa: B006
@@ -173,7 +173,7 @@ def anonymize(
     force: Force = False,
     report: Report = True,
     include: Include = [],  # noqa: B006
-    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
+    withhold_at_most: MaxSuppressedRecords = WITHHOLD_AT_MOST,
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
@@ -215,7 +215,7 @@ def anonymize(
             chosen,
             parts,
             kind=kind,
-            reading=reading,
+            reading=read_options,
             part_size=part_size,
             secret=given_secret(secret),
             count=count,
@@ -239,7 +239,7 @@ def anonymize(
             file,
             directory,
             chosen,
-            reading,
+            read_options,
             secret=key,
             force=force,
             resume=resume or None,
@@ -250,7 +250,7 @@ def anonymize(
     publish(
         Output(as_json=as_json),
         directory,
-        lambda: calls.read(file, kind, **reading),
+        lambda: calls.read(file, kind, **read_options),
         lambda dataset, run: calls.anonymize(dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most),
         secret=given_secret(secret),
         force=force,
@@ -260,12 +260,12 @@ def anonymize(
 
 
 @app.command()
-@with_reading
+@with_read_options
 def apply(
     directory: Dir,
     data: Data,
     out: Out,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     unknown: Annotated[
         str, typer.Option(help="What to do with places the recoding does not know: error or suppress.")
     ] = "error",
@@ -273,7 +273,7 @@ def apply(
     force: Force = False,
     report: Report = True,
     include: Include = [],  # noqa: B006
-    withhold_at_most: WithholdAtMost = WITHHOLD_AT_MOST,
+    withhold_at_most: MaxSuppressedRecords = WITHHOLD_AT_MOST,
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
@@ -283,7 +283,7 @@ def apply(
     publish(
         Output(as_json=as_json),
         out,
-        lambda: read_batch(existing(directory), data, reading),
+        lambda: read_batch(existing(directory), data, read_options),
         lambda dataset, run: calls.apply(
             directory, dataset, unknown=unknown, run=run, withhold_at_most=withhold_at_most
         ),
@@ -295,10 +295,10 @@ def apply(
 
 
 @app.command()
-@with_reading
+@with_read_options
 def verify(
     directory: Dir,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     original: Annotated[Path | None, typer.Option(help="The original, to check what an attacker could match.")] = None,
     as_json: Json = False,
 ) -> None:
@@ -310,11 +310,11 @@ def verify(
     from sfumato.cli.publish import check_against_file, read_original
 
     out = Output(as_json=as_json)
-    verdict = None if original is None else check_against_file(existing(directory), original, reading)
+    verdict = None if original is None else check_against_file(existing(directory), original, read_options)
     dataset = None
     if verdict is None and original is not None:
         with show_work("read"):
-            dataset = read_original(existing(directory), original, reading)
+            dataset = read_original(existing(directory), original, read_options)
     try:
         if verdict is None:
             with show_work("verify"):
@@ -324,14 +324,14 @@ def verify(
         verdict = Verdict(True, {}, {}, unsettled=(str(error),))
     except VerificationError as error:
         verdict = Verdict(False, {}, {}, {"check": str(error)})
-    out.say(verdict.sentence)
-    out.say_note(verdict.method_note)
+    out.print_line(verdict.sentence)
+    out.print_note(verdict.method_note)
     for reason in verdict.unsettled:
-        out.say(reason)
+        out.print_line(reason)
     for what in verdict.undeclared:
-        out.say(f"Not declared: {what}.")
-    if verdict.witness:
-        out.facts("Witness", verdict.witness)
+        out.print_line(f"Not declared: {what}.")
+    if verdict.counterexample:
+        out.facts("Witness", verdict.counterexample)
     if verdict.checks:
         out.facts("Claimed", verdict.claimed)
         out.facts("Measured", verdict.measured)
@@ -345,11 +345,11 @@ def verify(
 
 
 @app.command()
-@with_reading
+@with_read_options
 def attack(
     directory: Dir,
     original: Original,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     m: Annotated[
         int,
         typer.Option("-m", "--m", help="Also with 1, 2, up to so many pieces known, before and after.", min=0),
@@ -362,37 +362,37 @@ def attack(
     """Attack a release with the knowledge its guarantee is about, and with more ways to use it."""
     from sfumato.api import calls
     from sfumato.cli.publish import read_original, show_attacks
-    from sfumato.cli.risk import show_rising
+    from sfumato.cli.risk import show_by_knowledge
 
     out = Output(as_json=as_json)
     with show_work("read"):
-        dataset = read_original(existing(directory), original, reading)
+        dataset = read_original(existing(directory), original, read_options)
     with show_work("attack"):
         risk = calls.attack(directory, dataset)
     with show_work("attack with more"):
-        beyond = calls.attack_beyond(directory, dataset)
-    attacked = show_attacks(out, risk, beyond)
-    both_told = {}
+        stronger = calls.attack_beyond(directory, dataset)
+    attacked = show_attacks(out, risk, stronger)
+    joint_attack = {}
     if other is not None:
-        both_told = {"together": calls.attack_together(directory, existing(other), dataset).to_dict()}
-        show_beyond(out, "Someone who has both releases", both_told["together"])
-    rising = {}
+        joint_attack = {"together": calls.attack_together(directory, existing(other), dataset).to_dict()}
+        show_stronger(out, "Someone who has both releases", joint_attack["together"])
+    by_knowledge = {}
     if m:
         both = calls.attack_rising(directory, dataset, m)
-        rising = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
-        show_rising(out, "An attacker who knows ever more, on the original", rising["before"])
-        show_rising(out, "An attacker who knows ever more, on the release", rising["after"])
-    remaining = calls.sum_up_attacks(directory, dataset, risk, beyond).to_dict()
+        by_knowledge = {when: [finding.to_dict() for finding in findings] for when, findings in both.items()}
+        show_by_knowledge(out, "An attacker who knows ever more, on the original", by_knowledge["before"])
+        show_by_knowledge(out, "An attacker who knows ever more, on the release", by_knowledge["after"])
+    remaining = calls.sum_up_attacks(directory, dataset, risk, stronger).to_dict()
     out.remain(remaining)
-    out.finish(attacked | both_told | ({"rising": rising} if rising else {}) | {"remaining": remaining})
+    out.finish(attacked | joint_attack | ({"rising": by_knowledge} if by_knowledge else {}) | {"remaining": remaining})
 
 
 @app.command()
-@with_reading
+@with_read_options
 def measure(
     directory: Dir,
     original: Original,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     workload: Annotated[Path | None, typer.Option(help="Count queries, one per line: cafe>office.")] = None,
     seed: Annotated[int, typer.Option(help="Seed of generated queries and projections.")] = 0,
     parameter: Annotated[
@@ -406,7 +406,7 @@ def measure(
     out = Output(as_json=as_json)
     queries = None if workload is None else read_workload(workload)
     with show_work("read"):
-        dataset = read_original(existing(directory), original, reading)
+        dataset = read_original(existing(directory), original, read_options)
     show_scores(out, directory, dataset, queries, seed, parse_pairs(parameter, "-p"))
 
 
@@ -450,11 +450,11 @@ def export(
 
 
 @app.command()
-@with_reading
+@with_read_options
 def plot(
     directory: Annotated[Path, typer.Argument(help="Directory of a release, or folder of a study.")],
     out: Annotated[Path, typer.Option(help="Folder for the plots; those of a release show the original.")],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     original: Annotated[Path | None, typer.Option(help="The original data of a release; not for a study.")] = None,
     form: Annotated[str, typer.Option("--as", help="html (details under the pointer), png, svg or pdf.")] = "png",
     force: Annotated[bool, typer.Option("--force", help="Replace plots that are there.")] = False,
@@ -470,7 +470,7 @@ def plot(
     if original is None:
         drawn = studies.plot_study(existing(directory), out, form, force=force)
     else:
-        dataset = read_original(existing(directory), original, reading)
+        dataset = read_original(existing(directory), original, read_options)
         drawn = calls.save_plots(directory, dataset, out, form, force=force)
     output.facts("Plots, for the owner only", {path.stem: str(path) for path in drawn})
     output.finish({"plots": [str(path) for path in drawn]})

@@ -9,7 +9,7 @@ from rich.progress import BarColumn, ProgressColumn, Task, TaskID, TextColumn
 from rich.progress import Progress as Rich
 from rich.text import Text
 
-__all__ = ["Bars", "say_time"]
+__all__ = ["Bars", "format_time_left"]
 
 _BRIEF = 1.0
 """Seconds that a step inside of another one lasts at least before it has a bar of its own."""
@@ -17,7 +17,7 @@ _SURE = 0.02
 """Share of a step from which on the time left can be told by the time so far."""
 
 
-def say_time(task: Task) -> str:
+def format_time_left(task: Task) -> str:
     """Return the time left of a step whose end is known, or else the time so far.
 
     Examples
@@ -27,17 +27,17 @@ def say_time(task: Task) -> str:
     >>> progress = Progress(get_time=lambda: moments[-1])
     >>> step = progress.add_task("read", total=100, completed=25)
     >>> moments.append(30.0)
-    >>> say_time(progress.tasks[step])
+    >>> format_time_left(progress.tasks[step])
     'about 1:30 left'
     """
     elapsed = task.finished_time if task.finished else task.elapsed
-    so_far = f"{_clock(elapsed or 0.0)} so far"
+    so_far = f"{_format_seconds(elapsed or 0.0)} so far"
     if task.finished or not task.total or task.completed < _SURE * task.total or not elapsed:
         return so_far
-    return f"about {_clock(elapsed * (task.total - task.completed) / task.completed)} left"
+    return f"about {_format_seconds(elapsed * (task.total - task.completed) / task.completed)} left"
 
 
-def _clock(seconds: float) -> str:
+def _format_seconds(seconds: float) -> str:
     minutes, rest = divmod(round(seconds), 60)
     hours, minutes = divmod(minutes, 60)
     return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
@@ -47,7 +47,7 @@ class _Time(ProgressColumn):
     """The time left, or so far."""
 
     def render(self, task: Task) -> Text:
-        return Text(say_time(task), style="progress.remaining")
+        return Text(format_time_left(task), style="progress.remaining")
 
 
 class _Share(ProgressColumn):
@@ -85,12 +85,12 @@ class Bars:
         self._rows = _Rows(*columns, console=Console(stderr=True), transient=True)
         self._steps: dict[str, TaskID] = {}
         if phase:
-            self._go_on(phase)
+            self._show_phase(phase)
 
     def __call__(self, phase: str, done: int, total: int) -> None:
         """Show that ``done`` of ``total`` steps of a phase are finished; without a total, that it goes on."""
         if not total:
-            self._go_on(phase)
+            self._show_phase(phase)
             return
         if phase not in self._steps:
             self._steps[phase] = self._rows.add_task(phase, total=total)
@@ -98,7 +98,7 @@ class Bars:
             self._rows.reset(self._steps[phase], total=total)
         self._rows.update(self._steps[phase], completed=done, total=total)
 
-    def _go_on(self, phase: str) -> None:
+    def _show_phase(self, phase: str) -> None:
         """Make a phase whose end nobody knows the one that goes on: its bar only moves. Without a name, none does."""
         rows = self._rows
         main_task = None if rows.main is None else next(task for task in rows.tasks if task.id == rows.main)

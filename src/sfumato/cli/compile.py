@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli.options import Json
-from sfumato.cli.output import Output, show_progress, tell_method
+from sfumato.cli.output import Output, print_method, show_progress
 from sfumato.data.kind import all_kinds, find_kind
 
 __all__ = ["compile"]
@@ -24,8 +24,8 @@ def compile(
     if kind:
         find_kind(kind)
     with show_progress() as progress:
-        done = compile_kernels([kind] if kind else all_kinds(), progress, tell_method)
+        done = compile_kernels([kind] if kind else all_kinds(), progress, print_method)
     for heading, names in (("Compiled", done.compiled), ("Ready before", done.ready)):
         if names:
-            out.say(f"{heading}: {', '.join(dict.fromkeys(names))}.")
+            out.print_line(f"{heading}: {', '.join(dict.fromkeys(names))}.")
     out.finish({"compiled": list(done.compiled), "ready": list(done.ready), "left_out": done.left_out})

@@ -26,15 +26,15 @@ def show(out: Output, directory: Path) -> None:
         shutil.copyfile(bundled, data)
     original = calls.read(data, "trajectories")
     facts = calls.inspect(original, 2)
-    out.say(
+    out.print_line(
         f"1. {facts['people']:,} people made {facts['entries']:,} check-ins at {facts['distinct_values']:,} places."
     )
     before = facts["risk"][-1]
-    out.say(
+    out.print_line(
         f"   Someone who knows two places of a person, in order, can single out {before['unique_share']:.0%} of the "
         "people."
     )
-    out.say("")
+    out.print_line("")
     method = build(plugins.find_method("local-km", "trajectories"), {"k": 5, "m": 2, "infeasible": "suppress"})
     published = publish(
         Quiet(),
@@ -45,14 +45,14 @@ def show(out: Output, directory: Path) -> None:
         force=True,
         report=True,
     )
-    out.say(
+    out.print_line(
         f"2. Anonymised with local-km, k=5, m=2: {published['published']:,} records published, "
         f"{published['withheld']:,} withheld."
     )
     verdict = calls.verify(directory, original, attack=False)
-    out.say(f"3. {verdict.sentence}")
+    out.print_line(f"3. {verdict.sentence}")
     risk = calls.attack(directory, original).to_dict()
-    out.say(
+    out.print_line(
         f"4. Attacked with the original: the smallest anonymity set is now "
         f"{risk['smallest_anonymity_set']}, the largest success {risk['max_success']:.0%}."
     )
@@ -63,9 +63,9 @@ def show(out: Output, directory: Path) -> None:
         [(score["metric"], score["value"], score["better"]) for score in scores],
     )
     out.remain(published["remaining"])
-    out.say("")
-    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'}.")
-    out.say(f"Look at {directory / 'owner' / 'report.html'}.")
+    out.print_line("")
+    out.print_line(f"Publish {directory / 'release'}; keep {directory / 'owner'}.")
+    out.print_line(f"Look at {directory / 'owner' / 'report.html'}.")
     out.finish(
         {
             "inspect": facts,

@@ -60,6 +60,6 @@ def edit(
     )
     output = Output(as_json=as_json)
     for line in changes:
-        output.say(line)
-    output.say(f"Wrote {out} and what was done to {out}.steps.toml.")
+        output.print_line(line)
+    output.print_line(f"Wrote {out} and what was done to {out}.steps.toml.")
     output.finish({"out": str(out), "steps": changes})

@@ -7,19 +7,19 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, with_reading
+from sfumato.cli.options import Json, with_read_options
 from sfumato.cli.output import Output, show_progress
-from sfumato.cli.risk import show_rising
+from sfumato.cli.risk import show_by_knowledge
 
 __all__ = ["explore"]
 
 
-@with_reading
+@with_read_options
 def explore(
     data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
     out: Annotated[Path, typer.Option(help="Folder for explore.html, policy.toml and the table of results.")],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     seconds: Annotated[float, typer.Option(help="Time to spend on trying candidates.", min=1)] = 150.0,
     people: Annotated[
         int | None, typer.Option(help="Records to try on; as many as are quick if not given.", min=2)
@@ -50,9 +50,9 @@ def explore(
             seed=seed,
             force=force,
             progress=lambda done, total: progress("candidates", done, total),
-            **reading,
+            **read_options,
         )
-    show_rising(output, "How identifying the data are as they stand", exploration.before)
+    show_by_knowledge(output, "How identifying the data are as they stand", exploration.before)
     output.table(
         f"What each promise costs ({exploration.measure[0]}: less is better)",
         ["promise", "cheapest", "loss", "success before", "success after", "withheld"],
@@ -62,9 +62,11 @@ def explore(
         ],
     )
     for sentence in exploration.sentences:
-        output.say(sentence)
+        output.print_line(sentence)
     if exploration.policy:
-        output.say(f"Look at {out / 'explore.html'}; 'sfumato run {out / 'policy.toml'}' publishes with the choice.")
+        output.print_line(
+            f"Look at {out / 'explore.html'}; 'sfumato run {out / 'policy.toml'}' publishes with the choice."
+        )
     output.finish(
         exploration.to_dict() | {"out": str(out), "policy": str(out / "policy.toml") if exploration.policy else None}
     )

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, parse_pairs, with_reading
+from sfumato.cli.options import Json, parse_pairs, with_read_options
 from sfumato.cli.output import Output
 from sfumato.exceptions import ParameterError
 
@@ -22,14 +22,14 @@ Force = Annotated[bool, typer.Option("--force", help="Replace a file that is the
 
 
 @app.command()
-@with_reading
+@with_read_options
 def derive(
     data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
     of: Annotated[str, typer.Option(help="What it is over: a column of a table, or place, event or item.")],
     rule: Annotated[str, typer.Option(help="Rule: fanout:10, popular:2, width:8, frequency:8, calendar, mask, ...")],
     out: Out,
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     written: Format = "arx",
     force: Force = False,
     as_json: Json = False,
@@ -40,27 +40,27 @@ def derive(
     from sfumato.readers.hierarchies import write_hierarchy
 
     check_file(out, force=force)
-    options = {**reading, "hierarchies": {**reading.get("hierarchies", {}), of: rule}}
+    options = {**read_options, "hierarchies": {**read_options.get("hierarchies", {}), of: rule}}
     dataset = calls.read(data, kind, **options)
     tree = dataset.hierarchies.get(of)
     if tree is None:
         available = ", ".join(dataset.hierarchies) or "none"
         raise ParameterError(f"--of: data of this kind have no hierarchy of {of!r}. Found: {available}.")
     write_hierarchy(tree, out, written)
-    _tell(Output(as_json=as_json), tree, out)
+    _report_tree(Output(as_json=as_json), tree, out)
 
 
 @app.command()
 def show(file: File, as_json: Json = False) -> None:
     """Show a hierarchy as an indented tree."""
-    from sfumato.hierarchies.files import SPELLERS
+    from sfumato.hierarchies.files import FORMATTERS
     from sfumato.readers.hierarchies import read_hierarchy
 
     tree = read_hierarchy(file)
     output = Output(as_json=as_json)
-    for line in SPELLERS["indented"](tree, file.stem):
-        output.say(line)
-    output.say(_describe(tree))
+    for line in FORMATTERS["indented"](tree, file.stem):
+        output.print_line(line)
+    output.print_line(_describe(tree))
     output.finish({**_count(tree), "parents": _list_parents(tree)})
 
 
@@ -73,7 +73,7 @@ def convert(file: File, out: Out, written: Format = "arx", force: Force = False,
     check_file(out, force=force)
     tree = read_hierarchy(file)
     write_hierarchy(tree, out, written)
-    _tell(Output(as_json=as_json), tree, out)
+    _report_tree(Output(as_json=as_json), tree, out)
 
 
 @app.command()
@@ -110,7 +110,7 @@ def edit(
     for node in delete:
         tree = edit.delete_node(tree, node)
     write_hierarchy(tree, out, written)
-    _tell(Output(as_json=as_json), tree, out)
+    _report_tree(Output(as_json=as_json), tree, out)
 
 
 def _count(tree: Any) -> dict[str, int]:
@@ -128,6 +128,6 @@ def _list_parents(tree: Any) -> dict[str, str | None]:
     }
 
 
-def _tell(output: Output, tree: Any, out: Path) -> None:
-    output.say(f"Wrote {_describe(tree)[:-1]} to {out}.")
+def _report_tree(output: Output, tree: Any, out: Path) -> None:
+    output.print_line(f"Wrote {_describe(tree)[:-1]} to {out}.")
     output.finish({**_count(tree), "out": str(out)})

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from sfumato.cli.output import Output, show_beyond
-from sfumato.cli.risk import show_rising
+from sfumato.cli.output import Output, show_stronger
+from sfumato.cli.risk import show_by_knowledge
 
 __all__ = ["show_inspection"]
 
@@ -16,8 +16,8 @@ def show_inspection(out: Output, facts: dict[str, Any]) -> None:
     out.facts("What the data are", {n: v for n, v in facts.items() if n not in apart})
     warnings = [f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in facts["identifiers"]]
     out.warn([*warnings, *facts["doubts"]])
-    show_rising(out, "How identifying they are as they stand", facts["risk"], leave_out=facts)
+    show_by_knowledge(out, "How identifying they are as they stand", facts["risk"], leave_out=facts)
     for sentence in facts["in_words"][-1:]:
-        out.say(sentence)
-    for beyond in facts["beyond"]:
-        show_beyond(out, "An attacker who knows or does a little more", beyond)
+        out.print_line(sentence)
+    for stronger in facts["beyond"]:
+        show_stronger(out, "An attacker who knows or does a little more", stronger)

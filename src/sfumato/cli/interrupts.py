@@ -25,7 +25,7 @@ from typing import Any, NoReturn
 __all__ = ["answer_signals"]
 
 _SIGNALS = (signal.SIGINT, signal.SIGTERM)
-_PATIENCE = 0.5
+_WAIT = 0.5
 """Seconds of work in which the main thread hears of a signal unless it is in one long call."""
 _UNFAILING = frozenset({"numba.core.serialize", "llvmlite.binding.executionengine", __name__})
 """Modules whose functions are called where an exception does harm."""
@@ -42,21 +42,21 @@ class _Watch:
 
     def __init__(self, leave: Callable[[], NoReturn]) -> None:
         self.leave = leave
-        self.heard = threading.Event()
+        self.received = threading.Event()
         self.answer = threading.RLock()  # a second signal may come while the first is answered
-        self.stopping = self.put_off = False
+        self.stopping = self.deferred = False
         self.begins, self.ends = os.pipe()
         os.set_blocking(self.ends, False)
         self.report = sys.unraisablehook
 
-    def hear(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
+    def handle_signal(self, number: int, frame: FrameType | None) -> None:  # noqa: ARG002
         """Answer in the main thread: whatever is at work is left and cleans up behind itself."""
         if _must_not_fail(frame):
-            self.put_off = True
+            self.deferred = True
             return
         with self.answer:  # never to be had again once the other thread leaves
-            self.heard.set()
-            self.stopping, self.put_off = True, False
+            self.received.set()
+            self.stopping, self.deferred = True, False
         raise _Stopped
 
     def notice_ignored(self, ignored: Any) -> None:
@@ -66,8 +66,8 @@ class _Watch:
                 self.report(ignored)
             return
         with self.answer:
-            self.heard.clear()
-            self.put_off = True
+            self.received.clear()
+            self.deferred = True
         os.write(self.ends, bytes([_IGNORED]))
 
     def wait(self) -> None:
@@ -77,9 +77,9 @@ class _Watch:
         while True:
             for number in os.read(self.begins, 64):
                 if number == _IGNORED:
-                    if not self.put_off:
+                    if not self.deferred:
                         continue
-                elif number not in _SIGNALS or signal.getsignal(number) != self.hear:
+                elif number not in _SIGNALS or signal.getsignal(number) != self.handle_signal:
                     continue
                 elif given_again:
                     given_again -= 1
@@ -88,14 +88,14 @@ class _Watch:
                     last, begun = signal.Signals(number), clock()
                 # An exception that is ignored every time is no answer, however often the signal is given again.
                 answered = False
-                while clock() - begun < _PATIENCE and not (answered := self.heard.wait(_PATIENCE / 5)):
-                    if self.put_off and _give_again(last):
-                        self.put_off = False
+                while clock() - begun < _WAIT and not (answered := self.received.wait(_WAIT / 5)):
+                    if self.deferred and _give_again(last):
+                        self.deferred = False
                         given_again += 1
                 with self.answer:
-                    if not answered and not self.heard.is_set():
+                    if not answered and not self.received.is_set():
                         self.leave()
-                    self.heard.clear()
+                    self.received.clear()
 
 
 def _must_not_fail(frame: FrameType | None) -> bool:
@@ -140,7 +140,7 @@ def answer_signals(leave: Callable[[], NoReturn]) -> None:
     watch = _Watch(leave)
     for number in _SIGNALS:
         if signal.getsignal(number) is not signal.SIG_IGN:  # by whoever started us in the background
-            signal.signal(number, watch.hear)
+            signal.signal(number, watch.handle_signal)
     sys.unraisablehook = watch.notice_ignored
     signal.set_wakeup_fd(watch.ends, warn_on_full_buffer=False)
     threading.Thread(target=watch.wait, name="signals", daemon=True).start()

@@ -30,7 +30,7 @@ def describe_methods(kind: str = "") -> list[dict[str, Any]]:
             "class": method.__name__,
             "summary": method.summary,
             "kinds": list(method.kinds),
-            "guarantees": [guarantee.title for guarantee in method.promises],
+            "guarantees": [guarantee.title for guarantee in method.guarantees],
             "optimises": method.optimises,
             "needs": list(method.needs),
             "paper": method.paper,
@@ -82,7 +82,7 @@ def list_methods(out: Output, descriptions: list[dict[str, Any]], kinds: Iterabl
         ]
         if rows:
             out.table(kind, ["method", "promises", "needs", "optimises"], rows)
-    out.say("Parameters and paper of one method: sfumato methods NAME.")
+    out.print_line("Parameters and paper of one method: sfumato methods NAME.")
 
 
 def show_methods(out: Output, descriptions: list[dict[str, Any]]) -> None:

@@ -15,7 +15,7 @@ import typer
 
 from sfumato.exceptions import ParameterError
 
-__all__ = ["Json", "parse_pairs", "with_reading"]
+__all__ = ["Json", "parse_pairs", "with_read_options"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -39,7 +39,7 @@ def parse_pairs(texts: list[str], option: str) -> dict[str, str]:
     return pairs
 
 
-def _reading(
+def _collect_options(
     column: Annotated[list[str], typer.Option(help="Which column plays a part: place=venue. Repeatable.")] = [],  # noqa: B006
     drop: Annotated[list[str], typer.Option(help="Column to leave out; '*' for all without a part. Repeatable.")] = [],  # noqa: B006
     delimiter: Annotated[str, typer.Option(help="Delimiter of a CSV file; detected if not given.")] = "",
@@ -261,18 +261,18 @@ def _without_pandas() -> Iterator[None]:
         sys.meta_path.remove(_Absent)
 
 
-def with_reading(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the reading options; it receives those that were given as ``reading``."""
-    shared = {name: _group(p) for name, p in inspect.signature(_reading, eval_str=True).parameters.items()}
+def with_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Give a command the reading options; it receives those that were given as ``read_options``."""
+    shared = {name: _group(p) for name, p in inspect.signature(_collect_options, eval_str=True).parameters.items()}
     own = inspect.signature(command, eval_str=True)
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
-        reading = _reading(**{name: values.pop(name) for name in shared})
+        read_options = _collect_options(**{name: values.pop(name) for name in shared})
         with contextlib.nullcontext() if values.get("engine") == "spark" else _without_pandas():
-            return command(**values, reading=reading)
+            return command(**values, read_options=read_options)
 
-    parameters = [p for name, p in own.parameters.items() if name != "reading"]
+    parameters = [p for name, p in own.parameters.items() if name != "read_options"]
     signature = inspect.Signature(
         [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *shared.values())]
     )

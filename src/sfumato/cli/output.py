@@ -22,31 +22,31 @@ __all__ = [
     "Quiet",
     "Step",
     "fail",
-    "show_beyond",
+    "print_method",
+    "set_verbosity",
     "show_progress",
+    "show_stronger",
     "show_work",
-    "speak_up",
-    "tell_method",
 ]
 
 STOPPED = 130
 """Exit code of a run that was stopped from outside."""
 
 
-_PATIENCE = 2.0
+_DELAY = 2.0
 """Seconds after which people want to see that something goes on."""
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _verbose: ContextVar[bool] = ContextVar("verbose", default=False)
 
 
 @contextlib.contextmanager
-def speak_up(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
+def set_verbosity(*, quiet: bool = False, verbose: bool = False) -> Iterator[None]:
     """Say less, or more, inside of a ``with`` block.
 
     Examples
     --------
-    >>> with speak_up(quiet=True):
-    ...     Output(as_json=False).say("Nobody reads this.")
+    >>> with set_verbosity(quiet=True):
+    ...     Output(as_json=False).print_line("Nobody reads this.")
     """
     before = _quiet.set(quiet), _verbose.set(verbose)
     try:
@@ -68,21 +68,21 @@ class Output:
     def __init__(self, *, as_json: bool) -> None:
         self.as_json = as_json
 
-    def say(self, text: str) -> None:
+    def print_line(self, text: str) -> None:
         """Print a sentence for people, on a line of its own."""
         if not self.as_json and not _quiet.get():
             from rich.text import Text
 
-            from sfumato.cli.messages import speak
+            from sfumato.cli.messages import translate
 
-            text = speak(text)
+            text = translate(text)
 
             _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
 
-    def say_note(self, note: str) -> None:
+    def print_note(self, note: str) -> None:
         """Print what a release says of its method; nothing where it says nothing."""
         if note:
-            self.say(f"{NOTE_LABEL}: {note}")
+            self.print_line(f"{NOTE_LABEL}: {note}")
 
     def warn(self, texts: Sequence[str]) -> None:
         """Print what nobody should overlook."""
@@ -90,9 +90,9 @@ class Output:
             from rich.text import Text
 
             _console().print("WARNING", style="bold red")
-            from sfumato.cli.messages import speak
+            from sfumato.cli.messages import translate
 
-            for text in map(speak, texts):
+            for text in map(translate, texts):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
@@ -102,7 +102,7 @@ class Output:
             return
         from rich.text import Text
 
-        from sfumato.cli.messages import speak
+        from sfumato.cli.messages import translate
 
         console = _console()
         console.print(Text(TITLE, style="bold"), highlight=False)
@@ -110,11 +110,11 @@ class Output:
         for possibility in shown:
             is_warning = possibility["severity"] == "warning"
             line = Text("  WARNING: " if is_warning else "  - ", style="bold red" if is_warning else "")
-            line.append(make_visible(speak(possibility["sentence"])), style="bold" if is_warning else "")
+            line.append(make_visible(translate(possibility["sentence"])), style="bold" if is_warning else "")
             console.print(line, highlight=False, soft_wrap=True)
             if possibility["hint"] and possibility["hint"] != hint:
                 hint = possibility["hint"]
-                console.print(Text(f"    {make_visible(speak(hint))}"), highlight=False, soft_wrap=True)
+                console.print(Text(f"    {make_visible(translate(hint))}"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
@@ -143,12 +143,12 @@ class Output:
             sys.stdout.write(escape_json(json.dumps(value, ensure_ascii=False, default=_json)) + "\n")
 
 
-def show_beyond(out: Output, title: str, finding: Mapping[str, Any]) -> None:
+def show_stronger(out: Output, title: str, finding: Mapping[str, Any]) -> None:
     """Print what an attacker reaches who does more than a promise is about, and say it loudly where people are found.
 
     Examples
     --------
-    >>> show_beyond(Output(as_json=True), "An attacker", {"found": 3, "warnings": ["Three people are found."]})
+    >>> show_stronger(Output(as_json=True), "An attacker", {"found": 3, "warnings": ["Three people are found."]})
     """
     out.facts(title, {name: value for name, value in finding.items() if name != "warnings"})
     out.warn(finding.get("warnings", ()))
@@ -213,9 +213,9 @@ def fail(message: str, code: int, pointer: Sequence[str] = ()) -> NoReturn:
 
     A pointer is lines below the message that show where the fault is.
     """
-    from sfumato.cli.messages import speak
+    from sfumato.cli.messages import translate
 
-    message = speak(message)
+    message = translate(message)
     if "--json" in sys.argv:
         sys.stdout.write(escape_json(json.dumps({"error": message}, ensure_ascii=False)) + "\n")
     sys.stderr.write("\n".join([f"sfumato: {make_visible(message)}", *map(make_visible, pointer)]) + "\n")
@@ -232,15 +232,15 @@ def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
     if _verbose.get() and not sys.stderr.isatty():
         begun: set[str] = set()
 
-        def tell(phase: str, done: int, total: int) -> None:  # noqa: ARG001
+        def print_phase(phase: str, done: int, total: int) -> None:  # noqa: ARG001
             if phase and phase not in begun:
                 begun.add(phase)
-                _tell_step(phase)
+                _print_step(phase)
 
         if phase:
-            tell(phase, 0, 0)
-        with watch(tell):
-            yield tell
+            print_phase(phase, 0, 0)
+        with watch(print_phase):
+            yield print_phase
         return
     if not shown or not sys.stderr.isatty() or _quiet.get():
         yield silent
@@ -248,7 +248,7 @@ def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
     from sfumato.cli.bars import Bars
 
     bars = Bars(phase)
-    timer = threading.Timer(_PATIENCE, bars.start)
+    timer = threading.Timer(_DELAY, bars.start)
     timer.daemon = True
     timer.start()
     try:
@@ -264,17 +264,17 @@ def show_progress(*, shown: bool = True, phase: str = "") -> Iterator[Progress]:
 def show_work(phase: str) -> Iterator[None]:
     """Show on a terminal that a step goes on, how far it is and for how long, once it has lasted two seconds."""
     if _verbose.get() and sys.stderr.isatty():
-        _tell_step(phase)
+        _print_step(phase)
     with show_progress(phase=phase):
         yield
 
 
-def tell_method(name: str) -> None:
+def print_method(name: str) -> None:
     """Say for which method kernels are compiled, a line each; less was wanted where people asked for quiet."""
     if not _quiet.get():
         sys.stderr.write(f"compiling {name}\n")
         sys.stderr.flush()
 
 
-def _tell_step(phase: str) -> None:
+def _print_step(phase: str) -> None:
     sys.stderr.write(f"{time.strftime('%H:%M:%S')} {phase}\n")

@@ -83,8 +83,8 @@ def publish_parts(
     done: dict[str, Any] = {
         "unit": release.unit.to_dict(),
         "published": len(release),
-        "withheld": sum(release.withheld.values()),
-        "withheld_by_reason": dict(release.withheld),
+        "withheld": sum(release.suppressed_records.values()),
+        "withheld_by_reason": dict(release.suppressed_records),
         "parts": len(release.parts),
         "guarantee": release.guarantee.to_dict(release.unit),
         "method_note": release.method_note,
@@ -103,17 +103,17 @@ def publish_parts(
             f"{made.read_whole}.\n"
         )
     for note in (*made.original.notes, *made.notes):
-        out.say(note)
+        out.print_line(note)
     hidden = {"guarantee", "method_note", "unit", "notes", "warnings", "remaining", "read_whole"}
     shown = {name: value for name, value in done.items() if name not in hidden}
     out.facts("Published", shown | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)})
-    out.say(release.guarantee.statement(release.unit))
-    out.say_note(release.method_note)
-    out.say("Every part keeps this on its own, and so do all of them together.")
-    out.say(made.verdict.sentence)
+    out.print_line(release.guarantee.statement(release.unit))
+    out.print_note(release.method_note)
+    out.print_line("Every part keeps this on its own, and so do all of them together.")
+    out.print_line(made.verdict.sentence)
     out.warn([*made.verdict.warnings, *made.original.doubts])
     out.remain(done["remaining"])
     top = directory.rstrip("/")
-    out.say(f"Publish {top}/release; keep {top}/owner to yourself.")
+    out.print_line(f"Publish {top}/release; keep {top}/owner to yourself.")
     out.finish(done)
     return done

@@ -23,7 +23,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.formats.toml_text import spell_toml
+from sfumato.formats.toml_text import format_toml
 from sfumato.metrics.aggregate import PARTS
 from sfumato.metrics.workload import Workload
 from sfumato.policy import Policy, read_policy
@@ -33,7 +33,7 @@ from sfumato.release import owner, partitioned, storage
 from sfumato.release.folder import check_free
 from sfumato.release.release import Result
 from sfumato.release.run import Run
-from sfumato.verification.people import say_people
+from sfumato.verification.people import describe_counted_people
 
 __all__ = [
     "announce_compilation",
@@ -83,38 +83,42 @@ def publish(
                 warnings.simplefilter("always", ReleaseWarning)
                 verdict = calls.write(result, directory, force=force, reports=report, include=include)
     release = result.release
-    loud = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
+    warning_texts = [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)]
     done: dict[str, Any] = {
         "unit": release.unit.to_dict(),
         "published": len(release),
-        "withheld": sum(release.withheld.values()),
-        "withheld_by_reason": dict(release.withheld),
+        "withheld": sum(release.suppressed_records.values()),
+        "withheld_by_reason": dict(release.suppressed_records),
         "guarantee": release.guarantee.to_dict(release.unit),
         "method_note": release.method_note,
         "measured": verdict.measured,
-        "counted": dict(result.trace.counters),
-        "seconds": {phase: round(seconds, 4) for phase, seconds in result.trace.seconds.items()},
+        "counted": dict(result.owner_record.counters),
+        "seconds": {phase: round(seconds, 4) for phase, seconds in result.owner_record.seconds.items()},
         "notes": list(run.notes),
-        "warnings": loud,
+        "warnings": warning_texts,
         "remaining": verdict.remaining.to_dict(),
         "out": str(directory),
     }
     try:
         for note in (*dataset.notes, *run.notes):
-            out.say(note)
+            out.print_line(note)
         out.facts(
             "Published",
             {name: value for name, value in done.items() if name not in _UNSHOWN}
             | {"published": release.unit.count(len(release)), "guarantee": str(release.guarantee)},
         )
-        out.say(release.guarantee.statement(release.unit))
-        out.say_note(release.method_note)
+        out.print_line(release.guarantee.statement(release.unit))
+        out.print_note(release.method_note)
         if "fewest_people" in verdict.measured:
-            out.say(say_people(release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]))
-        out.say(verdict.sentence)
+            out.print_line(
+                describe_counted_people(
+                    release, verdict.measured["fewest_people"], verdict.measured["most_records_of_one"]
+                )
+            )
+        out.print_line(verdict.sentence)
         out.warn([*verdict.warnings, *dataset.doubts])
         out.remain(done["remaining"])
-        out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+        out.print_line(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
         out.finish(done)
     except KeyboardInterrupt:
         fail(f"stopped; {directory} was published before that.", STOPPED)
@@ -169,10 +173,10 @@ def read_batch(directory: Path, path: Path, given: dict[str, Any]) -> Dataset:
 
 def _remembered(directory: Path) -> dict[str, Any]:
     """Return the options a release's original was read with, where the owner's part is at hand."""
-    reading = owner.read_trace(directory).get("reading", {})
-    if not isinstance(reading, dict):
+    read_options = owner.read_owner_record(directory).get("reading", {})
+    if not isinstance(read_options, dict):
         raise SchemaError(f"{directory / 'owner' / 'trace.json'}: does not say how the data were read.")
-    return {name: value for name, value in reading.items() if name != "kind"}
+    return {name: value for name, value in read_options.items() if name != "kind"}
 
 
 def show_scores(
@@ -187,13 +191,13 @@ def show_scores(
     out.table("Utility", ["measure", "value", "better", "details"], rows)
     out.remain(scores.remaining.to_dict())
     if any(PARTS in score for score in measures):
-        out.say(
+        out.print_line(
             "Each value is that of all parts together beside all people of the original, as of a release in one piece; "
             "least and most are those of a part alone with its own people."
         )
     lacking = {m.name: reason for m in plugins.metrics_for(original.kind) if (reason := m.lacks())} | scores.left_out
     for name, reason in lacking.items():
-        out.say(f"{name}: {reason}")
+        out.print_line(f"{name}: {reason}")
     measured = {"measures": measures, "remaining": scores.remaining.to_dict()}
     out.finish(measured | ({"not_measured": lacking} if lacking else {}))
 
@@ -221,26 +225,26 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
     method = plugins.make_method(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Step() if not out.as_json else Quiet()
-    published = _publish_as_said(quiet, policy, method)
-    unread = _say_unread(policy, published)
+    published = _publish_by_policy(quiet, policy, method)
+    unread = _explain_unread(policy, published)
     if unread:
-        out.say(unread)
+        out.print_line(unread)
         out.remain(published["remaining"])
         out.finish({"anonymize": published, **_verify_unread(out, policy), "left_out": unread})
         return
     with show_work("verify"):
-        original = read_original(directory, data, policy.reading)
+        original = read_original(directory, data, policy.read_options)
         verdict = calls.verify(directory, original, attack=False)
     with show_work("attack"):
-        risk, beyond = calls.attack(directory, original), calls.attack_beyond(directory, original)
-        possible = calls.sum_up_attacks(directory, original, risk, beyond)
+        risk, stronger = calls.attack(directory, original), calls.attack_beyond(directory, original)
+        possible = calls.sum_up_attacks(directory, original, risk, stronger)
     with show_work("measure"):
         scores = calls.measure(directory, original)
-    attacked = show_attacks(out, risk, beyond)
+    attacked = show_attacks(out, risk, stronger)
     measured = [score.to_dict() for score in scores]
     out.table("Utility", ["measure", "value", "better"], [(s["metric"], s["value"], s["better"]) for s in measured])
     remaining = verdict.remaining.refine(possible).refine(scores.remaining).to_dict()
-    out.say(verdict.sentence)
+    out.print_line(verdict.sentence)
     out.remain(remaining)
     done = {"anonymize": published, "verify": verdict.to_dict(), "attack": attacked, "measure": measured}
     out.finish({**done, "remaining": remaining})
@@ -248,10 +252,10 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
 
 def _suggest_lines(parameters: dict[str, Any]) -> str:
     """Return lines of a policy file that give parameters."""
-    return "Add to [method]: " + ", ".join(f"{name} = {spell_toml(value)}" for name, value in parameters.items())
+    return "Add to [method]: " + ", ".join(f"{name} = {format_toml(value)}" for name, value in parameters.items())
 
 
-def _say_unread(policy: Policy, published: Mapping[str, Any]) -> str:
+def _explain_unread(policy: Policy, published: Mapping[str, Any]) -> str:
     """Say why the original is not read into memory after it was published in parts; nothing where it is."""
     from sfumato.engines.publish import REPORTED
 
@@ -276,15 +280,15 @@ def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
         return {}
     directory, verdict = Path(policy.release.out), None
     if not is_uri(policy.data.path):
-        verdict = check_against_file(directory, Path(policy.data.path), policy.reading)
+        verdict = check_against_file(directory, Path(policy.data.path), policy.read_options)
     if verdict is None:
         with show_work("verify"):
             verdict = calls.verify(directory)
-    out.say(verdict.sentence)
+    out.print_line(verdict.sentence)
     return {"verify": verdict.to_dict()}
 
 
-def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
+def _publish_by_policy(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
     """Publish as the section ``[release]`` says: whole, or in parts on an engine."""
     from sfumato.cli.partitioned import find_engine, find_file, publish_parts
 
@@ -297,14 +301,14 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
     demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
 
     def read() -> Dataset:
-        return calls.read(find_file(data), policy.data.kind, **policy.reading)
+        return calls.read(find_file(data), policy.data.kind, **policy.read_options)
 
     engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
         parts = {
             "part_size": release.part_size,
             "kind": policy.data.kind,
-            "reading": policy.reading,
+            "reading": policy.read_options,
             "reports": release.report,
             **demand,
             **shared,
@@ -320,9 +324,9 @@ def _publish_as_said(out: Output, policy: Policy, method: Method) -> dict[str, A
     )
 
 
-def show_attacks(out: Output, risk: Finding, beyond: Sequence[Finding]) -> dict[str, Any]:
+def show_attacks(out: Output, risk: Finding, stronger: Sequence[Finding]) -> dict[str, Any]:
     """Show what attackers reach with the knowledge of the promise and with more; return plain values."""
-    values = risk.to_dict() | {"beyond": [finding.to_dict() for finding in beyond]}
+    values = risk.to_dict() | {"beyond": [finding.to_dict() for finding in stronger]}
     show_risk(out, {name: value for name, value in values.items() if name != "beyond"})
     for stronger_attack in values["beyond"]:
         shown = {name: value for name, value in stronger_attack.items() if name != "warnings"}
@@ -341,8 +345,8 @@ def show_risk(out: Output, risk: dict[str, Any]) -> None:
             "Somebody who also sees what became of the record: guesses that are right",
             ["the record is", "records", "with the release alone", "knowing each snapshot's frequencies"],
             [
-                (fate.replace("_", " "), counts["people"], counts["right"], counts["right_knowing_frequencies"])
-                for fate, counts in risk["fates"].items()
+                (state.replace("_", " "), counts["people"], counts["right"], counts["right_knowing_frequencies"])
+                for state, counts in risk["fates"].items()
             ],
         )
 
@@ -366,7 +370,7 @@ def generate_file(
     chosen = {"model": model} if model else {}
     table = generator.generate(size, seed, **chosen, **options)
     write_table(table, path)
-    out.say(f"Wrote {table.num_rows:,} rows (size {size:,}) to {path}.")
+    out.print_line(f"Wrote {table.num_rows:,} rows (size {size:,}) to {path}.")
     out.finish({"rows": table.num_rows, "size": size, "out": str(path)})
 
 
@@ -376,9 +380,9 @@ def export_file(
     """Write the records of a release in another layout and format."""
     check_file(path, force=force)
     done = calls.export_source(directory, path, layout, format, force=force)
-    out.say(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
+    out.print_line(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
-        out.say(f"{done.empty:,} records have no entries; they are there all the same, without any.")
+        out.print_line(f"{done.empty:,} records have no entries; they are there all the same, without any.")
     out.finish({**done._asdict(), "out": str(path)})
 
 
@@ -397,7 +401,7 @@ def write_reconstructions(
         people = possible.table.column(possible.schema.identifier).take(pa.array(items.row_of_token))
         labels = pa.array(items.labels, pa.string()).take(pa.array(items.codes))
         write_table(pa.table({"person": people, "item": labels}), file)
-        out.say(f"Wrote {len(possible):,} possible records to {file}.")
+        out.print_line(f"Wrote {len(possible):,} possible records to {file}.")
     out.finish({"copies": copies, "out": [str(file) for file in paths]})
 
 

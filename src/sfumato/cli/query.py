@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, with_reading
+from sfumato.cli.options import Json, with_read_options
 from sfumato.cli.output import Output, show_work
 from sfumato.exceptions import ParameterError
 
@@ -25,10 +25,10 @@ _WIDE = 6
 """Columns that fit beside each other."""
 
 
-@with_reading
+@with_read_options
 def query(
     source: Annotated[Path, typer.Argument(help="Directory of a release, or a file with data (then say --kind).")],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     questions: Annotated[
         list[str] | None, typer.Argument(help="Questions, such as 'count person where clinic then pharmacy'.")
     ] = None,
@@ -55,7 +55,7 @@ def query(
     from sfumato.api.query import query_all
 
     queries = _collect(questions or [], file)
-    source_data, hierarchies = _open(source, kind, reading)
+    source_data, hierarchies = _open(source, kind, read_options)
     with show_work("answer"):
         answers = query_all(source_data, queries, hierarchies)
     out = Output(as_json=as_json)
@@ -78,18 +78,18 @@ def _collect(questions: list[str], file: Path | None) -> list[Any]:
     return queries
 
 
-def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+def _open(source: Path, kind: str, read_options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
     """Read data where a kind is said; otherwise the source is a release, and hierarchies only lend their names."""
     from sfumato.api import calls
     from sfumato.readers.hierarchies import read_hierarchy
     from sfumato.release.storage import find_release
 
     if kind:
-        return calls.read(source, kind, **reading), {}
+        return calls.read(source, kind, **read_options), {}
     if not source.is_dir():
         raise ParameterError(f"{source}: is no directory of a release. If it is data, say of which kind (--kind).")
     find_release(source)
-    given = dict(reading)
+    given = dict(read_options)
     files, root = given.pop("hierarchies", {}), given.pop("hierarchy_root", None)
     if given:
         raise ParameterError(
@@ -101,31 +101,32 @@ def _open(source: Path, kind: str, reading: dict[str, Any]) -> tuple[Any, dict[s
 def _show(out: Output, answers: list[Answer]) -> None:
     """Print answers for people: all numbers in one table, then what is told stretch by stretch or record by record."""
     rows = [
-        (answer.query, answer.certain, _spell(answer.possible), answer.expected, answer.counted) for answer in answers
+        (answer.query, answer.certain, _format_cell(answer.possible), answer.expected, answer.counted)
+        for answer in answers
     ]
     out.table("Answers", ["question", "certain", "possible", "expected", "of"], rows)
     for answer in answers:
         if answer.table is not None:
             _show_rows(out, answer.query, answer.table)
     for note in dict.fromkeys(note for answer in answers for note in answer.notes):
-        out.say(f"- {note}")
+        out.print_line(f"- {note}")
 
 
 def _show_rows(out: Output, title: str, table: pa.Table) -> None:
     """Print rows; of a wide table, what is the same in all of them once."""
-    rows = [{name: _spell(cell) for name, cell in row.items()} for row in table.slice(0, _SHOWN).to_pylist()]
+    rows = [{name: _format_cell(cell) for name, cell in row.items()} for row in table.slice(0, _SHOWN).to_pylist()]
     same = {name: cell for name, cell in rows[0].items() if all(row[name] == cell for row in rows)} if rows else {}
-    once = same if table.num_columns > _WIDE and table.num_rows == len(rows) else {}
-    names = [name for name in table.column_names if name not in once]
+    constants = same if table.num_columns > _WIDE and table.num_rows == len(rows) else {}
+    names = [name for name in table.column_names if name not in constants]
     if names:
         out.table(title, names, [[row[name] for name in names] for row in rows])
-    if once:
-        out.facts("The same in all rows" if names else title, once)
+    if constants:
+        out.facts("The same in all rows" if names else title, constants)
     if table.num_rows > len(rows):
-        out.say(f"{table.num_rows - len(rows):,} more rows are not shown; --json prints them all.")
+        out.print_line(f"{table.num_rows - len(rows):,} more rows are not shown; --json prints them all.")
 
 
-def _spell(cell: Any) -> Any:
+def _format_cell(cell: Any) -> Any:
     if isinstance(cell, float) and math.isinf(cell):
         return "any number"
     return int(cell) if isinstance(cell, float) and cell.is_integer() else cell

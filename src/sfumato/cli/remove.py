@@ -16,7 +16,7 @@ from sfumato.cli.publish import publish
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.readers.files import read_lines
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release import owner
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -54,8 +54,8 @@ def erase_people(
     included = [folder / file.name for file in earlier.included]
     done = publish(Quiet(), place, read, anonymize, secret=None, force=target is None, report=report, include=included)
     changes = compare_releases(earlier, made[0].release, len(named), erased[0].rows)
-    _say(out, changes, place, original)
-    out.warn([_warn_of_both(changes, earlier.guarantee.crowd or 1), *done["warnings"]])
+    _report_changes(out, changes, place, original)
+    out.warn([_warn_of_both(changes, earlier.guarantee.smallest_group or 1), *done["warnings"]])
     out.remain([possibility for possibility in done["remaining"] if possibility["severity"] == "note"])
     out.finish({**changes.to_dict(), "anonymize": done})
 
@@ -87,16 +87,16 @@ def leave_out_people(
     column
         The column of the file that names people, where how it was read does not tell.
     """
-    trace = owner.read_trace(Path(path))
-    if not trace.get("reading") or not isinstance(trace.get("parameters"), dict):
+    owner_record = owner.read_owner_record(Path(path))
+    if not owner_record.get("reading") or not isinstance(owner_record.get("parameters"), dict):
         raise SchemaError(f"{path}: owner/ is not there, which says how the release was made. Anonymise anew.")
-    reading = Reading.from_dict(trace["reading"])
-    method = plugins.find_method(trace["method"], reading.kind)(**trace["parameters"])
-    file, rows = leave_out(Path(original), people, reading, column)
-    dataset = plugins.find_kind(reading.kind).reader.load().read(file, read_as_table(reading))
+    read_options = ReadOptions.from_dict(owner_record["reading"])
+    method = plugins.find_method(owner_record["method"], read_options.kind)(**owner_record["parameters"])
+    file, rows = leave_out(Path(original), people, read_options, column)
+    dataset = plugins.find_kind(read_options.kind).reader.load().read(file, read_as_table(read_options))
     # What is remembered is how the file is read, so that its owner can read it once more.
-    dataset = dataclasses.replace(dataset, reading=reading.to_dict())
-    return Erased(dataset, rows, method, (owner.read_claim(Path(path)) or {}).get("count", "records"))
+    dataset = dataclasses.replace(dataset, read_options=read_options.to_dict())
+    return Erased(dataset, rows, method, (owner.read_recorded_guarantee(Path(path)) or {}).get("count", "records"))
 
 
 def _warn_of_both(changes: Changes, k: int) -> str:
@@ -105,8 +105,8 @@ def _warn_of_both(changes: Changes, k: int) -> str:
         "Copies of the earlier release that others have are as they were, and whoever has both can compare them: of "
         f"the earlier one {_count(changes.gone)} gone, and {_count(changes.new)} new."
     )
-    fewest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
-    if 0 < fewest < k:
+    smallest = min(count for count in (changes.gone, changes.new) if count) if changes.gone or changes.new else 0
+    if 0 < smallest < k:
         return f"{warning} That is fewer than {k}, so that what was published of whoever was left out can be told."
     return warning
 
@@ -115,7 +115,7 @@ def _count(records: int) -> str:
     return f"{records:,} record{' is' if records == 1 else 's are'}"
 
 
-def _say(out: Output, changes: Changes, place: Path, original: Path) -> None:
+def _report_changes(out: Output, changes: Changes, place: Path, original: Path) -> None:
     facts: dict[str, Any] = {
         "people left out": changes.people,
         "rows of the original that were theirs": changes.rows,
@@ -126,4 +126,6 @@ def _say(out: Output, changes: Changes, place: Path, original: Path) -> None:
         "published records that are new": changes.new,
     }
     out.facts("What changed", facts)
-    out.say(f"The release in {place} was made again and verified. {original} is as it was: remove them there as well.")
+    out.print_line(
+        f"The release in {place} was made again and verified. {original} is as it was: remove them there as well."
+    )

@@ -7,7 +7,7 @@ from typing import Any
 
 from sfumato.cli.output import Output
 
-__all__ = ["SIZES", "show_rising", "show_sizes"]
+__all__ = ["SIZES", "show_by_knowledge", "show_sizes"]
 
 SIZES = ("set_sizes", "set_size_quantiles")
 """What is shown in a table of its own: how many records people have to hide among."""
@@ -16,12 +16,14 @@ _OF_ALL = {"prosecutor", "journalist", "marketer", "fates"}
 """What only the attacker has who knows everything: shown elsewhere, beside what is promised."""
 
 
-def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()) -> None:
+def show_by_knowledge(
+    out: Output, title: str, risks: Sequence[Mapping[str, Any]], leave_out: Collection[str] = ()
+) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide.
 
     Examples
     --------
-    >>> show_rising(Output(as_json=True), "Attackers", [{"knowledge": "items", "m": 1, "unique_share": 0.5}])
+    >>> show_by_knowledge(Output(as_json=True), "Attackers", [{"knowledge": "items", "m": 1, "unique_share": 0.5}])
     """
     left_out = {*_UNSHOWN, *_OF_ALL, *leave_out}
     names = list(dict.fromkeys(name for risk in risks for name in risk if name not in left_out))
@@ -32,7 +34,7 @@ def show_rising(out: Output, title: str, risks: Sequence[Mapping[str, Any]], lea
     )
     show_sizes(out, risks)
     for sampling in dict.fromkeys(risk["sampling"] for risk in risks if risk.get("sampling")):
-        out.say(f"People were drawn: {sampling}.")
+        out.print_line(f"People were drawn: {sampling}.")
     unique = [(columns, share) for risk in risks for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         rows = [(columns, f"{100 * share:.1f} %") for columns, share in unique]

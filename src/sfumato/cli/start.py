@@ -10,17 +10,17 @@ import typer
 
 from sfumato import plugins
 from sfumato.api import calls
-from sfumato.api.detect import Guessed, guess_file
+from sfumato.api.detect import DetectedFile, detect_file
 from sfumato.cli.inspect import show_inspection
 from sfumato.cli.output import Output, show_work
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
-from sfumato.formats.toml_text import spell_toml
+from sfumato.formats.toml_text import format_toml
 from sfumato.params import build, declared
-from sfumato.readers.detect import Guess
+from sfumato.readers.detect import Detection
 from sfumato.release.partition_plan import has_many_parts
 
-__all__ = ["spell_policy", "start"]
+__all__ = ["format_policy", "start"]
 
 _ABOUT = {
     "columns": "which column plays which part",
@@ -41,7 +41,7 @@ _ABOUT = {
     "header": "names of the columns, because the file has none",
     "faults": "what becomes of episodes that overlap",
 }
-_CANNOT_GUESS = {"timeline": "sensitive"}
+_UNDETECTABLE = {"timeline": "sensitive"}
 """Options without which a kind cannot be published, and that no file tells."""
 
 
@@ -55,74 +55,79 @@ def start(
         raise ParameterError(f"{policy.absolute().parent}: there is no such directory.")
     given = {"sensitive": list(sensitive)} if sensitive else {}
     with show_work("look at the file"):
-        guessed = guess_file(path, kind or None, given)
-    _show(out, guessed)
+        detected = detect_file(path, kind or None, given)
+    _show(out, detected)
     if not yes:
-        guessed = _ask(out, path, guessed, given)
-    needed = _CANNOT_GUESS.get(guessed.guess.kind)
-    if needed and not guessed.guess.options.get(needed):
+        detected = _prompt(out, path, detected, given)
+    needed = _UNDETECTABLE.get(detected.detection.kind)
+    if needed and not detected.detection.options.get(needed):
         raise ParameterError(
-            f"{guessed.guess.kind}: which values are sensitive cannot be guessed. Name them: --sensitive VALUE, or "
+            f"{detected.detection.kind}: which values are sensitive cannot be guessed. Name them: --sensitive "
+            "VALUE, or "
             "answer without --yes."
         )
     with show_work("inspect"):
-        inspected = calls.inspect(guessed.dataset)
+        inspected = calls.inspect(detected.dataset)
     for note in inspected["notes"]:
-        out.say(note)
+        out.print_line(note)
     show_inspection(out, inspected)
-    policy.write_text(spell_policy(guessed, policy), encoding="utf-8")
-    out.say(f"Wrote {policy}: read it, change what is wrong, and run it with: sfumato run {policy}")
-    out.finish(_to_dict(guessed, policy) | {"inspect": inspected})
+    policy.write_text(format_policy(detected, policy), encoding="utf-8")
+    out.print_line(f"Wrote {policy}: read it, change what is wrong, and run it with: sfumato run {policy}")
+    out.finish(_to_dict(detected, policy) | {"inspect": inspected})
 
 
-def _show(out: Output, guessed: Guessed) -> None:
-    guess = guessed.guess
+def _show(out: Output, detected: DetectedFile) -> None:
+    detection = detected.detection
     facts = {
-        "kind": f"{guess.kind}: a row is {plugins.find_kind(guess.kind).row}",
-        "file": str(guessed.path),
-        **{name: value for name, value in guess.options.items() if name != "header"},
-        "could also be": ", ".join(guessed.others) or None,
+        "kind": f"{detection.kind}: a row is {plugins.find_kind(detection.kind).row}",
+        "file": str(detected.path),
+        **{name: value for name, value in detection.options.items() if name != "header"},
+        "could also be": ", ".join(detected.others) or None,
     }
     out.facts("What the file looks like", facts)
-    for reason in guess.reasons:
-        out.say(f"- {reason}")
-    for left in guess.open:
-        out.say(f"To decide: {left}")
-    out.warn(guess.warnings)
+    for reason in detection.reasons:
+        out.print_line(f"- {reason}")
+    for left in detection.open:
+        out.print_line(f"To decide: {left}")
+    out.warn(detection.warnings)
 
 
-def _ask(out: Output, path: Path, guessed: Guessed, given: dict[str, Any]) -> Guessed:
+def _prompt(out: Output, path: Path, detected: DetectedFile, given: dict[str, Any]) -> DetectedFile:
     """Ask what cannot be guessed, with the guess as the answer to take."""
     kinds = ", ".join(plugins.all_kinds())
-    kind = typer.prompt(f"Kind of data ({kinds})", default=guessed.guess.kind, err=True)
-    if kind != guessed.guess.kind:
-        guessed = guess_file(path, kind, given)
-        _show(out, guessed)
-    if _CANNOT_GUESS.get(guessed.guess.kind) and not guessed.guess.options.get("sensitive"):
+    kind = typer.prompt(f"Kind of data ({kinds})", default=detected.detection.kind, err=True)
+    if kind != detected.detection.kind:
+        detected = detect_file(path, kind, given)
+        _show(out, detected)
+    if _UNDETECTABLE.get(detected.detection.kind) and not detected.detection.options.get("sensitive"):
         named = typer.prompt("Sensitive events, separated by commas", err=True)
         given = given | {"sensitive": [name.strip() for name in named.split(",") if name.strip()]}
-        guessed = guess_file(path, kind, given)
-    if "k" in guessed.guess.parameters:
-        k = typer.prompt("Smallest group that a person hides in (k)", default=guessed.guess.parameters["k"], err=True)
-        guessed = guessed._replace(guess=guessed.guess._replace(parameters={**guessed.guess.parameters, "k": int(k)}))
-    build(plugins.find_method(guessed.guess.method, guessed.guess.kind), dict(guessed.guess.parameters))
+        detected = detect_file(path, kind, given)
+    if "k" in detected.detection.parameters:
+        k = typer.prompt(
+            "Smallest group that a person hides in (k)", default=detected.detection.parameters["k"], err=True
+        )
+        detected = detected._replace(
+            detection=detected.detection._replace(parameters={**detected.detection.parameters, "k": int(k)})
+        )
+    build(plugins.find_method(detected.detection.method, detected.detection.kind), dict(detected.detection.parameters))
     if not typer.confirm("Go on with this?", default=True, err=True):
         raise typer.Abort
-    return guessed
+    return detected
 
 
-def _to_dict(guessed: Guessed, policy: Path) -> dict[str, Any]:
-    guess = guessed.guess
+def _to_dict(detected: DetectedFile, policy: Path) -> dict[str, Any]:
+    detection = detected.detection
     return {
-        "file": str(guessed.path),
-        "kind": guess.kind,
-        "score": guess.score,
-        "options": guess.options,
-        "reasons": guess.reasons,
-        "open": list(guess.open),
-        "warnings": list(guess.warnings),
-        "could_also_be": list(guessed.others),
-        "method": {"name": guess.method, **guess.parameters},
+        "file": str(detected.path),
+        "kind": detection.kind,
+        "score": detection.score,
+        "options": detection.options,
+        "reasons": detection.reasons,
+        "open": list(detection.open),
+        "warnings": list(detection.warnings),
+        "could_also_be": list(detected.others),
+        "method": {"name": detection.method, **detection.parameters},
         "policy": str(policy),
     }
 
@@ -130,7 +135,7 @@ def _to_dict(guessed: Guessed, policy: Path) -> dict[str, Any]:
 _IN_PARTS = "made in parts of those who are alike, on all cores. Without this line they are made all at once."
 
 
-def spell_policy(guessed: Guessed, policy: Path) -> str:
+def format_policy(detected: DetectedFile, policy: Path) -> str:
     """Return the text of a policy file, with the reasons for what stands in it.
 
     Examples
@@ -138,7 +143,7 @@ def spell_policy(guessed: Guessed, policy: Path) -> str:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> _ = (folder / "b.dat").write_text("1 2\\n2\\n1 2 3\\n")
-    >>> print(spell_policy(guess_file(folder / "b.dat"), folder / "policy.toml").split("[data]")[1])
+    >>> print(format_policy(detect_file(folder / "b.dat"), folder / "policy.toml").split("[data]")[1])
     <BLANKLINE>
     path = "b.dat"
     kind = "sets"
@@ -155,36 +160,36 @@ def spell_policy(guessed: Guessed, policy: Path) -> str:
     out = "b-release"
     <BLANKLINE>
     """
-    guess = guessed.guess
+    detection = detected.detection
     lines = [
         "# A first policy, guessed by `sfumato start`. Change what is wrong, then: sfumato run " + policy.name,
         "#",
         "# Why it was guessed so:",
-        *(f"# - {_comment(reason)}" for reason in guess.reasons),
-        *(f"# To decide: {_comment(left)}" for left in guess.open),
-        *(f"# WARNING: {_comment(text)}" for text in guess.warnings),
+        *(f"# - {_comment(reason)}" for reason in detection.reasons),
+        *(f"# To decide: {_comment(left)}" for left in detection.open),
+        *(f"# WARNING: {_comment(text)}" for text in detection.warnings),
         "",
         "[data]",
-        f"path = {spell_toml(_beside(guessed.path, policy))}",
-        f"kind = {spell_toml(guess.kind)}",
+        f"path = {format_toml(_beside(detected.path, policy))}",
+        f"kind = {format_toml(detection.kind)}",
     ]
-    for name, value in guess.options.items():
+    for name, value in detection.options.items():
         if name in _ABOUT:
             lines.append(f"# {_ABOUT[name]}")
-        lines.append(f"{name} = {spell_toml(value)}")
-    lines += ["", *_spell_method(guess), "", "[release]", f"out = {spell_toml(_name_release(guessed.path))}"]
-    if has_many_parts(guessed.dataset):
-        lines += [f"# {guessed.dataset.unit.count(len(guessed.dataset))}: {_IN_PARTS}", 'engine = "local"']
+        lines.append(f"{name} = {format_toml(value)}")
+    lines += ["", *_format_method(detection), "", "[release]", f"out = {format_toml(_name_release(detected.path))}"]
+    if has_many_parts(detected.dataset):
+        lines += [f"# {detected.dataset.unit.count(len(detected.dataset))}: {_IN_PARTS}", 'engine = "local"']
     lines.append("")
     return "\n".join(lines)
 
 
-def _spell_method(guess: Guess) -> list[str]:
-    method = plugins.find_method(guess.method, guess.kind)
+def _format_method(detection: Detection) -> list[str]:
+    method = plugins.find_method(detection.method, detection.kind)
     about = {parameter.name: parameter.param.help for parameter in declared(method)}
-    lines = ["[method]", f"# {_comment(method.summary)}", f"name = {spell_toml(guess.method)}"]
-    for name, value in guess.parameters.items():
-        lines += [f"# {_comment(about[name])}", f"{name} = {spell_toml(value)}"]
+    lines = ["[method]", f"# {_comment(method.summary)}", f"name = {format_toml(detection.method)}"]
+    for name, value in detection.parameters.items():
+        lines += [f"# {_comment(about[name])}", f"{name} = {format_toml(value)}"]
     return lines
 
 

@@ -65,14 +65,14 @@ def publish_stream(
     except stream.StreamStopped as stopped:
         fail(str(stopped), STOPPED)
     for note in done.notes:
-        out.say(note)
+        out.print_line(note)
     facts: dict[str, Any] = done.facts
     out.facts("Published", {name: value for name, value in facts.items() if name not in _UNSHOWN})
-    out.say(facts["guarantee"]["statement"])
-    out.say_note(facts["method_note"])
+    out.print_line(facts["guarantee"]["statement"])
+    out.print_note(facts["method_note"])
     for warning in done.warnings:
-        out.say(f"WARNING: {warning}")
+        out.print_line(f"WARNING: {warning}")
     out.remain(facts["remaining"])
-    out.say(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
+    out.print_line(f"Publish {directory / 'release'}; keep {directory / 'owner'} to yourself.")
     out.finish(facts)
     return facts

@@ -93,10 +93,12 @@ def _run(
                 done = finished
                 progress("cells", finished, total)
 
-            progress("cells", 0, len(plan.cells))
+            progress("cells", 0, len(plan.trials))
             result = run_plan(plan, out, resume=resume, force=force, retry=retry, workers=workers, progress=count_cells)
     except KeyboardInterrupt:
-        note = f"{done} of {len(plan.cells)} cells are finished and kept in {out}; the same command goes on from there."
+        note = (
+            f"{done} of {len(plan.trials)} cells are finished and kept in {out}; the same command goes on from there."
+        )
         fail(f"stopped; {note}", STOPPED)
     _show(Output(as_json=as_json or quiet), result, out, printed=as_json)
 
@@ -104,26 +106,26 @@ def _run(
 def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> None:
     rows = [
         (
-            cell.name,
-            ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying) or "-",
-            cell.repetition,
+            trial.name,
+            ", ".join(f"{name}={trial.parameters.get(name)}" for name in trial.varying) or "-",
+            trial.repetition,
             outcome.status,
             outcome.risk.get("after", {}).get("success"),
             sum(outcome.seconds.values()) if outcome.seconds else None,
         )
-        for cell, outcome in result.cells
+        for trial, outcome in result.trials
     ]
     output.table("Cells", ["method", "values", "repetition", "status", "attacker's success after", "seconds"], rows)
-    for cell, outcome in result.failures():
-        values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying)
-        output.say(f"{cell.name} {values}: {outcome.status}: {outcome.reason}")
-    output.say(f"Look at {out / 'study.html'}; every number is in {out / 'results.parquet'} and results.csv.")
+    for trial, outcome in result.failures():
+        values = ", ".join(f"{name}={trial.parameters.get(name)}" for name in trial.varying)
+        output.print_line(f"{trial.name} {values}: {outcome.status}: {outcome.reason}")
+    output.print_line(f"Look at {out / 'study.html'}; every number is in {out / 'results.parquet'} and results.csv.")
     summary: dict[str, Any] = {
-        "cells": len(result.cells),
+        "cells": len(result.trials),
         "by_status": result.count(),
         "not_done": [
-            {"method": cell.name, **_values(cell), "status": outcome.status, "reason": outcome.reason}
-            for cell, outcome in result.failures()
+            {"method": trial.name, **_values(trial), "status": outcome.status, "reason": outcome.reason}
+            for trial, outcome in result.failures()
         ],
         "out": str(out),
     }
@@ -131,5 +133,5 @@ def _show(output: Output, result: StudyResult, out: Path, *, printed: bool) -> N
         output.finish(summary)
 
 
-def _values(cell: Any) -> dict[str, Any]:
-    return {"parameters": {name: cell.parameters.get(name) for name in cell.varying}, "repetition": cell.repetition}
+def _values(trial: Any) -> dict[str, Any]:
+    return {"parameters": {name: trial.parameters.get(name) for name in trial.varying}, "repetition": trial.repetition}

@@ -12,7 +12,7 @@ from sfumato.readers.option_scope import find_option
 
 __all__ = ["example_of_parameters", "explain_usage"]
 
-_GUESSED = {"kind", "method"}
+_DETECTED_OPTIONS = {"kind", "method"}
 """Options that `sfumato start` guesses."""
 
 
@@ -45,7 +45,7 @@ def _list_missing(error: Any) -> str:
     ]
     several = ", ".join(lacking[:-1]) + " and " + lacking[-1] if len(lacking) > 1 else lacking[0]
     example = f"See: sfumato {' '.join(names)} -h"
-    if _GUESSED & {parameter.name for parameter in missing} and given.get("data") is not None:
+    if _DETECTED_OPTIONS & {parameter.name for parameter in missing} and given.get("data") is not None:
         example = f"To have them guessed: {shlex.join(['sfumato', 'start', str(given['data'])])}"
     return f"{' '.join(names)}: {several} must be given. {example}"
 
@@ -64,13 +64,13 @@ def _name_meant(option: str) -> str:
     name = option.lstrip("-").replace("-", "_")
     meant = find_option(name)
     if meant is not None:
-        return f"{option}: there is no such option. Did you mean --{_spell(meant)}?"
+        return f"{option}: there is no such option. Did you mean --{_format_option_name(meant)}?"
     if name.lower() in _list_parameters():
         return f"{option}: there is no such option. Parameters of methods are given with -p: -p {name.lower()}=VALUE"
     return ""
 
 
-def _spell(name: str) -> str:
+def _format_option_name(name: str) -> str:
     return {"columns": "column", "hierarchies": "hierarchy", "scales": "scale"}.get(name, name).replace("_", "-")
 
 

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, with_reading
+from sfumato.cli.options import Json, with_read_options
 from sfumato.cli.output import Output
 from sfumato.exceptions import ParameterError
 
@@ -20,12 +20,12 @@ File = Annotated[Path, typer.Argument(help="File with one query per line.")]
 
 
 @app.command()
-@with_reading
+@with_read_options
 def generate(
     data: Annotated[Path, typer.Argument(help="File with the data, or a folder of them.")],
     kind: Annotated[str, typer.Option(help="Kind of data, such as trajectories.")],
     out: Annotated[Path, typer.Option(help="File to write, one query per line.")],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     count: Annotated[int, typer.Option(help="Number of queries; fewer where there are no more.", min=1)] = 100,
     seed: Annotated[int, typer.Option(help="Same seed, same queries.")] = 0,
     force: Force = False,
@@ -36,10 +36,12 @@ def generate(
     from sfumato.cli.publish import check_file
 
     check_file(out, force=force)
-    drawn = calls.draw_workload(calls.read(data, kind, **reading), count, seed)
+    drawn = calls.draw_workload(calls.read(data, kind, **read_options), count, seed)
     out.write_text(drawn.to_csv(), encoding="utf-8")
     output = Output(as_json=as_json)
-    output.say(f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data.")
+    output.print_line(
+        f"Wrote {len(drawn):,} queries to {out}. They hold values of the data: keep them as you keep the data."
+    )
     output.finish({"queries": len(drawn), "out": str(out)})
 
 
@@ -88,7 +90,7 @@ def edit(
         raise ParameterError("workload: no query is left. Drop or filter fewer.")
     out.write_text(Workload(left).to_csv(), encoding="utf-8")
     output = Output(as_json=as_json)
-    output.say(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
+    output.print_line(f"Wrote {len(left):,} queries ({len(queries):,} before) to {out}.")
     output.finish({"before": len(queries), "queries": len(left), "out": str(out)})
 
 

@@ -12,11 +12,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.kind import find_kind
-from sfumato.data.lists import Ragged
-from sfumato.data.places import UNQUESTIONED, Fixes, PlaceOrigin
-from sfumato.data.record_unit import PERSON, RECORD, Unit, plural
+from sfumato.data.lists import ListColumn
+from sfumato.data.places import UNQUESTIONED, Observations, PlaceOrigin
+from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, plural
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 
@@ -50,9 +50,9 @@ class Dataset:
         Groups of values that may be generalised together, by name (``utility``, ``privacy``).
     notes
         What reading did, in sentences for the owner.
-    reading
+    read_options
         The options the data were read with, so that they can be read again.
-    clock
+    time_unit
         For timed data: what a time number means.
     unit
         What one record is.
@@ -61,7 +61,7 @@ class Dataset:
         published.
     place_origin
         Where the coordinates of the places come from, and so what may be published of them.
-    fixes
+    observations
         Where people were, visit by visit, if the coordinates of the places come from there.
     population
         For tables: the people the records were drawn from, with the quasi-identifiers of the records; it is public.
@@ -86,19 +86,19 @@ class Dataset:
     hierarchies: Mapping[str, Hierarchy] = dataclasses.field(default_factory=dict)
     constraints: Mapping[str, tuple[tuple[str, ...], ...]] = dataclasses.field(default_factory=dict)
     notes: tuple[str, ...] = ()
-    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
-    clock: Clock = dataclasses.field(default_factory=Clock)
-    unit: Unit = PERSON
+    read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    time_unit: TimeUnit = dataclasses.field(default_factory=TimeUnit)
+    unit: RecordUnit = PERSON
     people: pa.Array | None = None
     place_origin: PlaceOrigin = UNQUESTIONED
-    fixes: Fixes | None = None
+    observations: Observations | None = None
     population: pa.Table | None = None
     source: str = ""
     weights: npt.NDArray[np.float64] | None = None
     doubts: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        for name in ("hierarchies", "constraints", "reading"):
+        for name in ("hierarchies", "constraints", "read_options"):
             object.__setattr__(self, name, _frozen(getattr(self, name)))
         missing = [c.name for c in self.schema.columns if c.name not in self.table.column_names]
         if missing:
@@ -144,22 +144,23 @@ class Dataset:
         codes = self.people.dictionary_encode().indices
         return np.asarray(codes.to_numpy(zero_copy_only=False), dtype=np.int64)
 
-    def of_people(self, people: Sequence[str], unit: Unit = RECORD) -> Dataset:
+    def of_people(self, people: Sequence[str], unit: RecordUnit = RECORD) -> Dataset:
         """Return the same records as those of people who may have several.
 
         Examples
         --------
-        >>> days = Dataset.of("sets", [["wine"], ["bread"]]).of_people(["ann", "ann"], Unit("day", "days", "person"))
+        >>> day = RecordUnit("day", "days", "person")
+        >>> days = Dataset.of("sets", [["wine"], ["bread"]]).of_people(["ann", "ann"], day)
         >>> days
         Dataset(sets: 2 days of 1 person, 2 entries, 2 distinct values)
         """
         return dataclasses.replace(self, people=pa.array(people, pa.string()), unit=unit)
 
-    def history(self) -> Ragged:
+    def history(self) -> ListColumn:
         """Return what people did as offsets and codes."""
-        return Ragged.from_arrow(self.table.column(self.schema.history))
+        return ListColumn.from_arrow(self.table.column(self.schema.history))
 
-    def view_history(self) -> Ragged:
+    def view_history(self) -> ListColumn:
         """Return the same without a copy, for whoever only looks: what many people did all day may be gigabytes.
 
         Examples
@@ -167,7 +168,7 @@ class Dataset:
         >>> Dataset.of("sets", [["wine"], ["bread"]]).view_history().codes.flags.writeable
         False
         """
-        return Ragged.from_arrow(self.table.column(self.schema.history), copy=False)
+        return ListColumn.from_arrow(self.table.column(self.schema.history), copy=False)
 
     def times(self) -> npt.NDArray[np.int64]:
         """Return when the entries of the histories happened, entry by entry, in units of the clock."""
@@ -214,19 +215,19 @@ class Dataset:
         return f"Dataset({self.kind}: {self._summary()})"
 
     def _summary(self) -> str:
-        facts, whose = self.describe(), ""
+        facts, owners_text = self.describe(), ""
         if self.people is not None:
-            whose = f" of {self.unit.owners(facts[plural(self.unit.owner).replace(' ', '_')])}"
+            owners_text = f" of {self.unit.owners(facts[plural(self.unit.owner).replace(' ', '_')])}"
         named = [
             f"{facts[name]:,} {name.replace('_', ' ')}" for name in ("entries", "distinct_values") if name in facts
         ]
-        return ", ".join([self.unit.count(len(self)) + whose, *named])
+        return ", ".join([self.unit.count(len(self)) + owners_text, *named])
 
     def _repr_html_(self) -> str:
         return f"<p><b>{self.kind}</b>: {self._summary()}</p>"
 
 
-def _count_distinct(history: Ragged) -> int:
+def _count_distinct(history: ListColumn) -> int:
     """Count the values that occur, a part at a time: sorting all entries of large data would take a copy of them."""
     seen = np.zeros(len(history.labels), dtype=bool)
     for begin in range(0, len(history.codes), _PORTION):

@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 
 __all__ = ["Fingerprint", "describe_original", "digest_records", "digest_texts", "match_records", "mix"]
 
@@ -66,7 +66,7 @@ def digest_records(dataset: Dataset) -> Digests:
     digests = np.zeros(len(dataset), np.uint64)
     for column in dataset.schema.columns:
         if column.role != "identifier":
-            cells = _one_array(dataset.table.column(column.name))
+            cells = _combine_chunks(dataset.table.column(column.name))
             in_order = column.role != "history" or find_kind(dataset.kind).ordered
             digests += mix(_digest_cells(cells, in_order=in_order) ^ digest_texts([column.name])[0])
     if dataset.people is not None:
@@ -74,19 +74,19 @@ def digest_records(dataset: Dataset) -> Digests:
     return digests
 
 
-def describe_original(digests: Digests, clock: Clock) -> dict[str, Any]:
+def describe_original(digests: Digests, time_unit: TimeUnit) -> dict[str, Any]:
     """Return what is kept of an original: how many records, digests of them in their order and in any order, its clock.
 
     Examples
     --------
-    >>> one, other = (describe_original(np.array(rows, np.uint64), Clock()) for rows in ([1, 2], [2, 1]))
+    >>> one, other = (describe_original(np.array(rows, np.uint64), TimeUnit()) for rows in ([1, 2], [2, 1]))
     >>> one["in_order"] == other["in_order"], one["in_any_order"] == other["in_any_order"]
     (False, True)
     """
     encoded = [np.ascontiguousarray(rows, dtype="<u8").tobytes() for rows in (digests, np.sort(digests))]
     in_order, in_any_order = (hashlib.sha256(text).hexdigest() for text in encoded)
     description = {"records": len(digests), "in_order": in_order, "in_any_order": in_any_order}
-    return {**description, "clock": dataclasses.asdict(clock)}
+    return {**description, "clock": dataclasses.asdict(time_unit)}
 
 
 def match_records(wanted: Digests, digests: Digests) -> Ints:
@@ -107,7 +107,7 @@ def match_records(wanted: Digests, digests: Digests) -> Ints:
     return rows
 
 
-def _one_array(column: pa.ChunkedArray) -> Any:
+def _combine_chunks(column: pa.ChunkedArray) -> Any:
     array = column.combine_chunks()
     return pa.concat_arrays(array.chunks) if isinstance(array, pa.ChunkedArray) else array
 

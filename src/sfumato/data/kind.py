@@ -10,7 +10,7 @@ import pkgutil
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.schema import Column
 from sfumato.exceptions import ParameterError
 
@@ -22,9 +22,9 @@ if TYPE_CHECKING:
     from sfumato.base.method import Method
     from sfumato.data.dataset import Dataset
     from sfumato.metrics.metric import Metric
-    from sfumato.metrics.retained_detail import Leftover
-    from sfumato.readers.detect import Guess, Look
-    from sfumato.readers.partitioned.gathering import Gathering
+    from sfumato.metrics.retained_detail import RetainedDetail
+    from sfumato.readers.detect import Detection, FileProfile
+    from sfumato.readers.partitioned.reading import PartitionedReading
     from sfumato.readers.roles import Vocabulary
     from sfumato.release.release import Release
     from sfumato.reports.text import ReportWords
@@ -92,9 +92,9 @@ def require(component: Lazy[T_co] | None) -> T_co:
 
     Examples
     --------
-    >>> require(find_kind("sets").locality).PART_SIZE
+    >>> require(find_kind("sets").sort_key).PART_SIZE
     50000
-    >>> require(find_kind("timeline").locality)
+    >>> require(find_kind("timeline").sort_key)
     Traceback (most recent call last):
         ...
     LookupError: this kind of data does not have the component.
@@ -141,7 +141,7 @@ class KindSpec:
         What one record is, where a file does not tell.
     manifests
         Files that mark a release of a shape of its own, which ``folder`` reads.
-    told
+    descriptions
         What whoever receives a release is told: of a row of its records (``row``, or ``row with NAME`` where there is
         a further table of that name), of columns by their roles, and of further tables (``NAME table``).
     entries
@@ -152,13 +152,13 @@ class KindSpec:
         Whether the order of the entries of a record says something.
     exports
         Formats beside those of tables in which a release can be exported.
-    reasons
+    suppression_reasons
         Why records may be withheld; a release gives no others.
-    advised
+    recommended
         Methods to try first, the first of all first.
-    headline
+    primary_metrics
         Measures that tell most about what a release is still good for, the first of all first.
-    usual
+    default_grid
         Values of parameters worth trying, by name, for every method of the kind that has such a parameter; the mildest
         demand first.
     make_dataset
@@ -179,7 +179,7 @@ class KindSpec:
         Measures of utility.
     query_bounds
         What data and releases say with certainty, and what is possible: questions are asked of it.
-    count_leftover
+    count_retained
         Counts how many values are left in a release.
     report
         Writes the owner's report.
@@ -187,7 +187,7 @@ class KindSpec:
         Generates data.
     find_inferences
         Counts how sure a reader of the files can be of sensitive values; None where what verifiers count says it.
-    guess, knows_folder
+    detect, knows_folder
         Guesses how a file is to be read; tells whether a folder is of a known layout. None where nothing is known.
     protect
         Adds a guarantee about sensitive values to a guess; None where guesses have no such values.
@@ -195,9 +195,9 @@ class KindSpec:
         Names of columns that are recognised; None where columns are described by the owner.
     option_checks
         Checks of the texts of reading options, by the name of the option.
-    gathering
+    partitioned_reading
         How files of people are read in bounded memory; None where they are read whole.
-    locality
+    sort_key
         How people are laid in a line for releases in parts; None where there are no such releases.
     parts_report, judge_parts
         What the report says of releases in parts, and how its judgement differs; None where there is nothing to say.
@@ -221,17 +221,17 @@ class KindSpec:
     columns: tuple[Column, ...] = ()
     options: tuple[str, ...] = ()
     formats: tuple[str, ...] = TABLES
-    unit: Unit = PERSON
+    unit: RecordUnit = PERSON
     manifests: tuple[str, ...] = ()
-    told: Mapping[str, str] = dataclasses.field(default_factory=dict)
+    descriptions: Mapping[str, str] = dataclasses.field(default_factory=dict)
     entries: Mapping[str, str] = dataclasses.field(default_factory=dict)
     position: str = ""
     ordered: bool = True
     exports: tuple[str, ...] = ()
-    reasons: tuple[str, ...] = ()
-    advised: tuple[str, ...] = ()
-    headline: tuple[str, ...] = ()
-    usual: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
+    suppression_reasons: tuple[str, ...] = ()
+    recommended: tuple[str, ...] = ()
+    primary_metrics: tuple[str, ...] = ()
+    default_grid: Mapping[str, tuple[Any, ...]] = dataclasses.field(default_factory=dict)
     _: dataclasses.KW_ONLY
     make_dataset: Lazy[Callable[..., Dataset]]
     reader: Lazy[components.Reader]
@@ -242,17 +242,17 @@ class KindSpec:
     verify_faithful: Lazy[components.VerifyFaithful]
     metrics: tuple[Lazy[type[Metric]], ...]
     query_bounds: Lazy[components.QueryBounds]
-    count_leftover: Lazy[Callable[[Dataset, Release], Leftover]]
+    count_retained: Lazy[Callable[[Dataset, Release], RetainedDetail]]
     report: Lazy[components.Report]
     generator: Lazy[components.Generator]
     find_inferences: Lazy[components.FindInferences] | None = None
-    guess: Lazy[Callable[[Look], Guess | None]] | None = None
+    detect: Lazy[Callable[[FileProfile], Detection | None]] | None = None
     knows_folder: Lazy[Callable[[Path], bool]] | None = None
-    protect: Lazy[Callable[[Guess, Dataset], Guess]] | None = None
+    protect: Lazy[Callable[[Detection, Dataset], Detection]] | None = None
     vocabulary: Lazy[Vocabulary] | None = None
     option_checks: Mapping[str, Lazy[Callable[[str], object]]] = dataclasses.field(default_factory=dict)
-    gathering: Lazy[Gathering] | None = None
-    locality: Lazy[components.Locality] | None = None
+    partitioned_reading: Lazy[PartitionedReading] | None = None
+    sort_key: Lazy[components.SortKey] | None = None
     parts_report: Lazy[components.PartsReport] | None = None
     judge_parts: Lazy[components.JudgeParts] | None = None
     report_words: Lazy[ReportWords] | None = None

@@ -9,18 +9,18 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-__all__ = ["Ragged", "distinct"]
+__all__ = ["ListColumn", "distinct"]
 
 Number = TypeVar("Number", bound=np.integer[Any])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Ragged:
+class ListColumn:
     """Lists of labels as offsets and codes: row ``r`` is ``codes[offsets[r]:offsets[r+1]]``.
 
     Examples
     --------
-    >>> r = Ragged.from_lists([["d", "a"], ["b"]])
+    >>> r = ListColumn.from_lists([["d", "a"], ["b"]])
     >>> r.offsets.tolist(), r.codes.tolist(), r.labels
     ([0, 2, 3], [0, 1, 2], ('d', 'a', 'b'))
     >>> r.lists()
@@ -45,7 +45,7 @@ class Ragged:
         return np.repeat(np.arange(len(self)), self.lengths)
 
     @classmethod
-    def from_lists(cls, rows: list[list[str]]) -> Ragged:
+    def from_lists(cls, rows: list[list[str]]) -> ListColumn:
         """Build from plain lists; codes follow first appearance."""
         seen: dict[str, int] = {}
         codes = [seen.setdefault(label, len(seen)) for row in rows for label in row]
@@ -53,7 +53,7 @@ class Ragged:
         return cls(offsets.astype(np.int64), np.array(codes, dtype=np.int32), tuple(seen))
 
     @classmethod
-    def from_arrow(cls, column: pa.ChunkedArray | pa.Array, *, copy: bool = True) -> Ragged:
+    def from_arrow(cls, column: pa.ChunkedArray | pa.Array, *, copy: bool = True) -> ListColumn:
         """View a ``list<dictionary<string>>`` column; codes are the dictionary's, read-only if not copied."""
         # Combining copies even a single chunk.
         array = column
@@ -84,17 +84,17 @@ class Ragged:
         labels = [self.labels[code] for code in self.codes]
         return [labels[a:b] for a, b in zip(self.offsets[:-1], self.offsets[1:], strict=True)]
 
-    def take(self, rows: npt.NDArray[np.int64]) -> Ragged:
+    def take(self, rows: npt.NDArray[np.int64]) -> ListColumn:
         """Return the given rows, in that order, with the same codes."""
         lengths = self.lengths[rows]
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         within = np.arange(offsets[-1]) - np.repeat(offsets[:-1], lengths)
-        return Ragged(offsets, self.codes[np.repeat(self.offsets[rows], lengths) + within], self.labels)
+        return ListColumn(offsets, self.codes[np.repeat(self.offsets[rows], lengths) + within], self.labels)
 
-    def keep(self, tokens: npt.NDArray[np.bool_]) -> Ragged:
+    def keep(self, tokens: npt.NDArray[np.bool_]) -> ListColumn:
         """Return the same rows with only the marked codes left in them."""
         counts = np.concatenate([[0], np.cumsum(tokens)]).astype(np.int64)
-        return Ragged(counts[self.offsets], self.codes[tokens], self.labels)
+        return ListColumn(counts[self.offsets], self.codes[tokens], self.labels)
 
     @property
     def is_ascending(self) -> bool:
@@ -102,19 +102,20 @@ class Ragged:
 
         Examples
         --------
-        >>> [Ragged.from_lists(rows).is_ascending for rows in ([["a", "b"], ["a"]], [["a", "b", "a"]], [["a", "a"]])]
+        >>> examples = ([["a", "b"], ["a"]], [["a", "b", "a"]], [["a", "a"]])
+        >>> [ListColumn.from_lists(rows).is_ascending for rows in examples]
         [True, False, False]
         """
         begins = np.zeros(len(self.codes) + 1, dtype=bool)
         begins[self.offsets] = True
         return bool(begins[np.flatnonzero(self.codes[1:] <= self.codes[:-1]) + 1].all())
 
-    def distinct(self) -> Ragged:
+    def distinct(self) -> ListColumn:
         """Return the rows as sets: every code once, in ascending order.
 
         Examples
         --------
-        >>> Ragged.from_lists([["b", "a", "b"]]).distinct().lists()
+        >>> ListColumn.from_lists([["b", "a", "b"]]).distinct().lists()
         [['b', 'a']]
         """
         if self.is_ascending:
@@ -123,7 +124,7 @@ class Ragged:
         keys = distinct(self.row_of_token * width + self.codes)
         counts = np.bincount(keys // width, minlength=len(self))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Ragged(offsets, (keys % width).astype(np.int32), self.labels)
+        return ListColumn(offsets, (keys % width).astype(np.int32), self.labels)
 
 
 def distinct(numbers: npt.NDArray[Number]) -> npt.NDArray[Number]:

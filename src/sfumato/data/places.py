@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError
 
-__all__ = ["CELLS", "GIVEN", "GRID", "QUADTREE", "REGIONS", "UNQUESTIONED", "Fixes", "PlaceOrigin"]
+__all__ = ["CELLS", "GIVEN", "GRID", "QUADTREE", "REGIONS", "UNQUESTIONED", "Observations", "PlaceOrigin"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -26,7 +26,7 @@ _SIDES = {"lonlat": 360.0, "plane": 2.0**41}
 _LEVELS = {"lonlat": 24, "plane": 61}
 
 
-class Fixes(NamedTuple):
+class Observations(NamedTuple):
     """Where people were, visit by visit: place and person as numbers, and the position as it was recorded."""
 
     place: Ints

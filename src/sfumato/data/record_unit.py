@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.exceptions import ParameterError, SchemaError
 
-__all__ = ["PERSON", "RECORD", "TIME_POINT", "Unit", "parse_unit", "plural"]
+__all__ = ["PERSON", "RECORD", "TIME_POINT", "RecordUnit", "parse_unit", "plural"]
 
 _NOUN = re.compile(r"[A-Za-z][A-Za-z -]{0,38}[A-Za-z]")
 _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
@@ -23,7 +23,7 @@ _BEINGS = frozenset(
 
 
 @dataclasses.dataclass(frozen=True)
-class Unit:
+class RecordUnit:
     """What one record is, in the words of statements and reports.
 
     Parameters
@@ -35,10 +35,10 @@ class Unit:
 
     Examples
     --------
-    >>> day = Unit("day", "days", "person")
+    >>> day = RecordUnit("day", "days", "person")
     >>> day.count(1), PERSON.count(2000)
     ('1 day', '2,000 people')
-    >>> day.whose, PERSON.whose
+    >>> day.record_of_person, PERSON.record_of_person
     ('a day of a person', 'a person')
     >>> day.owners(1), day.owners(3)
     ('1 person', '3 people')
@@ -69,7 +69,7 @@ class Unit:
         return "records" if self == PERSON else self.many
 
     @property
-    def whose(self) -> str:
+    def record_of_person(self) -> str:
         """A record with its owner: ``a day of a person``."""
         return f"{_article(self.one)} of {_article(self.owner)}" if self.owner else _article(self.one)
 
@@ -93,7 +93,7 @@ class Unit:
 
         Examples
         --------
-        >>> Unit("day", "days", "person").explain()
+        >>> RecordUnit("day", "days", "person").explain()
         'A record is a day of a person, and a person may have several: the promise counts days, not people.'
         """
         if not self.owner:
@@ -104,7 +104,8 @@ class Unit:
                 f"{plural(self.owner)}."
             )
         return (
-            f"A record is {self.whose}, and {_article(self.owner)} may have several: the promise counts {self.many}, "
+            f"A record is {self.record_of_person}, and {_article(self.owner)} may have several: the promise counts "
+            f"{self.many}, "
             f"not {plural(self.owner)}."
         )
 
@@ -113,12 +114,12 @@ class Unit:
         return dataclasses.asdict(self)
 
     @classmethod
-    def from_dict(cls, data: Mapping[str, Any]) -> Unit:
+    def from_dict(cls, data: Mapping[str, Any]) -> RecordUnit:
         """Read what :meth:`to_dict` wrote.
 
         Examples
         --------
-        >>> Unit.from_dict(PERSON.to_dict()) == PERSON
+        >>> RecordUnit.from_dict(PERSON.to_dict()) == PERSON
         True
         """
         try:
@@ -127,9 +128,9 @@ class Unit:
             raise SchemaError("release.json: the unit must say what one record is, with one, many and owner.") from None
 
 
-PERSON = Unit("person", "people")
-TIME_POINT = Unit("time point", "time points")
-RECORD = Unit("record", "records", "person")
+PERSON = RecordUnit("person", "people")
+TIME_POINT = RecordUnit("time point", "time points")
+RECORD = RecordUnit("record", "records", "person")
 """Where a file does not tell whether somebody has several records."""
 
 
@@ -152,7 +153,7 @@ def _article(noun: str) -> str:
     return f"{'an' if noun[0].lower() in 'aeio' else 'a'} {noun}"
 
 
-def parse_unit(text: str) -> Unit:
+def parse_unit(text: str) -> RecordUnit:
     """Read what the owner says a record is: ``basket``, or ``stay of patient``.
 
     Where nobody is named, a being such as a household is one record each, and anything else is a person's.
@@ -172,4 +173,4 @@ def parse_unit(text: str) -> Unit:
         raise ParameterError(f"unit: write what a record is, and whose, as in 'stay of patient', got {text!r}.")
     if not owner and noun not in _BEINGS:
         owner = "person"
-    return Unit(noun, plural(noun), owner)
+    return RecordUnit(noun, plural(noun), owner)

@@ -13,8 +13,8 @@ import pyarrow.compute as pc
 from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import digest_texts, mix
 from sfumato.data.kind import find_kind
-from sfumato.data.lists import Ragged
-from sfumato.data.places import Fixes
+from sfumato.data.lists import ListColumn
+from sfumato.data.places import Observations
 from sfumato.data.secret import Secret
 
 __all__ = [
@@ -23,9 +23,9 @@ __all__ = [
     "order_by_names",
     "order_rows",
     "pick_rows",
+    "sample_observations",
     "take_part",
     "take_rows",
-    "thin_fixes",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -44,7 +44,7 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
     people = None if dataset.people is None else dataset.people.take(pa.array(rows))
     table = dataset.table.take(pa.array(rows)).combine_chunks()
     weights = None if dataset.weights is None else dataset.weights[rows]
-    selection = dataclasses.replace(dataset, table=table, people=people, weights=weights, reading={})
+    selection = dataclasses.replace(dataset, table=table, people=people, weights=weights, read_options={})
     if not any(column.role == "history" for column in dataset.schema.columns):
         return selection
     history = selection.history()
@@ -53,19 +53,22 @@ def take_rows(dataset: Dataset, rows: Ints) -> Dataset:
     code[used] = np.arange(len(used))
     labels = tuple(history.labels[at] for at in used.tolist())
     at = table.column_names.index(dataset.schema.history)
-    packed = Ragged(history.offsets, code[history.codes], labels).to_arrow()
-    fixes = dataset.fixes
-    if fixes is not None:
-        is_used = code[fixes.place] >= 0
-        fixes = Fixes(
-            code[fixes.place[is_used]].astype(np.int64), fixes.person[is_used], fixes.x[is_used], fixes.y[is_used]
+    packed = ListColumn(history.offsets, code[history.codes], labels).to_arrow()
+    observations = dataset.observations
+    if observations is not None:
+        is_used = code[observations.place] >= 0
+        observations = Observations(
+            code[observations.place[is_used]].astype(np.int64),
+            observations.person[is_used],
+            observations.x[is_used],
+            observations.y[is_used],
         )
     return dataclasses.replace(
         selection,
         table=table.set_column(at, table.schema.field(at).name, packed),
         places=None if dataset.places is None else dataset.places.take(pa.array(used)),
         constraints={name: _narrow(groups, frozenset(labels)) for name, groups in dataset.constraints.items()},
-        fixes=fixes,
+        observations=observations,
     )
 
 
@@ -172,17 +175,19 @@ def _number_by_names(dataset: Dataset) -> Dataset:
     codes = new[history.codes]
     if not in_order:
         codes = codes[np.lexsort((codes, history.row_of_token))]
-    packed = Ragged(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
-    fixes = dataset.fixes
+    packed = ListColumn(history.offsets, codes, tuple(history.labels[label] for label in old.tolist())).to_arrow()
+    observations = dataset.observations
     return dataclasses.replace(
         dataset,
         table=table.set_column(at, table.schema.field(at).name, packed),
         places=None if dataset.places is None else dataset.places.take(pa.array(old)).combine_chunks(),
-        fixes=None if fixes is None else fixes._replace(place=new[fixes.place].astype(np.int64)),
+        observations=None
+        if observations is None
+        else observations._replace(place=new[observations.place].astype(np.int64)),
     )
 
 
-def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
+def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     """Return a dataset that knows of so many people at every place at most where they were, one visit of each.
 
     What is published of where a place is needs k of them. All of the others would go into every part that knows the
@@ -190,22 +195,24 @@ def thin_fixes(dataset: Dataset, secret: Secret, most: int) -> Dataset:
 
     Examples
     --------
-    >>> many = Fixes(np.zeros(9, np.int64), np.arange(9) // 2, np.arange(9.0), np.zeros(9))
-    >>> data = dataclasses.replace(Dataset.of("trajectories", [["a"]], {"a": (0, 0)}), fixes=many)
-    >>> thinned = thin_fixes(data, Secret(bytes(32)), 3).fixes
+    >>> many = Observations(np.zeros(9, np.int64), np.arange(9) // 2, np.arange(9.0), np.zeros(9))
+    >>> data = dataclasses.replace(Dataset.of("trajectories", [["a"]], {"a": (0, 0)}), observations=many)
+    >>> thinned = sample_observations(data, Secret(bytes(32)), 3).observations
     >>> len(thinned.place), len(set(thinned.person.tolist()))
     (3, 3)
     """
-    fixes = dataset.fixes
-    if fixes is None or not len(fixes.place) or dataset.places is None:
+    observations = dataset.observations
+    if observations is None or not len(observations.place) or dataset.places is None:
         return dataset
-    place = digest_texts(dataset.places.column("place").to_pylist())[fixes.place]
-    visits = choose_visits(place, fixes, secret, most)
-    thinned = Fixes(fixes.place[visits], fixes.person[visits], fixes.x[visits], fixes.y[visits])
-    return dataclasses.replace(dataset, fixes=thinned)
+    place = digest_texts(dataset.places.column("place").to_pylist())[observations.place]
+    visits = choose_visits(place, observations, secret, most)
+    thinned = Observations(
+        observations.place[visits], observations.person[visits], observations.x[visits], observations.y[visits]
+    )
+    return dataclasses.replace(dataset, observations=thinned)
 
 
-def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, most: int) -> Ints:
+def choose_visits(place: npt.NDArray[np.uint64], observations: Observations, secret: Secret, most: int) -> Ints:
     """Return the visits that are still known: of so many people at every place at most, one of each.
 
     Where a visit was and the secret decide, so that it makes no difference in which order visits come, nor whether some
@@ -215,25 +222,25 @@ def choose_visits(place: npt.NDArray[np.uint64], fixes: Fixes, secret: Secret, m
     ----------
     place
         A number for the name of the place of every visit.
-    fixes
+    observations
         The visits; how their places are numbered does not count.
     secret, most
-        As in :func:`thin_fixes`.
+        As in :func:`sample_observations`.
 
     Examples
     --------
-    >>> visits = Fixes(np.zeros(3, np.int64), np.array([0, 0, 1]), np.arange(3.0), np.zeros(3))
+    >>> visits = Observations(np.zeros(3, np.int64), np.array([0, 0, 1]), np.arange(3.0), np.zeros(3))
     >>> len(choose_visits(np.zeros(3, np.uint64), visits, Secret(bytes(32)), 5))
     2
     """
     salt = np.frombuffer(secret.derive("visits").key[:8], "<u8")[0]
-    x, y = (np.ascontiguousarray(axis + 0.0).view(np.uint64) for axis in (fixes.x, fixes.y))
+    x, y = (np.ascontiguousarray(axis + 0.0).view(np.uint64) for axis in (observations.x, observations.y))
     number = mix(mix(mix(place ^ salt) + x) + y)
-    order = np.lexsort((fixes.y, fixes.x, number, fixes.person, place))
-    where, who = place[order], fixes.person[order]
+    order = np.lexsort((observations.y, observations.x, number, observations.person, place))
+    where, who = place[order], observations.person[order]
     begins = (where[1:] != where[:-1]) | (who[1:] != who[:-1])
     order = order[np.append(np.ones(min(len(order), 1), dtype=bool), begins)]
-    order = order[np.lexsort((fixes.y[order], fixes.x[order], mix(number[order] ^ salt), place[order]))]
+    order = order[np.lexsort((observations.y[order], observations.x[order], mix(number[order] ^ salt), place[order]))]
     where = place[order]
     rank = np.arange(len(where)) - np.searchsorted(where, where)
     return np.asarray(order[rank < most])

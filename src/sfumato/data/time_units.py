@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import ParameterError
 
-__all__ = ["MONTHS", "UNITS", "Clock", "count_units", "find_moments", "place_moment"]
+__all__ = ["MONTHS", "UNITS", "TimeUnit", "count_units", "find_moments", "place_moment"]
 
 UNITS = {"second": 1, "minute": 60, "hour": 3600, "day": 86400, "month": 2_629_746, "quarter": 7_889_238}
 """Seconds of every unit; months and quarters are not equally long, and these are their means."""
@@ -62,7 +62,7 @@ def place_moment(unit: str, number: float) -> float:
 
 
 @dataclasses.dataclass(frozen=True)
-class Clock:
+class TimeUnit:
     """The resolution of the times of a dataset.
 
     Times are whole numbers. With a unit they count that unit since 1970-01-01 UTC; without one they are the
@@ -77,9 +77,9 @@ class Clock:
 
     Examples
     --------
-    >>> Clock("minute").to_arrow(np.array([60])).to_pylist()[0].isoformat()
+    >>> TimeUnit("minute").to_arrow(np.array([60])).to_pylist()[0].isoformat()
     '1970-01-01T01:00:00+00:00'
-    >>> Clock().form_type
+    >>> TimeUnit().published_type
     'int64'
     """
 
@@ -91,7 +91,7 @@ class Clock:
             raise ParameterError(f"clock: unit must be one of {', '.join(UNITS)}, got {self.unit!r}.")
 
     @property
-    def form_type(self) -> str:
+    def published_type(self) -> str:
         """Type of published times: a point in time, or a number."""
         return "int64" if self.unit is None else "timestamp"
 
@@ -106,7 +106,7 @@ class Clock:
 
         Examples
         --------
-        >>> Clock("day").from_arrow(Clock("day").to_arrow(np.array([3]))).tolist()
+        >>> TimeUnit("day").from_arrow(TimeUnit("day").to_arrow(np.array([3]))).tolist()
         [3]
         """
         if self.unit is None:

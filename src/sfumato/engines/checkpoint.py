@@ -17,18 +17,25 @@ from typing import Any, Self
 from sfumato.data.secret import Secret
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.formats.json_files import read_json
-from sfumato.release.folder import Stage, first_missing, hold_in_passing, leave_nothing, remove_empty, try_lock
+from sfumato.release.folder import (
+    StagingFolder,
+    first_missing,
+    register_temporary,
+    remove_empty,
+    remove_temporary,
+    try_lock,
+)
 from sfumato.release.owner import SECRET_FILE, read_secret, write_secret
 from sfumato.release.partitioned import DATA, describe_part, name_part
 
-__all__ = ["Workshop"]
+__all__ = ["PartsCheckpoint"]
 
 _PREFIX = ".parts-"
 _READY = "ready.json"
 _SPILL, _DATA = "people", "data.hex"
 
 
-class Workshop:
+class PartsCheckpoint:
     """The folder in which the parts of a release are collected.
 
     Leaving it by an error of this program, or when the release is there, removes it; by anything else, such as Ctrl-C,
@@ -46,8 +53,8 @@ class Workshop:
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, Workshop(Path(folder) / "out", "0f" * 16, None) as shop:
-    ...     shop.is_ready(0)
+    >>> with tempfile.TemporaryDirectory() as folder, PartsCheckpoint(Path(folder) / "out", "0f" * 16, None) as parts:
+    ...     parts.is_ready(0)
     False
     """
 
@@ -78,21 +85,21 @@ class Workshop:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
-        leave_nothing(self.folder / _SPILL)
+        remove_temporary(self.folder / _SPILL)
         os.close(self._lock)
         if error is None or (isinstance(error, SfumatoError) and not isinstance(error, StoppedError)):
             shutil.rmtree(self.folder, ignore_errors=True)
             if self._top is not None:
                 remove_empty(self._out, self._top)
 
-    def lay_out(self) -> Path:
+    def create_spill_folder(self) -> Path:
         """Return an empty folder for people who are read in bounded memory; whatever happens, it does not stay."""
         folder = self.folder / _SPILL
-        leave_nothing(folder)
+        remove_temporary(folder)
         folder.mkdir(mode=0o700)
-        hold_in_passing(folder)
+        register_temporary(folder)
         return folder
 
     def keep_for(self, data: bytes) -> None:
@@ -112,41 +119,43 @@ class Workshop:
         if not (folder / _READY).is_file():
             return False
         try:
-            if describe_part(folder / "release", folder.name).parts[0].sha256 == self.told(number)["sha256"]:
+            if describe_part(folder / "release", folder.name).parts[0].sha256 == self.read_facts(number)["sha256"]:
                 return True
         except (SfumatoError, OSError, KeyError, TypeError):
             pass  # whatever it is, it is no part: it is made again
         shutil.rmtree(folder)
         return False
 
-    def told(self, number: int) -> dict[str, Any]:
+    def read_facts(self, number: int) -> dict[str, Any]:
         """Return what was kept of a part beside its files."""
         facts: dict[str, Any] = read_json(self.folder / name_part(number) / _READY)
         return facts
 
     def keep(self, number: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> None:
         """Keep the files of a part: it is there when all of them are."""
-        aside, folder = self.folder / "aside", self.folder / name_part(number)
-        shutil.rmtree(aside, ignore_errors=True)
+        unfinished, folder = self.folder / "aside", self.folder / name_part(number)
+        shutil.rmtree(unfinished, ignore_errors=True)
         for name, content in files.items():
-            path = aside / name
+            path = unfinished / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        digest = describe_part(aside / "release", folder.name).parts[0].sha256
-        (aside / _READY).write_text(json.dumps({**facts, "sha256": digest}, default=_spell), encoding="utf-8")
+        digest = describe_part(unfinished / "release", folder.name).parts[0].sha256
+        (unfinished / _READY).write_text(
+            json.dumps({**facts, "sha256": digest}, default=_encode_value), encoding="utf-8"
+        )
         shutil.rmtree(folder, ignore_errors=True)
-        aside.rename(folder)
+        unfinished.rename(folder)
 
-    def hand_over(self, count: int, stage: Stage) -> None:
+    def hand_over(self, count: int, staging: StagingFolder) -> None:
         """Put all parts where a release is prepared; they stay here until it is there."""
-        (stage.release / DATA).mkdir(mode=0o755)
+        (staging.release / DATA).mkdir(mode=0o755)
         for number in range(count):
             name = name_part(number)
-            for side, target in (("release", stage.release / DATA), ("owner", stage.owner)):
+            for side, target in (("release", staging.release / DATA), ("owner", staging.owner)):
                 shutil.copytree(self.folder / name / side, target / name, copy_function=_link)
 
 
-def _spell(value: Any) -> Any:
+def _encode_value(value: Any) -> Any:
     """Return a number as JSON has it; what else was found, as a text."""
     return value.item() if hasattr(value, "item") else str(value)
 

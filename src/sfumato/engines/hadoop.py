@@ -63,7 +63,7 @@ class ReleasePlace:
         if not is_release:
             raise SfumatoError(f"{self.uri}: holds more than a release. Move it, or choose another directory.")
 
-    def put(self, folder: Path, prove: Callable[[str], None], *, force: bool) -> None:
+    def write(self, folder: Path, prove: Callable[[str], None], *, force: bool) -> None:
         """Put a release there.
 
         Parameters
@@ -77,27 +77,27 @@ class ReleasePlace:
         """
         parent = self._target.getParent()
         mark = secrets.token_hex(8)
-        aside, old = (self._path(parent, f".sfumato-{mark}-{part}") for part in ("new", "old"))
+        temporary, old = (self._path(parent, f".sfumato-{mark}-{part}") for part in ("new", "old"))
         with _Explained(self.uri):
             made = self._first_missing(parent)
             try:
                 self._system.mkdirs(parent)
-                self._system.mkdirs(aside, self._permission("700"))
+                self._system.mkdirs(temporary, self._permission("700"))
                 for part in _MARKS:
-                    self._system.copyFromLocalFile(False, True, self._path(f"file://{folder / part}"), aside)
-                self._system.setPermission(self._path(aside, "owner"), self._permission("700"))
-                prove(str(aside.toString()))
+                    self._system.copyFromLocalFile(False, True, self._path(f"file://{folder / part}"), temporary)
+                self._system.setPermission(self._path(temporary, "owner"), self._permission("700"))
+                prove(str(temporary.toString()))
                 self.check_free(force=force)
-                self._system.setPermission(aside, self._permission("755"))
-                self._rename(aside, old)
+                self._system.setPermission(temporary, self._permission("755"))
+                self._rename(temporary, old)
             except BaseException:
-                self._system.delete(aside if made is None else made, True)
+                self._system.delete(temporary if made is None else made, True)
                 raise
 
-    def _rename(self, aside: Any, old: Any) -> None:
+    def _rename(self, temporary: Any, old: Any) -> None:
         """Let the new release take the place of the old one, or leave the old one where it is."""
         replaced = self._system.exists(self._target) and self._system.rename(self._target, old)
-        if not self._system.rename(aside, self._target):
+        if not self._system.rename(temporary, self._target):
             if replaced:
                 self._system.rename(old, self._target)
             raise SchemaError(f"{self.uri}: the release could not be put in its place.")
@@ -120,6 +120,6 @@ class _Explained:
     def __enter__(self) -> None:
         pass
 
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         if isinstance(error, Exception) and not isinstance(error, SfumatoError):
             raise SchemaError(f"{self._uri}: {explain(error)}.") from None

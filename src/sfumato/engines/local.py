@@ -76,10 +76,10 @@ class Local:
         for worker in workers:
             free.put(worker)
 
-        def ask(job: A) -> B:
+        def run_job(job: A) -> B:
             worker = free.get()
             try:
-                answer: B = worker.ask(work, job)
+                answer: B = worker.run_job(work, job)
                 return answer
             finally:
                 free.put(worker)
@@ -88,7 +88,7 @@ class Local:
         try:
             running: set[Future[B]] = set()
             for job in jobs:
-                running.add(pool.submit(ask, job))
+                running.add(pool.submit(run_job, job))
                 if len(running) > self.cores:
                     done, running = wait(running, return_when=FIRST_COMPLETED)
                     yield from (future.result() for future in done)
@@ -108,7 +108,7 @@ class _Worker:
     def __init__(self) -> None:
         self._process: subprocess.Popen[bytes] | None = None
 
-    def ask(self, work: Callable[[A], B], job: A) -> Any:
+    def run_job(self, work: Callable[[A], B], job: A) -> Any:
         """Hand over a job and wait for its result; what is raised there is raised here."""
         if self._process is None:
             self._process = subprocess.Popen(

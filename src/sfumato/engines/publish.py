@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.api import calls, protect
-from sfumato.api.aggregate import combine_attacks, say_untested, write_parts_report
+from sfumato.api.aggregate import combine_attacks, describe_untested, write_parts_report
 from sfumato.api.attack import attack_more
 from sfumato.api.edits import describe_edited
 from sfumato.api.verify import check_written
@@ -27,24 +27,32 @@ from sfumato.base.remaining import Possibility, Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
-from sfumato.engines.checkpoint import Workshop
+from sfumato.engines.checkpoint import PartsCheckpoint
 from sfumato.engines.local import Local
-from sfumato.engines.scan import gather
-from sfumato.engines.tasks import HeldParts, StoredParts, choose_place, count_known, mark_file, mark_parts, open_shelf
-from sfumato.engines.upload import put_away
+from sfumato.engines.scan import scan
+from sfumato.engines.tasks import (
+    HeldParts,
+    StoredParts,
+    choose_place,
+    count_people_per_place,
+    mark_file,
+    mark_parts,
+    open_store,
+)
+from sfumato.engines.upload import open_upload
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.metrics.retained_detail import find_leftover, judge_leftover, unite_leftovers
+from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.readers.archives import name_place
 from sfumato.readers.files import is_uri
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.reading import ReadWhole
 from sfumato.readers.partitioned.records import StoredPart
 from sfumato.readers.partitioned.remote import RemoteFiles, find_source
 from sfumato.release import owner
 from sfumato.release.attachments import copy_in
-from sfumato.release.folder import Stage, check_free, staged
+from sfumato.release.folder import StagingFolder, check_free, open_staging
 from sfumato.release.partitioned import (
     DATA,
     TAKEN,
@@ -55,17 +63,17 @@ from sfumato.release.partitioned import (
     unite_parts,
     write_divided,
 )
-from sfumato.release.release import Result, Trace, describe_claim
+from sfumato.release.release import OwnerRecord, Result, describe_guarantee
 from sfumato.release.run import PartEngine, Progress, Run, silent
 from sfumato.release.storage import write_release
-from sfumato.release.store import Shelf
+from sfumato.release.store import FileStore
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 
 __all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
 
 REPORTED = 200_000
 """Records of a file up to which they are all read into memory for what needs everybody, such as a report."""
-_SAID = 5
+_MAX_SENTENCES = 5
 """Sentences about parts that are repeated for all of them."""
 
 
@@ -112,7 +120,7 @@ class PublishedPart:
 
     number: int
     files: dict[str, bytes]
-    told: dict[str, Any]
+    facts: dict[str, Any]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -203,11 +211,11 @@ def publish_in_parts(
     """
     chosen: PartEngine = engine or Local()
     if isinstance(out, str) and is_uri(out):
-        with put_away(out, chosen, force=force) as aside:
+        with open_upload(out, chosen, force=force) as upload:
             return publish_in_parts(
                 data,
                 method,
-                aside,
+                upload,
                 kind=kind,
                 reading=reading,
                 part_size=part_size,
@@ -228,90 +236,94 @@ def publish_in_parts(
         refuse_identifiers(data)
         mark = mark_parts(data, method, count, limit, part_size)
     else:
-        options = Reading.of(kind, reading or {})
+        options = ReadOptions.of(kind, reading or {})
         source = files = find_source(data if is_uri(str(data)) else name_place(Path(data)), options.format, chosen)
         mark = mark_file(files, options, method, count, limit, part_size)
-    given, clock = None if secret is None else Secret.of(secret), Run(bytes(32))
-    with Workshop(out, mark, given) as shop, open_shelf(source, chosen) as shelf:
-        with clock.phase("plan"):
-            parts = _find_parts(source, options, method, shop, part_size, chosen, shelf, progress)
+    given, timer = None if secret is None else Secret.of(secret), Run(bytes(32))
+    with PartsCheckpoint(out, mark, given) as checkpoint, open_store(source, chosen) as store:
+        with timer.phase("plan"):
+            parts = _find_parts(source, options, method, checkpoint, part_size, chosen, store, progress)
             if not isinstance(source, Dataset):
-                shop.keep_for(parts.mark())
-            missing = [number for number in range(len(parts)) if not shop.is_ready(number)]
+                checkpoint.keep_for(parts.mark())
+            missing = [number for number in range(len(parts)) if not checkpoint.is_ready(number)]
         ready = len(parts) - len(missing)
-        with clock.phase("parts"):
-            job = PartJob(0, parts.dataset, method, shop.secret, count, limit)
+        with timer.phase("parts"):
+            job = PartJob(0, parts.dataset, method, checkpoint.secret, count, limit)
             progress("parts", ready, len(parts))
             for made, part in enumerate(parts.stream(publish_part, job, missing), start=1):
-                shop.keep(part.number, part.files, part.told)
+                checkpoint.keep(part.number, part.files, part.facts)
                 progress("parts", ready + made, len(parts))
-        outcomes = [shop.told(number) for number in range(len(parts))]
+        outcomes = [checkpoint.read_facts(number) for number in range(len(parts))]
         # What methods count lies with each part: a sum would mean nothing where they count the largest of something.
         counters = {"parts": len(parts), "parts_from_before": ready}
         nobody = np.empty(0, np.int64)
-        trace = Trace(nobody, shop.secret, clock.seconds, counters, method.parameters(), None, parts.dataset)
-        with clock.phase("write"), staged(out, force=force) as stage:
-            shop.hand_over(len(parts), stage)
-            included = copy_in([Path(path) for path in include], stage.release, TAKEN)
-            heads = (describe_part(stage.release / DATA / name, name) for name in map(name_part, range(len(parts))))
+        owner_record = OwnerRecord(
+            nobody, checkpoint.secret, timer.seconds, counters, method.parameters(), None, parts.dataset
+        )
+        with timer.phase("write"), open_staging(out, force=force) as staging:
+            checkpoint.hand_over(len(parts), staging)
+            included = copy_in([Path(path) for path in include], staging.release, TAKEN)
+            heads = (describe_part(staging.release / DATA / name, name) for name in map(name_part, range(len(parts))))
             release = unite_parts(heads, included)
             refuse_excess(release, limit)
-            write_divided(release, stage.release)
-            verdict = _check(release, stage.release, outcomes)
-            claim = describe_claim(release)
-            owner.write_division(trace, parts.contents(), claim, stage.owner, version("sfumato"), part_size)
+            write_divided(release, staging.release)
+            verdict = _check(release, staging.release, outcomes)
+            guarantee = describe_guarantee(release)
+            owner.write_division(
+                owner_record, parts.contents(), guarantee, staging.owner, version("sfumato"), part_size
+            )
             too_many = isinstance(parts, StoredParts) and release.records_in > REPORTED
             if reports and not too_many:
-                verdict = _report(source, options, parts, verdict, stage, shop, clock)
-            stage.commit()
-    loud = (*parts.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
-    for text in loud:
+                verdict = _report(source, options, parts, verdict, staging, checkpoint, timer)
+            staging.commit()
+    warning_texts = (*parts.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
+    for text in warning_texts:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
-    notes = (*_count_alike(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
-    return Divided(release, verdict, notes, loud, clock.seconds, counters, parts.dataset, parts.read_whole)
+    notes = (*_count_notes(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
+    return Divided(release, verdict, notes, warning_texts, timer.seconds, counters, parts.dataset, parts.read_whole)
 
 
 def _find_parts(
     source: Dataset | Path | RemoteFiles,
-    options: Reading | None,
+    options: ReadOptions | None,
     method: Method,
-    shop: Workshop,
+    checkpoint: PartsCheckpoint,
     part_size: int | None,
     engine: PartEngine,
-    shelf: Shelf | None,
+    store: FileStore | None,
     progress: Progress,
 ) -> HeldParts | StoredParts:
     """Cut people into parts: lying aside where they are read from a file and can be, else in memory."""
     if isinstance(source, Dataset) or options is None:
         assert isinstance(source, Dataset)
-        return HeldParts.of(source, method, shop.secret, part_size, engine)
-    place = choose_place(shop.lay_out(), engine, shelf)
+        return HeldParts.of(source, method, checkpoint.secret, part_size, engine)
+    place = choose_place(checkpoint.create_spill_folder(), engine, store)
     try:
-        gathered = gather(
+        scanned = scan(
             source,
             options,
             method,
-            shop.secret,
+            checkpoint.secret,
             place,
             part_size=part_size,
-            known_people=count_known(method),
+            people_per_place=count_people_per_place(method),
             progress=progress,
         )
         steps = describe_edited(source) if isinstance(source, Path) else ()
         edited = tuple(f"The table was edited: {step}." for step in steps)
-        dataset = dataclasses.replace(gathered.dataset, notes=(*edited, *gathered.dataset.notes))
-        return StoredParts(dataset, gathered.parts, gathered.fingerprint, place)
+        dataset = dataclasses.replace(scanned.dataset, notes=(*edited, *scanned.dataset.notes))
+        return StoredParts(dataset, scanned.parts, scanned.fingerprint, place)
     except ReadWhole as why:
         reason = str(why)
     place.clear()
     progress("read", 0, 0)
-    dataset = _read_whole(source, options, shop)
+    dataset = _read_whole(source, options, checkpoint)
     refuse_identifiers(dataset)
-    return dataclasses.replace(HeldParts.of(dataset, method, shop.secret, part_size, engine), read_whole=reason)
+    return dataclasses.replace(HeldParts.of(dataset, method, checkpoint.secret, part_size, engine), read_whole=reason)
 
 
-def _read_whole(source: Path | RemoteFiles, options: Reading, shop: Workshop) -> Dataset:
-    folder = shop.lay_out()
+def _read_whole(source: Path | RemoteFiles, options: ReadOptions, checkpoint: PartsCheckpoint) -> Dataset:
+    folder = checkpoint.create_spill_folder()
     path = source if isinstance(source, Path) else source.fetch(folder)
     plain = {name: value for name, value in options.to_dict().items() if name != "kind"}
     return calls.read(path, options.kind, **plain)
@@ -319,22 +331,22 @@ def _read_whole(source: Path | RemoteFiles, options: Reading, shop: Workshop) ->
 
 def _report(
     source: Dataset | Path | RemoteFiles,
-    options: Reading | None,
+    options: ReadOptions | None,
     parts: HeldParts | StoredParts,
     verdict: Verdict,
-    stage: Stage,
-    shop: Workshop,
-    clock: Run,
+    staging: StagingFolder,
+    checkpoint: PartsCheckpoint,
+    timer: Run,
 ) -> Verdict:
     """Write the owner's report, which needs the whole original; return the verdict with all that remains possible."""
     original = parts.dataset
     if isinstance(parts, StoredParts):
         assert not isinstance(source, Dataset) and options is not None
-        original = _read_whole(source, options, shop)
-    with clock.phase("report"):
-        facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in clock.seconds.items()}
-        path = stage.owner / "report.html"
-        remaining = write_parts_report(stage.folder, original, path, facts, verdict.remaining)
+        original = _read_whole(source, options, checkpoint)
+    with timer.phase("report"):
+        facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in timer.seconds.items()}
+        path = staging.owner / "report.html"
+        remaining = write_parts_report(staging.folder, original, path, facts, verdict.remaining)
     return dataclasses.replace(verdict, remaining=remaining)
 
 
@@ -358,17 +370,17 @@ def publish_part(job: PartJob) -> PublishedPart:
                 f"{type(job.method).__name__}: this promise cannot be kept in parts: {reason}. Leave the engine out."
             )
         # The secret is that of the whole, and no part has a recoding for others.
-        result = Result(result.release, dataclasses.replace(result.trace, secret=None, recoding=None))
+        result = Result(result.release, dataclasses.replace(result.owner_record, secret=None, recoding=None))
         place = MemoryPlace()
         write_release(result.release, place / "release")
         with run.phase("verify"):
             verdict = check_written(result, place)
     except SfumatoError as error:
         raise type(error)(f"{name_part(job.number)}: {error}") from None
-    beyond = attack_more(result.release, dataset, result.trace.rows)
-    remaining = verdict.remaining.refine(combine_attacks(None, beyond))
-    remaining = remaining.refine(say_untested(result.release, dataset, beyond))
-    little = Remaining.of([judge_leftover(find_leftover(dataset, result.release))])
+    stronger = attack_more(result.release, dataset, result.owner_record.rows)
+    remaining = verdict.remaining.refine(combine_attacks(None, stronger))
+    remaining = remaining.refine(describe_untested(result.release, dataset, stronger))
+    low_utility = Remaining.of([judge_retained(find_retained(dataset, result.release))])
     owner.write_owner(result, place / "owner", version("sfumato"))
     outcome = {
         "claimed": verdict.claimed,
@@ -377,7 +389,7 @@ def publish_part(job: PartJob) -> PublishedPart:
         "notes": run.notes,
         "warnings": verdict.warnings,
         "remaining": [dataclasses.asdict(possibility) for possibility in remaining],
-        "little": [dataclasses.asdict(possibility) for possibility in little],
+        "little": [dataclasses.asdict(possibility) for possibility in low_utility],
     }
     return PublishedPart(job.number, dict(place.files()), outcome)
 
@@ -391,11 +403,11 @@ def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]
             f"{release.guarantee.name}: the parts are not on disk as they were verified; nothing was published."
         )
     parts = map(_read_verdict, outcomes)
-    united = Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
-    little = unite_leftovers(
+    merged = Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
+    low_utility = merge_retained(
         [Possibility(**fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
     )
-    return dataclasses.replace(united, remaining=united.remaining.refine(Remaining.of([little])))
+    return dataclasses.replace(merged, remaining=merged.remaining.refine(Remaining.of([low_utility])))
 
 
 def _read_verdict(outcome: dict[str, Any]) -> Verdict:
@@ -406,17 +418,17 @@ def _read_verdict(outcome: dict[str, Any]) -> Verdict:
     return Verdict(True, outcome["claimed"], outcome["measured"], checks=checks, warnings=warnings, remaining=remaining)
 
 
-def _count_alike(notes: Iterable[list[str]]) -> tuple[str, ...]:
+def _count_notes(notes: Iterable[list[str]]) -> tuple[str, ...]:
     """Return what was said of parts, each sentence once and with the number of parts.
 
     Examples
     --------
-    >>> _count_alike([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
+    >>> _count_notes([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
     ('2 are left out. (in 1 part)', '3 are left out. (in 1 part)', 'Sorted. (in 2 parts)')
     """
     placed = [(text, at) for texts in notes for at, text in enumerate(dict.fromkeys(texts))]
     counted, place = Counter(text for text, _ in placed), dict(placed)
-    chosen = sorted(counted.most_common(_SAID), key=lambda entry: place[entry[0]])
+    chosen = sorted(counted.most_common(_MAX_SENTENCES), key=lambda entry: place[entry[0]])
     sentences = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
     left = len(counted) - len(sentences)
     return (*sentences, *([f"Much the same is said of further parts, {left:,} times."] if left else []))

@@ -23,29 +23,29 @@ from sfumato.data.kind import find_kind
 from sfumato.data.secret import Secret
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.progress import Progress, watch
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import tell_owners
-from sfumato.readers.partitioned.agreement import DISAGREED, Said, count_owners, unite_notes, unite_said
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import describe_owners
+from sfumato.readers.partitioned.agreement import DISAGREED, Decision, count_owners, merge_decisions, unite_notes
+from sfumato.readers.partitioned.bucket_summary import BucketSummary
 from sfumato.readers.partitioned.disk import OnDisk
-from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole
 from sfumato.readers.partitioned.observations import SHARES
 from sfumato.readers.partitioned.passes import BucketFacts, BucketJob
-from sfumato.readers.partitioned.records import Whole, load_keys, strip
+from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
+from sfumato.readers.partitioned.records import SharedData, load_keys, strip
 from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.rows import Rows
-from sfumato.readers.partitioned.stored import OnShelf
-from sfumato.readers.partitioned.tally import Tally
+from sfumato.readers.partitioned.stored import InStore
 from sfumato.release.partition_bounds import Slices, cut_pieces
 from sfumato.release.partition_plan import check_parts
 
-__all__ = ["Gathered", "gather"]
+__all__ = ["ScanResult", "scan"]
 
-_FORM = ("delimiter", "format", "encoding", "header", "sheet")
+_FILE_OPTIONS = ("delimiter", "format", "encoding", "header", "sheet")
 """Options that say how a file is written, and nothing about a bucket."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Gathered:
+class ScanResult:
     """People who lie aside, bucket by bucket, and how they are cut into parts.
 
     Parameters
@@ -63,60 +63,62 @@ class Gathered:
     dataset: Dataset
     parts: tuple[Slices, ...]
     fingerprint: Fingerprint
-    place: OnDisk | OnShelf
+    place: OnDisk | InStore
 
 
-def gather(
+def scan(
     source: Path | RemoteFiles,
-    reading: Reading,
+    read_options: ReadOptions,
     method: Method,
     secret: Secret,
-    place: OnDisk | OnShelf,
+    place: OnDisk | InStore,
     *,
     part_size: int | None,
-    known_people: int,
+    people_per_place: int,
     progress: Progress,
-) -> Gathered:
+) -> ScanResult:
     """Read files in bounded memory, and lay their people aside in parts of neighbours.
 
-    Raise :class:`~sfumato.readers.partitioned.gathering.ReadWhole` where it has to be read whole.
+    Raise :class:`~sfumato.readers.partitioned.reading.ReadWhole` where it has to be read whole.
     """
-    specified = find_kind(reading.kind).gathering
+    specified = find_kind(read_options.kind).partitioned_reading
     if specified is None:
-        raise ReadWhole(f"files of {reading.kind} are read so")
-    gathering = specified.load()
+        raise ReadWhole(f"files of {read_options.kind} are read so")
+    partitioned_reading = specified.load()
     with watch(progress):
-        rows, numbers, begins = place.lay_aside(source, reading, gathering)
+        rows, numbers, begins = place.spill_rows(source, read_options, partitioned_reading)
     if not numbers:
         raise ReadWhole("there are no rows")
-    usual: dict[str, Any] = {name: getattr(Reading(reading.kind), name) for name in _FORM}
-    plain = dataclasses.replace(gathering.loosen(reading), **usual)
-    job = BucketJob(place.folder, 0, rows.name, plain.to_dict(), secret, known_people, files=rows.files, begins=begins)
+    usual: dict[str, Any] = {name: getattr(ReadOptions(read_options.kind), name) for name in _FILE_OPTIONS}
+    plain = dataclasses.replace(partitioned_reading.relax(read_options), **usual)
+    job = BucketJob(
+        place.folder, 0, rows.name, plain.to_dict(), secret, people_per_place, files=rows.files, begins=begins
+    )
     jobs = [dataclasses.replace(job, number=number) for number in numbers]
-    facts, tally = _read_all(jobs, place, progress)
-    whole = _unite(facts, tally, gathering, reading, rows, plain)
+    facts, summary = _read_all(jobs, place, progress)
+    whole = _unite(facts, summary, partitioned_reading, read_options, rows, plain)
     fingerprint = sum((entry.fingerprint for entry in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
-    size = check_parts(reading.kind, whole.dataset.unit, method, part_size)
+    size = check_parts(read_options.kind, whole.dataset.unit, method, part_size)
     if isinstance(k, int) and k > fingerprint.records:
         raise ReadWhole("there are fewer people than k")
-    place.settle(jobs, whole)
-    if whole.knows_fixes:
+    place.finish(jobs, whole)
+    if whole.has_observations:
         _follow(place.thin(jobs), progress, "count visits", SHARES)
     chosen = secret.derive(fingerprint.to_bytes(), "parts")
     _follow(place.sort([dataclasses.replace(job, secret=chosen) for job in jobs]), progress, "sort people", len(jobs))
     parts = cut_pieces([functools.partial(load_keys, place.folder, number) for number in numbers], size)
     slices = (tuple((numbers[piece], begin, end) for piece, begin, end in entry) for entry in parts)
-    return Gathered(dataclasses.replace(whole.dataset, source=source.name), tuple(slices), fingerprint, place)
+    return ScanResult(dataclasses.replace(whole.dataset, source=source.name), tuple(slices), fingerprint, place)
 
 
 def _follow(answers: Iterator[Any], progress: Progress, phase: str, total: int) -> None:
     progress(phase, 0, total)
-    for done, _ in enumerate(_heed(answers), start=1):
+    for done, _ in enumerate(_check_answers(answers), start=1):
         progress(phase, done, total)
 
 
-def _heed(answers: Iterator[Any]) -> Iterator[Any]:
+def _check_answers(answers: Iterator[Any]) -> Iterator[Any]:
     """Yield answers; where something is wrong, whoever reads the file whole can tell what."""
     try:
         yield from answers
@@ -127,75 +129,84 @@ def _heed(answers: Iterator[Any]) -> Iterator[Any]:
 
 
 def _read_all(
-    jobs: Sequence[BucketJob], place: OnDisk | OnShelf, progress: Progress
-) -> tuple[list[BucketFacts], Tally]:
+    jobs: Sequence[BucketJob], place: OnDisk | InStore, progress: Progress
+) -> tuple[list[BucketFacts], BucketSummary]:
     """Read all buckets, again where what all rows decide is not what a bucket decided alone."""
     by_bucket: dict[int, BucketFacts] = {}
-    tally = Tally()
+    summary = BucketSummary()
 
     def read(batch: Sequence[BucketJob]) -> None:
         progress("read people", 0, len(batch))
-        for done, facts in enumerate(_heed(place.read(batch)), start=1):
+        for done, facts in enumerate(_check_answers(place.read(batch)), start=1):
             if isinstance(facts, str):
                 raise ReadWhole(facts)
-            by_bucket[facts.number] = tally.add(facts)
+            by_bucket[facts.number] = summary.add(facts)
             progress("read people", done, len(batch))
 
     read(jobs)
-    decisions = unite_said([facts.said for facts in by_bucket.values()])
+    decisions = merge_decisions([facts.decisions for facts in by_bucket.values()])
     again = any(
-        _extremes(decisions, bucket.said)
-        != {name: bucket.said[name].value for name in _extremes(decisions, bucket.said)}
+        _extremes(decisions, bucket.decisions)
+        != {name: bucket.decisions[name].value for name in _extremes(decisions, bucket.decisions)}
         for bucket in by_bucket.values()
     )
     if again:
-        tally = Tally()
+        summary = BucketSummary()
         # All of them, so that nothing is counted twice; what a bucket decides must not be mixed with what it decided.
-        read([dataclasses.replace(job, said=_extremes(decisions, by_bucket[job.number].said)) for job in jobs])
-    return [by_bucket[number] for number in sorted(by_bucket)], tally
+        read(
+            [dataclasses.replace(job, decisions=_extremes(decisions, by_bucket[job.number].decisions)) for job in jobs]
+        )
+    return [by_bucket[number] for number in sorted(by_bucket)], summary
 
 
-def _extremes(decisions: Mapping[str, Any], own: Mapping[str, Said]) -> dict[str, Any]:
+def _extremes(decisions: Mapping[str, Any], own: Mapping[str, Decision]) -> dict[str, Any]:
     """Return the least and the most of all rows, of what a bucket told."""
     return {name: decisions[name] for name, what in own.items() if what.how in {"least", "most"}}
 
 
 def _unite(
-    facts: Sequence[BucketFacts], tally: Tally, gathering: Gathering, reading: Reading, rows: Rows, plain: Reading
-) -> Whole:
+    facts: Sequence[BucketFacts],
+    summary: BucketSummary,
+    partitioned_reading: PartitionedReading,
+    read_options: ReadOptions,
+    rows: Rows,
+    plain: ReadOptions,
+) -> SharedData:
     """Put together what buckets say of everybody, and settle what all values decide."""
-    decisions = unite_said([entry.said for entry in facts])
-    if len({entry.told for entry in facts}) > 1 or DISAGREED in decisions.values():
+    decisions = merge_decisions([entry.decisions for entry in facts])
+    if len({entry.description for entry in facts}) > 1 or DISAGREED in decisions.values():
         raise ReadWhole("its rows are not all written in the same way")
-    first, labels = facts[0].dataset, tally.labels()
-    decided = {name: value for name, value in first.reading.items() if value != plain.to_dict().get(name)}
-    data = dataclasses.replace(strip(first, labels), places=tally.places, reading={**reading.to_dict(), **decided})
+    first, labels = facts[0].dataset, summary.labels()
+    decided = {name: value for name, value in first.read_options.items() if value != plain.to_dict().get(name)}
+    data = dataclasses.replace(
+        strip(first, labels), places=summary.places, read_options={**read_options.to_dict(), **decided}
+    )
     records = sum(entry.fingerprint.records for entry in facts)
     column = next((entry.name for entry in first.schema.columns if entry.role == "history"), None)
-    combined = All(data, tally.settle_survey(column), decisions, rows.name, records)
+    combined = All(data, summary.sort_survey(column), decisions, rows.name, records)
     try:
-        settled, more = gathering.settle(combined, reading)
-        notes = _unite_notes(facts, gathering, dataclasses.replace(combined, dataset=settled))
+        finished, more = partitioned_reading.finish(combined, read_options)
+        notes = _unite_notes(facts, partitioned_reading, dataclasses.replace(combined, dataset=finished))
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None
     begin = len(list(itertools.takewhile(lambda note: note.startswith("Read "), notes)))
-    united_notes = (*notes[:begin], *rows.notes, *notes[begin:], *more)
+    merged_notes = (*notes[:begin], *rows.notes, *notes[begin:], *more)
     doubts = tuple(unite_notes([entry.dataset.doubts for entry in facts], {}) or ())
-    return Whole(
-        dataclasses.replace(settled, notes=united_notes, doubts=doubts),
+    return SharedData(
+        dataclasses.replace(finished, notes=merged_notes, doubts=doubts),
         combined.survey,
-        all(entry.has_fixes for entry in facts),
+        all(entry.has_observations for entry in facts),
     )
 
 
-def _unite_notes(facts: Sequence[BucketFacts], gathering: Gathering, combined: All) -> list[str]:
+def _unite_notes(facts: Sequence[BucketFacts], partitioned_reading: PartitionedReading, combined: All) -> list[str]:
     notes = [list(entry.dataset.notes) for entry in facts]
-    rebuilt, data = gathering.rebuild(combined, notes), combined.dataset
+    summary, data = partitioned_reading.summarise(combined, notes), combined.dataset
     if data.unit.owner and data.people is not None:
         counted = [count_owners(entry) for entry in notes]
         owners, most = sum(entry[0] for entry in counted), max(entry[1] for entry in counted)
-        rebuilt["There are "] = tell_owners(data.unit, combined.records, owners, most)
-    united = unite_notes(notes, rebuilt)
-    if united is None:
+        summary["There are "] = describe_owners(data.unit, combined.records, owners, most)
+    merged = unite_notes(notes, summary)
+    if merged is None:
         raise ReadWhole("its rows are not all written in the same way")
-    return united
+    return merged

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from sfumato.engines.hadoop import ReleasePlace
 from sfumato.engines.refusals import explain
-from sfumato.engines.spark_store import SparkShelf, open_files, told_plainly
+from sfumato.engines.spark_store import SparkStore, open_files, translate_errors
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.release.run import StoredFile
 
@@ -85,9 +85,9 @@ class Spark:
         """Yield the results as they come; as many jobs are on their way as there are cores, fewer if large."""
         waiting = (pickle.dumps((work, job)) for job in jobs)
         width = self._count_cores()
-        while wave := list(_take_some(waiting, width)):
+        while wave := list(_take_wave(waiting, width)):
             frame = self.session.createDataFrame(pa.table({"job": pa.array(wave, pa.binary())}))
-            with told_plainly():
+            with translate_errors():
                 rows = frame.repartition(len(wave)).mapInArrow(_answer_all, _ANSWER).collect()
             for row in rows:
                 failed, result = pickle.loads(row[0])
@@ -105,34 +105,34 @@ class Spark:
 
     def work_on_files(self, uri: str, sizes: Mapping[str, int], work: Callable[[str, Any], Iterable[B]]) -> Iterator[B]:
         """Yield what comes of files, each of which a task reads whole; the answers of some tasks are here at a time."""
-        with self.open_shelf() as shelf:
-            yield from shelf.read_files(uri, sizes, work)
+        with self.open_store() as store:
+            yield from store.read_files(uri, sizes, work)
 
     @contextlib.contextmanager
-    def open_shelf(self) -> Iterator[SparkShelf]:
+    def open_store(self) -> Iterator[SparkStore]:
         """Hand out a shelf for files that stay on the cluster; what lies on it is gone when it is left."""
-        shelf = SparkShelf(self.session, self._count_cores())
+        store = SparkStore(self.session, self._count_cores())
         try:
-            yield shelf
+            yield store
         finally:
-            shelf.close()
+            store.close()
 
     def check_free(self, uri: str, *, force: bool) -> None:
         """Refuse a folder in which no release can be put: one with a release, unless forced, or with anything else."""
         ReleasePlace(self.session, uri).check_free(force=force)
 
-    def put_release(self, folder: Path, uri: str, *, force: bool) -> None:
+    def upload_release(self, folder: Path, uri: str, *, force: bool) -> None:
         """Put a release of this machine where a URI says, or nothing; it is read there before it is in its place."""
         digests = {str(file.relative_to(folder)): _digest(file) for file in folder.rglob("*") if file.is_file()}
 
-        def prove(aside: str) -> None:
-            sizes = {file.path: file.size for file in self.list_files(aside)}
-            written = dict(self.work_on_files(aside, sizes, _digest_content))
-            inside = f"/{aside.rsplit('/', 1)[-1]}/"
+        def prove(temporary: str) -> None:
+            sizes = {file.path: file.size for file in self.list_files(temporary)}
+            written = dict(self.work_on_files(temporary, sizes, _digest_content))
+            inside = f"/{temporary.rsplit('/', 1)[-1]}/"
             if {path.partition(inside)[2]: digest for path, digest in written.items()} != digests:
                 raise VerificationError(f"{uri}: what was written there is not the release; nothing was published.")
 
-        ReleasePlace(self.session, uri).put(folder, prove, force=force)
+        ReleasePlace(self.session, uri).write(folder, prove, force=force)
 
     def _count_cores(self) -> int:
         try:
@@ -142,7 +142,7 @@ class Spark:
             return int(self.session.conf.get("spark.sql.shuffle.partitions", "8"))
 
 
-def _take_some(jobs: Iterator[bytes], most: int) -> Iterator[bytes]:
+def _take_wave(jobs: Iterator[bytes], most: int) -> Iterator[bytes]:
     """Yield so many jobs at most, and no more once they are many bytes together."""
     size = 0
     for job in itertools.islice(jobs, most):

@@ -18,9 +18,9 @@ import pyarrow as pa
 
 from sfumato.engines.refusals import explain
 from sfumato.exceptions import SchemaError, SfumatoError, StoppedError
-from sfumato.release.store import Files, Kept
+from sfumato.release.store import Files, StoredContent
 
-__all__ = ["SparkShelf", "open_files", "told_plainly"]
+__all__ = ["SparkStore", "open_files", "translate_errors"]
 
 _ROW = "board string, number int, name string, content binary"
 _FIELDS = pa.schema([("board", pa.string()), ("number", pa.int32()), ("name", pa.string()), ("content", pa.binary())])
@@ -38,7 +38,7 @@ _WAVES = 8
 """In how many waves many numbers are worked on: those of the last one are lost if a run is stopped."""
 
 
-class SparkShelf:
+class SparkStore:
     """Boards of files on a cluster, each file under a number.
 
     Parameters
@@ -50,7 +50,7 @@ class SparkShelf:
 
     Examples
     --------
-    >>> SparkShelf("a session", cores=2).cut_waves(range(6)), len(SparkShelf("a session", cores=2).cut_waves(range(99)))
+    >>> SparkStore("a session", cores=2).cut_waves(range(6)), len(SparkStore("a session", cores=2).cut_waves(range(99)))
     ([range(0, 4), range(4, 6)], 8)
     """
 
@@ -58,10 +58,10 @@ class SparkShelf:
         self._session, self._cores = session, cores
         self._frames: list[_Frame] = []
 
-    def put(self, files: Iterable[Kept]) -> None:
+    def add(self, files: Iterable[StoredContent]) -> None:
         """Hand over files of this machine; what Spark took up is on the disks of its machines only."""
-        for lot in _gather_rows(files, _LOT):
-            with told_plainly():
+        for lot in _batch_rows(files, _LOT):
+            with translate_errors():
                 frame = self._session.createDataFrame(pa.Table.from_batches([lot]))
                 # Without what it came from, which the driver would have to keep in its memory.
                 frame = frame.localCheckpoint(eager=True, storageLevel=_on_disk())
@@ -84,7 +84,7 @@ class SparkShelf:
 
     def change(
         self,
-        boards: Sequence[str],
+        collections: Sequence[str],
         numbers: range,
         work: Callable[[int, Files], Iterable[Any]],
         gives: Sequence[str],
@@ -94,13 +94,13 @@ class SparkShelf:
 
         Numbers are dealt out to some tasks for each core, which have the files of one number in memory at a time.
         """
-        frames = [stored for stored in self._frames if stored.boards.intersection(boards)]
+        frames = [stored for stored in self._frames if stored.collections.intersection(collections)]
         if not frames or not numbers:
             return
-        with told_plainly():
-            frame = functools.reduce(lambda united, other: united.unionAll(other), [stored.frame for stored in frames])
-            frame = frame.filter(_column("board").isin(list(boards)))
-            if len(frames) > 1 or frames[0].numbers != numbers or not frames[0].in_place.issuperset(boards):
+        with translate_errors():
+            frame = functools.reduce(lambda merged, other: merged.unionAll(other), [stored.frame for stored in frames])
+            frame = frame.filter(_column("board").isin(list(collections)))
+            if len(frames) > 1 or frames[0].numbers != numbers or not frames[0].in_place.issuperset(collections):
                 frame = frame.filter(_column("number").between(numbers.start, numbers.stop - 1))
                 tasks = min(len(numbers), _TASKS * self._cores)
                 frame = frame.repartitionById(tasks, _column("number") - numbers.start).sortWithinPartitions("number")
@@ -108,35 +108,35 @@ class SparkShelf:
         yield from self._do(_Frame(frame, {_ANSWERS, *gives}, numbers, frozenset(in_place)))
 
     def stream(
-        self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]
+        self, collections: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]
     ) -> Iterator[Any]:
         """Work on what boards have under each number, wave by wave; yield the answers of a wave when it is done."""
         for wave in self.cut_waves(numbers):
-            yield from self.change(boards, wave, work, ())
+            yield from self.change(collections, wave, work, ())
 
     def cut_waves(self, numbers: range) -> list[range]:
         """Return the numbers that are worked on together: more than there are cores, so that no core waits for long."""
         width = max(2 * self._cores, -(-len(numbers) // _WAVES))
         return [numbers[begin : begin + width] for begin in range(0, len(numbers), width)]
 
-    def clear(self, *boards: str) -> None:
+    def clear(self, *collections: str) -> None:
         """Remove what lies on boards."""
         for stored in self._frames:
-            stored.boards.difference_update(boards)
-            if not stored.boards:
+            stored.collections.difference_update(collections)
+            if not stored.collections:
                 # Whatever became of the session, there is nothing else to do.
                 with contextlib.suppress(Exception):
                     stored.frame.unpersist()
-        self._frames = [stored for stored in self._frames if stored.boards]
+        self._frames = [stored for stored in self._frames if stored.collections]
 
     def close(self) -> None:
         """Remove everything."""
-        self.clear(*(board for stored in self._frames for board in stored.boards))
+        self.clear(*(collection for stored in self._frames for collection in stored.collections))
 
     def _do(self, made: _Frame, uri: str = "") -> Iterator[Any]:
         """Have Spark do what a frame says, and keep the files; yield the answers, those of some tasks at a time."""
         try:
-            with told_plainly(uri):
+            with translate_errors(uri):
                 # All tasks run at a time; what they answer stays with them until it is asked for.
                 frame = made.frame.persist(_on_disk())
                 self._frames.append(made)
@@ -156,7 +156,7 @@ class _Frame(NamedTuple):
     """A frame, the boards it has files of, and those whose files lie where those numbers were worked on."""
 
     frame: Any
-    boards: set[str]
+    collections: set[str]
     numbers: range = range(0)
     in_place: frozenset[str] = frozenset()
 
@@ -171,7 +171,7 @@ def open_files(session: Any, uri: str) -> Any:
 
 
 def _take(rows: Iterator[Any], uri: str) -> tuple[bool, Any] | None:
-    with told_plainly(uri):
+    with translate_errors(uri):
         row = next(rows, None)
     if row is None:
         return None
@@ -180,7 +180,7 @@ def _take(rows: Iterator[Any], uri: str) -> tuple[bool, Any] | None:
 
 
 @contextlib.contextmanager
-def told_plainly(uri: str = "") -> Iterator[None]:
+def translate_errors(uri: str = "") -> Iterator[None]:
     """Tell what Spark says in plain words: it may quote what a task held, and its own log has it."""
     try:
         yield
@@ -199,21 +199,21 @@ def _on_disk() -> Any:
     return importlib.import_module("pyspark").StorageLevel.DISK_ONLY
 
 
-def _gather_rows(files: Iterable[Kept], most: int) -> Iterator[pa.RecordBatch]:
+def _batch_rows(files: Iterable[StoredContent], most: int) -> Iterator[pa.RecordBatch]:
     """Yield files as rows, so many bytes at a time."""
-    batch: list[Kept] = []
+    batch: list[StoredContent] = []
     size = 0
     for file in files:
         batch.append(file)
         size += len(file.content)
         if size > most:
-            yield _spell(batch)
+            yield _build_batch(batch)
             batch, size = [], 0
     if batch:
-        yield _spell(batch)
+        yield _build_batch(batch)
 
 
-def _spell(files: Sequence[Kept]) -> pa.RecordBatch:
+def _build_batch(files: Sequence[StoredContent]) -> pa.RecordBatch:
     columns = [pa.array(cells, field.type) for cells, field in zip(zip(*files, strict=True), _FIELDS, strict=True)]
     return pa.RecordBatch.from_arrays(columns, schema=_FIELDS)
 
@@ -225,7 +225,7 @@ def _work_on_numbers(
     for number, group in itertools.groupby(_list_files(batches), key=operator.itemgetter(0)):
         # In the order of their names, in whatever order they come.
         files = dict(sorted(((name, content) for _, name, content in group), key=operator.itemgetter(0)))
-        yield from _gather_rows(_answer(functools.partial(work, number, files)), _BATCH)
+        yield from _batch_rows(_answer(functools.partial(work, number, files)), _BATCH)
 
 
 def _list_files(batches: Iterator[pa.RecordBatch]) -> Iterator[tuple[int, str, Any]]:
@@ -244,7 +244,7 @@ def _work_on_files(
         for path, content in zip(batch.column(0).to_pylist(), batch.column(1), strict=True):
             if path in sizes:
                 doing = functools.partial(_work_on_file, sizes, work, path, content.as_buffer())
-                yield from _gather_rows(_answer(doing), _BATCH)
+                yield from _batch_rows(_answer(doing), _BATCH)
 
 
 def _work_on_file(
@@ -253,14 +253,14 @@ def _work_on_file(
     if content.size != sizes[path]:
         raise SchemaError(f"{path}: changed while it was read. Read it when nobody writes to it.")
     for result in work(path, content):
-        yield result if isinstance(result, Kept) else (path, result)
+        yield result if isinstance(result, StoredContent) else (path, result)
     yield path, None
 
 
-def _answer(doing: Callable[[], Iterable[Any]]) -> Iterator[Kept]:
+def _answer(doing: Callable[[], Iterable[Any]]) -> Iterator[StoredContent]:
     """Yield the files that work makes, and its answers as files on a board of their own."""
-    from sfumato.engines.worker import answer_each
+    from sfumato.engines.worker import stream_answers
 
-    for failed, result in answer_each(doing):
-        is_file = isinstance(result, Kept)
-        yield result if is_file else Kept(_ANSWERS, 0, "", pickle.dumps((failed, result)))
+    for failed, result in stream_answers(doing):
+        is_file = isinstance(result, StoredContent)
+        yield result if is_file else StoredContent(_ANSWERS, 0, "", pickle.dumps((failed, result)))

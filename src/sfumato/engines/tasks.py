@@ -18,29 +18,29 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint, digest_records
 from sfumato.data.secret import Secret, digest
-from sfumato.data.select import take_part, thin_fixes
-from sfumato.readers.options import Reading
+from sfumato.data.select import sample_observations, take_part
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.named_files import find_named_files
 from sfumato.readers.partitioned.remote import RemoteFiles
-from sfumato.readers.partitioned.stored import OnShelf
+from sfumato.readers.partitioned.stored import InStore
 from sfumato.release.partition_bounds import Slices
 from sfumato.release.partition_plan import Plan, make_plan
 from sfumato.release.run import FileEngine, PartEngine
-from sfumato.release.store import Shelf
+from sfumato.release.store import FileStore
 
 __all__ = [
     "HeldParts",
     "StoredParts",
     "choose_place",
-    "count_known",
+    "count_people_per_place",
     "mark_data",
     "mark_file",
     "mark_parts",
-    "open_shelf",
+    "open_store",
 ]
 
-_KNOWN = 100
+_MIN_PEOPLE_PER_PLACE = 100
 Contents = Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]]
 
 
@@ -59,7 +59,7 @@ class HeldParts:
 
     dataset: Dataset
     plan: Plan
-    known: Dataset
+    thinned: Dataset
     engine: PartEngine
     read_whole: str = ""
 
@@ -69,14 +69,14 @@ class HeldParts:
     ) -> HeldParts:
         """Plan the parts of a dataset."""
         plan = make_plan(dataset, method, secret, part_size)
-        return cls(dataset, plan, thin_fixes(dataset, secret, count_known(method)), engine)
+        return cls(dataset, plan, sample_observations(dataset, secret, count_people_per_place(method)), engine)
 
     def __len__(self) -> int:
         return len(self.plan)
 
     def load(self, number: int) -> Dataset:
         """Return the people of a part."""
-        return take_part(self.known, np.flatnonzero(self.plan.part == number))
+        return take_part(self.thinned, np.flatnonzero(self.plan.part == number))
 
     def stream(self, work: Callable[[Any], Any], job: Any, numbers: Sequence[int]) -> Iterator[Any]:
         """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
@@ -99,7 +99,7 @@ class StoredParts:
     dataset: Dataset
     parts: tuple[Slices, ...]
     fingerprint: Fingerprint
-    place: OnDisk | OnShelf
+    place: OnDisk | InStore
     read_whole: str = ""
 
     def __len__(self) -> int:
@@ -120,37 +120,37 @@ class StoredParts:
         return mark_data(self.dataset, self.fingerprint)
 
 
-def open_shelf(source: object, engine: PartEngine) -> AbstractContextManager[Shelf | None]:
+def open_store(source: object, engine: PartEngine) -> AbstractContextManager[FileStore | None]:
     """Return the shelf for people of files, where an engine has one.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> with open_shelf(Path("visits.csv"), sf.engines.Local()) as shelf:
-    ...     print(shelf)
+    >>> with open_store(Path("visits.csv"), sf.engines.Local()) as store:
+    ...     print(store)
     None
     """
     if isinstance(source, Dataset) or not isinstance(engine, FileEngine):
         return nullcontext()
-    return engine.open_shelf()
+    return engine.open_store()
 
 
-def choose_place(folder: Path, engine: PartEngine, shelf: Shelf | None) -> OnDisk | OnShelf:
+def choose_place(folder: Path, engine: PartEngine, store: FileStore | None) -> OnDisk | InStore:
     """Return where people lie between the passes over them: on a shelf if there is one, else in a folder."""
-    return OnDisk(folder, engine) if shelf is None else OnShelf(folder, shelf)
+    return OnDisk(folder, engine) if store is None else InStore(folder, store)
 
 
-def count_known(method: Method) -> int:
+def count_people_per_place(method: Method) -> int:
     """Return of how many people at a place every part knows where they were: more than its crowds need.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> count_known(sf.methods.Apriori(k=50, m=1))
+    >>> count_people_per_place(sf.methods.Apriori(k=50, m=1))
     200
     """
     k = getattr(method, "k", None)
-    return max(_KNOWN, 4 * k) if isinstance(k, int) else _KNOWN
+    return max(_MIN_PEOPLE_PER_PLACE, 4 * k) if isinstance(k, int) else _MIN_PEOPLE_PER_PLACE
 
 
 def mark_data(dataset: Dataset, fingerprint: Fingerprint | None = None) -> bytes:
@@ -160,7 +160,7 @@ def mark_data(dataset: Dataset, fingerprint: Fingerprint | None = None) -> bytes
     if fingerprint is not None:
         tables[0] = None
         tables[1] = None if tables[1] is None else tables[1].sort_by("place")
-        about |= {"people": None, "weights": None, "fixes": None}
+        about |= {"people": None, "weights": None, "observations": None}
     rest = [pickle.dumps(dict(value) if hasattr(value, "keys") else value) for _, value in sorted(about.items())]
     state = hashlib.blake2b(digest_size=32)
     for piece in (*(b"" if table is None else digest(table) for table in tables), *rest):
@@ -175,17 +175,17 @@ def mark_parts(dataset: Dataset, method: Method, *others: object) -> str:
     return hashlib.blake2b(mark_data(dataset) + about.encode(), digest_size=32).hexdigest()
 
 
-def mark_file(source: Path | RemoteFiles, reading: Reading, method: Method, *others: object) -> str:
+def mark_file(source: Path | RemoteFiles, read_options: ReadOptions, method: Method, *others: object) -> str:
     """Return a digest of all that decides on the parts of a file, by its name, size and time, and those it leads to.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> method = sf.methods.Apriori(k=2, m=1)
-    >>> mark_file(Path("a.csv"), Reading("sets"), method) == mark_file(Path("b.csv"), Reading("sets"), method)
+    >>> mark_file(Path("a.csv"), ReadOptions("sets"), method) == mark_file(Path("b.csv"), ReadOptions("sets"), method)
     False
     """
-    options = reading.to_dict()
+    options = read_options.to_dict()
     named = find_named_files(options, *([str(source)] if isinstance(source, Path) else []))
     stamps = [(name, status.st_size, status.st_mtime_ns) for name, status in named.items()]
     where = str(source.resolve()) if isinstance(source, Path) else (source.uri, sorted(source.files.items()))

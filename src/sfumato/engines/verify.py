@@ -13,19 +13,19 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import plugins
-from sfumato.api.verify import verify_part, verify_whole
+from sfumato.api.verify import verify_part, verify_undivided
 from sfumato.base.verdict import Verdict
 from sfumato.engines.local import Local
-from sfumato.engines.scan import Gathered, gather
-from sfumato.engines.tasks import count_known
+from sfumato.engines.scan import ScanResult, scan
+from sfumato.engines.tasks import count_people_per_place
 from sfumato.exceptions import SfumatoError, StoppedError
 from sfumato.formats.memory import MemoryPlace
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.disk import OnDisk
-from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.partitioned.reading import ReadWhole
 from sfumato.readers.partitioned.records import StoredPart
 from sfumato.release import owner, partitioned
-from sfumato.release.folder import hold_in_passing
+from sfumato.release.folder import register_temporary
 from sfumato.release.run import PartEngine, Progress, silent
 
 __all__ = ["PartCheck", "check_part", "verify_file"]
@@ -44,7 +44,7 @@ class PartCheck:
 def verify_file(
     path: Path,
     file: Path,
-    reading: Mapping[str, Any] | None = None,
+    read_options: Mapping[str, Any] | None = None,
     *,
     engine: PartEngine | None = None,
     progress: Progress = silent,
@@ -60,7 +60,7 @@ def verify_file(
         The directory with ``release/`` and ``owner/``.
     file
         The original.
-    reading
+    read_options
         Options to read it with that win over those it was published with.
     engine, progress
         Where parts are checked, and what shows how far that is.
@@ -77,39 +77,44 @@ def verify_file(
     ...     verify_file(Path(folder, "out"), original, engine=Local(1)).holds
     True
     """
-    folder, trace = partitioned.find_divided(path), owner.read_trace(path)
+    folder, owner_record = partitioned.find_divided(path), owner.read_owner_record(path)
     secret_file = path / "owner" / owner.SECRET_FILE
-    if folder is None or isinstance(folder, MemoryPlace) or "part_size" not in trace or not secret_file.is_file():
+    if (
+        folder is None
+        or isinstance(folder, MemoryPlace)
+        or "part_size" not in owner_record
+        or not secret_file.is_file()
+    ):
         return None
     release = partitioned.read_divided(folder)
-    verdict = verify_whole(path, folder, release)
+    verdict = verify_undivided(path, folder, release)
     if not verdict.holds:
         return verdict
     inside = path if os.access(path, os.W_OK) else None
-    with tempfile.TemporaryDirectory(dir=inside, prefix=".verify-") as aside:
-        hold_in_passing(Path(aside))
+    with tempfile.TemporaryDirectory(dir=inside, prefix=".verify-") as temporary:
+        register_temporary(Path(temporary))
         local = engine if isinstance(engine, Local) else Local()
         try:
-            options = {**trace.get("reading", {}), **(reading or {}), "kind": release.kind}
-            method = plugins.find_method(release.method, release.kind)(**trace["parameters"])
-            gathered = gather(
+            options = {**owner_record.get("reading", {}), **(read_options or {}), "kind": release.kind}
+            method = plugins.find_method(release.method, release.kind)(**owner_record["parameters"])
+            scanned = scan(
                 file,
-                Reading.from_dict(options),
+                ReadOptions.from_dict(options),
                 method,
                 owner.read_secret(secret_file),
-                OnDisk(Path(aside), local),
-                part_size=trace["part_size"],
-                known_people=count_known(method),
+                OnDisk(Path(temporary), local),
+                part_size=owner_record["part_size"],
+                people_per_place=count_people_per_place(method),
                 progress=progress,
             )
         except StoppedError:
             raise
         except (ReadWhole, SfumatoError, TypeError, KeyError):
             return None
-        if not _is_the_same(gathered, trace, release):
+        if not _is_the_same(scanned, owner_record, release):
             return None
-        parts = zip(release.parts, gathered.parts, strict=True)
-        checks = (PartCheck(path, folder, part.name, StoredPart(Path(aside), of)) for part, of in parts)
+        parts = zip(release.parts, scanned.parts, strict=True)
+        checks = (PartCheck(path, folder, part.name, StoredPart(Path(temporary), of)) for part, of in parts)
         verdicts: dict[str, Verdict] = {}
         for name, part_verdict in local.stream(check_part, checks):
             verdicts[name] = part_verdict
@@ -117,9 +122,9 @@ def verify_file(
     return Verdict.unite({part.name: verdicts[part.name] for part in release.parts}) & verdict
 
 
-def _is_the_same(gathered: Gathered, trace: Mapping[str, Any], release: partitioned.DividedRelease) -> bool:
-    fingerprint = trace.get("original", {}).get("fingerprint")
-    return fingerprint == gathered.fingerprint.to_bytes().hex() and len(gathered.parts) == len(release.parts)
+def _is_the_same(scanned: ScanResult, owner_record: Mapping[str, Any], release: partitioned.DividedRelease) -> bool:
+    fingerprint = owner_record.get("original", {}).get("fingerprint")
+    return fingerprint == scanned.fingerprint.to_bytes().hex() and len(scanned.parts) == len(release.parts)
 
 
 def check_part(check: PartCheck) -> tuple[str, Verdict]:

@@ -12,9 +12,9 @@ from typing import Any
 
 from sfumato.exceptions import SfumatoError
 
-__all__ = ["answer", "answer_each", "main"]
+__all__ = ["answer", "main", "stream_answers"]
 
-_LOOK = 1.0
+_POLL_SECONDS = 1.0
 """Seconds after which a process looks whether it is still needed."""
 
 
@@ -28,15 +28,15 @@ def answer(work: Callable[[Any], Any], job: Any) -> tuple[bool, Any]:
     >>> answer(abs, -3), answer(abs, "ann")
     ((False, 3), (True, SfumatoError('engine: a part failed (TypeError).')))
     """
-    return next(answer_each(lambda: iter([work(job)])))
+    return next(stream_answers(lambda: iter([work(job)])))
 
 
-def answer_each(work: Callable[[], Iterable[Any]]) -> Iterator[tuple[bool, Any]]:
+def stream_answers(work: Callable[[], Iterable[Any]]) -> Iterator[tuple[bool, Any]]:
     """Yield the results of work as :func:`answer` does, up to what it raised.
 
     Examples
     --------
-    >>> [failed for failed, _ in answer_each(lambda: map(int, ["1", "ann"]))]
+    >>> [failed for failed, _ in stream_answers(lambda: map(int, ["1", "ann"]))]
     [False, True]
     """
     try:
@@ -67,7 +67,7 @@ def main() -> None:
 def _follow(parent: int) -> None:
     """End with the process that hands out jobs: nobody else waits for what is being done, and others need the cores."""
     while os.getppid() == parent:
-        time.sleep(_LOOK)
+        time.sleep(_POLL_SECONDS)
     os._exit(1)
 
 

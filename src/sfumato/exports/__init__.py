@@ -18,9 +18,9 @@ from sfumato.data.kind import WRITTEN, find_kind
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.exports import csv, geojson, jsonl, parquet, spmf, xes
 from sfumato.exports.tables import write_table
-from sfumato.release.layouts import LAYOUTS, Laid, gather_entries, lay_out
+from sfumato.release.layouts import LAYOUTS, LayoutTable, arrange_records, collect_entries
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["FORMATS", "Exported", "export_parts", "export_release", "list_formats", "read_export", "write_table"]
 
@@ -70,7 +70,7 @@ def list_formats(kind: str, layout: str) -> tuple[str, ...]:
     if layout == "wide":
         return WRITTEN
     # Kinds of data whose releases have lists tell receivers about them.
-    return (*WRITTEN, *about.exports) if "history" in about.told else ()
+    return (*WRITTEN, *about.exports) if "history" in about.descriptions else ()
 
 
 def export_release(
@@ -93,11 +93,11 @@ def export_release(
     """
     layout, format = _choose(release, path, layout, format)
     _check_target(path, force=force)
-    laid = lay_out(release, layout)
+    layout_table = arrange_records(release, layout)
     with _appearing(path) as file:
-        for part in FORMATS[format].spell(release, laid):
+        for part in FORMATS[format].encode_file(release, layout_table):
             file.write(part)
-    return Exported(layout, format, laid.table.num_rows, _count_empty(laid))
+    return Exported(layout, format, layout_table.table.num_rows, _count_empty(layout_table))
 
 
 def export_parts(
@@ -143,9 +143,9 @@ def export_parts(
         write = FORMATS[format].begin(file)
         located = _list_coordinates(parts(), layout)
         for name, release in parts():
-            laid = _add_coordinates(_name_part(lay_out(release, layout), name), located)
-            write(laid)
-            rows, empty = rows + laid.table.num_rows, empty + _count_empty(laid)
+            layout_table = _add_coordinates(_name_part(arrange_records(release, layout), name), located)
+            write(layout_table)
+            rows, empty = rows + layout_table.table.num_rows, empty + _count_empty(layout_table)
         write(None)
     return Exported(layout, format, rows, empty)
 
@@ -156,33 +156,39 @@ def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tupl
     for _, release in parts:
         if layout == "wide" or release.places is None:
             break
-        coordinates |= {column.name: None for column in lay_out(release, layout).columns if column.role == "coordinate"}
+        coordinates |= {
+            column.name: None for column in arrange_records(release, layout).columns if column.role == "coordinate"
+        }
     return tuple(coordinates)
 
 
-def _add_coordinates(laid: Laid, names: tuple[str, ...]) -> Laid:
+def _add_coordinates(layout_table: LayoutTable, names: tuple[str, ...]) -> LayoutTable:
     """Put columns of coordinates at the end that other parts have, without any in them."""
-    others = [column for column in laid.columns if column.role != "coordinate"]
-    located = [PublishedColumn(name, "coordinate", Form("exact", "float64")) for name in names]
-    nowhere = pa.nulls(laid.table.num_rows, pa.float64())
+    others = [column for column in layout_table.columns if column.role != "coordinate"]
+    located = [PublishedColumn(name, "coordinate", ValueFormat("exact", "float64")) for name in names]
+    nowhere = pa.nulls(layout_table.table.num_rows, pa.float64())
     cells = {
-        column.name: laid.table.column(column.name) if column.name in laid.table.column_names else nowhere
+        column.name: layout_table.table.column(column.name)
+        if column.name in layout_table.table.column_names
+        else nowhere
         for column in (*others, *located)
     }
-    entries = tuple(dict.fromkeys((*names, *laid.entries)))
-    return dataclasses.replace(laid, columns=(*others, *located), table=pa.table(cells), entries=entries)
+    entries = tuple(dict.fromkeys((*names, *layout_table.entries)))
+    return dataclasses.replace(layout_table, columns=(*others, *located), table=pa.table(cells), entries=entries)
 
 
-def _name_part(laid: Laid, name: str) -> Laid:
+def _name_part(layout_table: LayoutTable, name: str) -> LayoutTable:
     """Put a column in front that names the part."""
-    taken = {column.name for column in laid.columns}
+    taken = {column.name for column in layout_table.columns}
     title = next(candidate for candidate in _PART_COLUMNS if candidate not in taken)
     cells = pa.DictionaryArray.from_arrays(
-        pa.array(np.zeros(laid.table.num_rows, np.int32)), pa.array([name], pa.string())
+        pa.array(np.zeros(layout_table.table.num_rows, np.int32)), pa.array([name], pa.string())
     )
-    column = PublishedColumn(title, "plain", Form("exact", "string"))
+    column = PublishedColumn(title, "plain", ValueFormat("exact", "string"))
     return dataclasses.replace(
-        laid, columns=(column, *laid.columns), table=laid.table.add_column(0, title, cells.cast(pa.string()))
+        layout_table,
+        columns=(column, *layout_table.columns),
+        table=layout_table.table.add_column(0, title, cells.cast(pa.string())),
     )
 
 
@@ -225,10 +231,10 @@ def read_export(
     """
     file = Path(path)
     layout, format = _choose(release, file, layout, format)
-    laid = lay_out(release, layout)
+    layout_table = arrange_records(release, layout)
     try:
-        table: pa.Table = FORMATS[format].parse(file, release, laid)
-        return table if layout == "wide" else gather_entries(release, table)
+        table: pa.Table = FORMATS[format].parse(file, release, layout_table)
+        return table if layout == "wide" else collect_entries(release, table)
     except OSError as error:
         raise SchemaError(f"{file}: cannot be read ({error.strerror or 'not a valid path'}).") from None
     except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError):
@@ -262,23 +268,23 @@ def _choose(release: Release, path: Path, layout: str | None, format: str | None
     return layout, format
 
 
-def _count_empty(laid: Laid) -> int:
-    return int(laid.table.column(laid.entries[-1]).null_count) if laid.entries else 0
+def _count_empty(layout_table: LayoutTable) -> int:
+    return int(layout_table.table.column(layout_table.entries[-1]).null_count) if layout_table.entries else 0
 
 
 @contextlib.contextmanager
 def _appearing(path: Path) -> Iterator[IO[bytes]]:
     """Write a file aside and put it in its place at the end, or leave nothing."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=f".{path.name}-", delete=False) as file:
-        aside = Path(file.name)
+        temporary = Path(file.name)
         try:
             yield file
             file.flush()
             os.fsync(file.fileno())
-            aside.chmod(0o666 & ~_umask())
-            aside.replace(path)
+            temporary.chmod(0o666 & ~_umask())
+            temporary.replace(path)
         finally:
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
 
 
 def _umask() -> int:

@@ -11,29 +11,33 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
-from sfumato.formats.csv_files import read_csv, spell_csv
-from sfumato.release.layouts import Laid
+from sfumato.formats.csv_files import encode_csv, read_csv
+from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form, decode, encode
+from sfumato.release.text import ValueFormat, decode, encode
 
-__all__ = ["begin", "parse", "refuse_other_columns", "spell"]
+__all__ = ["begin", "encode_file", "parse", "refuse_other_columns"]
 
 
-def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the text of a file."""
-    yield from spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+    yield from encode_csv(
+        pa.table({column.name: _format_column(layout_table, column) for column in layout_table.columns})
+    )
 
 
-def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
     """Begin a file to which parts of a release are written one after another, under one head; None ends it."""
     head: list[tuple[str, ...]] = []
 
-    def write(laid: Laid | None) -> None:
-        if laid is None:
+    def write(layout_table: LayoutTable | None) -> None:
+        if layout_table is None:
             return
-        names = tuple(column.name for column in laid.columns)
+        names = tuple(column.name for column in layout_table.columns)
         refuse_other_columns(head, names)
-        text = spell_csv(pa.table({column.name: _spell_column(laid, column) for column in laid.columns}))
+        text = encode_csv(
+            pa.table({column.name: _format_column(layout_table, column) for column in layout_table.columns})
+        )
         for piece in itertools.islice(text, len(head) > 1, None):
             file.write(piece)
 
@@ -55,42 +59,42 @@ def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) ->
         raise SchemaError("export: the parts do not have the same columns. Export every part on its own.")
 
 
-def _spell_column(laid: Laid, column: PublishedColumn) -> Any:
-    cells = _one(laid.table.column(column.name))
+def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:
+    cells = _combine_chunks(layout_table.table.column(column.name))
     texts = encode(cells, column.form)
-    if column.form.cell == "interval" and laid.part is not None:
-        exact = encode(cells.field("lo"), Form("exact", column.form.type))
-        texts = pc.if_else(_is_exact(laid, laid.table.column(laid.part)), exact, texts)
-    if column.name in laid.entries:
+    if column.form.cell == "interval" and layout_table.part is not None:
+        exact = encode(cells.field("lo"), ValueFormat("exact", column.form.type))
+        texts = pc.if_else(_is_exact(layout_table, layout_table.table.column(layout_table.part)), exact, texts)
+    if column.name in layout_table.entries:
         texts = pc.if_else(cells.is_null(), "", texts)
     return texts
 
 
-def _is_exact(laid: Laid, parts: Any) -> Any:
+def _is_exact(layout_table: LayoutTable, parts: Any) -> Any:
     """Tell which rows are entries of lists that have no intervals."""
-    named = _one(parts)
+    named = _combine_chunks(parts)
     named = named.cast(pa.string()) if pa.types.is_dictionary(named.type) else named
-    return pc.is_in(named, value_set=pa.array(laid.exact, pa.string()))
+    return pc.is_in(named, value_set=pa.array(layout_table.exact, pa.string()))
 
 
-def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back, cell by cell as the forms of the release say."""
-    texts = read_csv(path, [column.name for column in laid.columns])
-    return pa.table({column.name: _read_column(laid, column, texts) for column in laid.columns})
+    texts = read_csv(path, [column.name for column in layout_table.columns])
+    return pa.table({column.name: _read_column(layout_table, column, texts) for column in layout_table.columns})
 
 
-def _read_column(laid: Laid, column: PublishedColumn, texts: pa.Table) -> Any:
-    cells = _one(texts.column(column.name))
-    missing = pc.equal(cells, "") if column.name in laid.entries else pa.array([False] * len(cells), pa.bool_())
+def _read_column(layout_table: LayoutTable, column: PublishedColumn, texts: pa.Table) -> Any:
+    cells = _combine_chunks(texts.column(column.name))
+    missing = pc.equal(cells, "") if column.name in layout_table.entries else pa.array([False] * len(cells), pa.bool_())
     # What stands for no entry is read as suppressed, and both are null.
     cells = pc.if_else(missing, "*", cells)
-    if column.form.cell == "interval" and laid.part is not None:
-        exact = _is_exact(laid, texts.column(laid.part))
+    if column.form.cell == "interval" and layout_table.part is not None:
+        exact = _is_exact(layout_table, texts.column(layout_table.part))
         cells = pc.if_else(exact, pc.binary_join_element_wise("[", cells, "..", cells, "]", ""), cells)
     return decode(cells, column.form)
 
 
-def _one(column: Any) -> Any:
+def _combine_chunks(column: Any) -> Any:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)

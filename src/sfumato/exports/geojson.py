@@ -12,24 +12,24 @@ import pyarrow as pa
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports.jsonl import build_column
 from sfumato.formats.json_files import parse_json
-from sfumato.release.layouts import Laid
+from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
 
-__all__ = ["parse", "spell"]
+__all__ = ["encode_file", "parse"]
 
 _AXES = ("lon", "lat")
 _ROWS = 10_000
 
 
-def spell(release: Release, laid: Laid) -> Iterator[bytes]:
+def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:
     """Yield the text of a file; a visit to a place whose coordinates are not published has no geometry."""
     where = _find_points(release)
     members = release.members()
-    place = next(column.name for column in laid.columns if column.role == "history")
+    place = next(column.name for column in layout_table.columns if column.role == "history")
     skipped = {*_AXES, "x", "y"}
     yield b'{"type": "FeatureCollection", "features": [\n'
     between = ""
-    for batch in laid.table.to_batches(max_chunksize=_ROWS):
+    for batch in layout_table.table.to_batches(max_chunksize=_ROWS):
         features = []
         for row in batch.to_pylist():
             stands_for = members.get(row[place], (row[place],))
@@ -62,11 +62,11 @@ def _draw(points: list[tuple[float, float]]) -> dict[str, Any] | None:
     return {"type": "MultiPoint", "coordinates": points}
 
 
-def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back; where things are follows from what they are."""
     collection = parse_json(path.name, path.read_bytes())
     if not isinstance(collection, dict) or collection.get("type") != "FeatureCollection":
         raise SchemaError(f"{path.name}: not a collection of features.")
     rows = [feature["properties"] for feature in collection["features"]]
-    columns = [column for column in laid.columns if column.role != "coordinate"]
+    columns = [column for column in layout_table.columns if column.role != "coordinate"]
     return pa.table({column.name: build_column([row[column.name] for row in rows], column.form) for column in columns})

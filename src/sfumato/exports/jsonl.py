@@ -13,31 +13,31 @@ import pyarrow as pa
 
 from sfumato.exceptions import SchemaError
 from sfumato.formats.json_text import find_deep_line
-from sfumato.release.layouts import Laid
+from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
-__all__ = ["begin", "build_column", "parse", "show_time", "spell"]
+__all__ = ["begin", "build_column", "encode_file", "parse", "show_time"]
 
 _ROWS = 10_000
 
 
-def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the text of a file."""
-    yield from _spell_table(laid.table)
+    yield from _encode_table(layout_table.table)
 
 
-def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
     """Begin a file to which parts of a release are written one after another; None ends it."""
 
-    def write(laid: Laid | None) -> None:
-        for piece in [] if laid is None else _spell_table(laid.table):
+    def write(layout_table: LayoutTable | None) -> None:
+        for piece in [] if layout_table is None else _encode_table(layout_table.table):
             file.write(piece)
 
     return write
 
 
-def _spell_table(table: pa.Table) -> Iterator[bytes]:
+def _encode_table(table: pa.Table) -> Iterator[bytes]:
     for batch in table.to_batches(max_chunksize=_ROWS):
         lines = (json.dumps(row, ensure_ascii=False, allow_nan=False, default=show_time) for row in batch.to_pylist())
         yield "".join(f"{line}\n" for line in lines).encode()
@@ -54,18 +54,18 @@ def show_time(value: datetime.date | datetime.datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
-def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back."""
     data = path.read_bytes()
     deep = find_deep_line(data)
     if deep is not None:
         raise SchemaError(f"{path.name}: line {deep} is not an object of an export.")
     rows = [json.loads(line) for line in data.decode().split("\n") if line]
-    columns = {column.name: [row[column.name] for row in rows] for column in laid.columns}
-    return pa.table({column.name: build_column(columns[column.name], column.form) for column in laid.columns})
+    columns = {column.name: [row[column.name] for row in rows] for column in layout_table.columns}
+    return pa.table({column.name: build_column(columns[column.name], column.form) for column in layout_table.columns})
 
 
-def build_column(values: list[Any], form: Form) -> Any:
+def build_column(values: list[Any], form: ValueFormat) -> Any:
     """Return plain values as a column of a form; the text of a time is read as one."""
     inside = dataclasses.replace(form, history=False)
     if form.history:

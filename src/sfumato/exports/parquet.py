@@ -11,30 +11,30 @@ import pyarrow.parquet as pq
 
 from sfumato.exceptions import SchemaError
 from sfumato.formats.parquet import read_parquet
-from sfumato.release.layouts import Laid
+from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
-__all__ = ["begin", "parse", "spell"]
+__all__ = ["begin", "encode_file", "parse"]
 
 
-def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the content of a file."""
     sink = pa.BufferOutputStream()
-    pq.write_table(laid.table.combine_chunks(), sink, version="2.6", compression="none")
+    pq.write_table(layout_table.table.combine_chunks(), sink, version="2.6", compression="none")
     yield sink.getvalue().to_pybytes()
 
 
-def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
+def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
     """Begin a file to which parts of a release are written one after another, a row group each; None ends it."""
     writers: list[pq.ParquetWriter] = []
 
-    def write(laid: Laid | None) -> None:
-        if laid is None:
+    def write(layout_table: LayoutTable | None) -> None:
+        if layout_table is None:
             for writer in writers:
                 writer.close()
             return
-        table = laid.table.combine_chunks()
+        table = layout_table.table.combine_chunks()
         if not writers:
             writers.append(pq.ParquetWriter(file, table.schema, version="2.6", compression="none"))
         if not writers[0].schema.equals(table.schema):
@@ -47,15 +47,17 @@ def begin(file: IO[bytes]) -> Callable[[Laid | None], None]:
     return write
 
 
-def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back."""
     size = path.stat().st_size
     with path.open("rb") as file:
         table = read_parquet(path.name, file, size)
-    return pa.table({column.name: _as_form(table.column(column.name), column.form) for column in laid.columns})
+    return pa.table(
+        {column.name: _cast_column(table.column(column.name), column.form) for column in layout_table.columns}
+    )
 
 
-def _as_form(column: Any, form: Form) -> Any:
+def _cast_column(column: Any, form: ValueFormat) -> Any:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)

@@ -12,16 +12,16 @@ from sfumato.data.kind import find_kind
 from sfumato.exceptions import ParameterError
 from sfumato.readers.files import to_utf8
 from sfumato.readers.spmf import Token, parse_sequences
-from sfumato.release.layouts import Laid
+from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
-from sfumato.release.text import Form, decode, encode
+from sfumato.release.text import ValueFormat, decode, encode
 
-__all__ = ["parse", "spell"]
+__all__ = ["encode_file", "parse"]
 
-_LABEL = Form("category")
+_LABEL = ValueFormat("category")
 
 
-def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
+def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
     """Yield the text of a file; values have the names that ``@ITEM`` lines give them, in the spelling of CSV."""
     names = [column for column in release.columns if column.role == "identifier"]
     numbers = [str(number) for number in range(1, release.table.num_rows + 1)]
@@ -42,7 +42,7 @@ def spell(release: Release, laid: Laid) -> Iterator[bytes]:  # noqa: ARG001
         yield (f"{entries} -1 -2\n" if record else "-2\n").encode()
 
 
-def parse(path: Path, release: Release, laid: Laid) -> pa.Table:  # noqa: ARG001
+def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back as a table of the long layout."""
 
     def read_line(_: int, tokens: Iterator[Token]) -> list[tuple[str, None]]:

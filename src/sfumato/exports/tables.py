@@ -31,7 +31,7 @@ def write_table(table: pa.Table, path: Path) -> None:
     if path.suffix == ".parquet":
         pq.write_table(table, path, compression="zstd")
     elif path.suffix == ".csv":
-        write_csv(pa.table({name: _spell(table.column(name)) for name in table.column_names}), path)
+        write_csv(pa.table({name: _format_column(table.column(name)) for name in table.column_names}), path)
     elif path.suffix == ".jsonl":
         with path.open("w", encoding="utf-8") as file:
             for batch in table.to_batches(max_chunksize=10_000):
@@ -41,7 +41,7 @@ def write_table(table: pa.Table, path: Path) -> None:
         raise ParameterError(f"{path.name}: write a .csv, .parquet or .jsonl file.")
 
 
-def _spell(column: Any) -> Any:
+def _format_column(column: Any) -> Any:
     """Return cells as text: times as ISO 8601 has them, and nothing for a cell that is missing."""
     if pa.types.is_timestamp(column.type):
         zone = "Z" if column.type.tz is not None else ""

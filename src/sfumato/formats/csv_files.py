@@ -11,7 +11,7 @@ import pyarrow.csv as pacsv
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Place, open_for_arrow
 
-__all__ = ["read_csv", "read_header", "spell_csv", "write_csv"]
+__all__ = ["encode_csv", "read_csv", "read_header", "write_csv"]
 
 _ROWS = 1 << 16
 """So many rows are spelled at a time: enough for Arrow, little for the memory."""
@@ -20,23 +20,23 @@ _QUOTED = '[",\r\n]'
 _QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", ""))
 
 
-def spell_csv(table: pa.Table) -> Iterator[bytes]:
+def encode_csv(table: pa.Table) -> Iterator[bytes]:
     r"""Spell a table of text as CSV, portion by portion.
 
     A cell is quoted if it holds a comma, a quote or a line break, or nothing at all; lines end with a line feed.
 
     Examples
     --------
-    >>> b"".join(spell_csv(pa.table({"person": ["1", "2"], "places": ['a "x", b', ""]})))
+    >>> b"".join(encode_csv(pa.table({"person": ["1", "2"], "places": ['a "x", b', ""]})))
     b'person,places\n1,"a ""x"", b"\n2,""\n'
     """
-    yield _spell_rows([pa.array([name], pa.large_string()) for name in table.column_names])
+    yield _encode_rows([pa.array([name], pa.large_string()) for name in table.column_names])
     for begin in range(0, table.num_rows, _ROWS):
         part = table.slice(begin, _ROWS)
-        yield _spell_rows([part.column(name).combine_chunks().cast(pa.large_string()) for name in table.column_names])
+        yield _encode_rows([part.column(name).combine_chunks().cast(pa.large_string()) for name in table.column_names])
 
 
-def _spell_rows(columns: list[pa.Array]) -> bytes:
+def _encode_rows(columns: list[pa.Array]) -> bytes:
     if not columns:
         return b"\n"
     cells = []
@@ -54,7 +54,7 @@ def _spell_rows(columns: list[pa.Array]) -> bytes:
 def write_csv(table: pa.Table, path: Place) -> None:
     """Write a table of text."""
     with path.open("wb") as file:
-        file.writelines(spell_csv(table))
+        file.writelines(encode_csv(table))
 
 
 def read_csv(path: Place, columns: list[str]) -> pa.Table:

@@ -115,7 +115,7 @@ def to_table(frame: Any) -> pa.Table:
             try:
                 chunks = [_spread(chunk).cast(plain) for chunk in table.column(number).chunks]
             except _UNFIT:
-                raise SchemaError(f"{_NAME}: {_say_type(field)}") from None
+                raise SchemaError(f"{_NAME}: {_explain_type(field)}") from None
             table = table.set_column(number, field.name, pa.chunked_array(chunks, plain))
     return table
 
@@ -127,7 +127,7 @@ def _spread(array: Any) -> Any:
     return array.dictionary.cast(plain_type(array.type.value_type)).take(array.indices)
 
 
-def _say_type(field: pa.Field) -> str:
+def _explain_type(field: pa.Field) -> str:
     return f"column {field.name!r} has the type {field.type}, which files do not have. Store it as text or numbers."
 
 
@@ -181,5 +181,5 @@ def _name_unfit(table: pa.Table) -> str:
         try:
             pq.write_table(table.select([field.name]), pa.BufferOutputStream())
         except _UNFIT:
-            return _say_type(field)
+            return _explain_type(field)
     return "it has a column of a type that files do not have. Store it as text or numbers."

@@ -11,7 +11,7 @@ from sfumato.exceptions import SchemaError
 from sfumato.formats.json_text import check_nesting, read_bounded
 from sfumato.formats.memory import MemoryPlace, Place
 
-__all__ = ["check_plain", "parse_json", "read_json", "spell_json"]
+__all__ = ["check_plain", "encode_json", "parse_json", "read_json"]
 
 
 def check_plain(path: Place) -> None:
@@ -72,7 +72,7 @@ def parse_json(name: str, data: bytes) -> Any:
         check_nesting(name, value)
         if "\\u" in text:
             # Escapes can spell halves of characters, which are no text.
-            spell_json(value)
+            encode_json(value)
     except _TwiceError:
         raise SchemaError(f"{name}: a key stands twice in an object, and programs differ in which they take.") from None
     except (ValueError, RecursionError):
@@ -95,12 +95,12 @@ def _refuse_constant(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def spell_json(value: Any) -> bytes:
+def encode_json(value: Any) -> bytes:
     """Spell plain values as the text of a file.
 
     Examples
     --------
-    >>> spell_json({"k": 5})
+    >>> encode_json({"k": 5})
     b'{\\n  "k": 5\\n}\\n'
     """
     return (json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()

@@ -111,14 +111,14 @@ class MemoryPlace:
 
     def open(self, mode: str = "rb") -> io.BytesIO:
         """Open the content for reading, or a new one that is kept when it is closed."""
-        return io.BytesIO(self.read_bytes()) if mode == "rb" else _Kept(self)
+        return io.BytesIO(self.read_bytes()) if mode == "rb" else _MemoryWriter(self)
 
     def stat(self) -> _Size:
         """Return the size of the content."""
         return _Size(len(self.read_bytes()))
 
 
-class _Kept(io.BytesIO):
+class _MemoryWriter(io.BytesIO):
     """Content on its way to a place in memory."""
 
     def __init__(self, place: MemoryPlace) -> None:

@@ -112,12 +112,12 @@ def iterate_labels(name: str, path: Path, size: int) -> Iterator[pa.RecordBatch]
         for group in range(file.metadata.num_row_groups):
             for batch in file.iter_batches(batch_size=_ROWS * 4, row_groups=[group]):
                 batch.validate(full=True)
-                read += sum(map(_count_spelled, batch.columns))
+                read += sum(map(_count_decoded_bytes, batch.columns))
                 check_expansion(name, size, read)
                 yield batch
 
 
-def _count_spelled(cells: Any) -> int:
+def _count_decoded_bytes(cells: Any) -> int:
     """Return how many bytes cells take when their labels are spelled out."""
     if not pa.types.is_dictionary(cells.type):
         return int(cells.nbytes)

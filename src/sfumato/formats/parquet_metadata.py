@@ -38,7 +38,7 @@ def find_beside_records(path: Place, expected: pa.Buffer) -> tuple[list[str], st
     ours, theirs = pq.read_metadata(pa.BufferReader(expected)), pq.read_metadata(pa.BufferReader(content))
     schemas = pq.read_schema(pa.BufferReader(content)), pq.read_schema(pa.BufferReader(expected))
     extras = _compare_metadata(theirs, ours) + _compare_schemas(*schemas) + _compare_layout(content, theirs, ours)
-    extras += _look_at_labels(content)
+    extras += _find_unused_labels(content)
     writer = str(theirs.created_by)
     if not _WRITER.fullmatch(writer):
         return [*extras, "the name of a program that writes no releases"], ""
@@ -53,7 +53,7 @@ def _sum_columns(metadata: Any) -> int:
     return sum(metadata.row_group(at).total_byte_size for at in range(metadata.num_row_groups))
 
 
-def _look_at_labels(content: bytes) -> list[str]:
+def _find_unused_labels(content: bytes) -> list[str]:
     """Look for dictionaries with labels that no record has, or that stand there twice."""
     table = pq.read_table(pa.BufferReader(content))
     for name in table.column_names:
@@ -115,12 +115,12 @@ def _compare_layout(content: bytes, theirs: Any, ours: Any) -> list[str]:
     sizes = [[meta.row_group(at).num_rows for at in range(meta.num_row_groups)] for meta in (theirs, ours)]
     if sizes[0] != sizes[1]:
         extras.append("row groups of other sizes than a release has")
-    if content[end:-8] != _spell_footer(theirs):
+    if content[end:-8] != _encode_footer(theirs):
         extras.append("a footer with more in it than the library reads")
     return list(dict.fromkeys(extras))
 
 
-def _spell_footer(metadata: Any) -> bytes:
+def _encode_footer(metadata: Any) -> bytes:
     sink = pa.BufferOutputStream()
     metadata.write_metadata_file(sink)
     written: bytes = sink.getvalue().to_pybytes()

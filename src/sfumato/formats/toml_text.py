@@ -7,17 +7,17 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-__all__ = ["spell_toml"]
+__all__ = ["format_toml"]
 
 _BARE = re.compile(r"[A-Za-z0-9_-]+", re.ASCII)
 
 
-def spell_toml(value: Any) -> str:
+def format_toml(value: Any) -> str:
     """Write a value as TOML.
 
     Examples
     --------
-    >>> spell_toml({"k": 5, "a b": ["x", 0.5, True]})
+    >>> format_toml({"k": 5, "a b": ["x", 0.5, True]})
     '{ k = 5, "a b" = ["x", 0.5, true] }'
     """
     if isinstance(value, bool):
@@ -26,10 +26,10 @@ def spell_toml(value: Any) -> str:
         return repr(value)
     if isinstance(value, Mapping):
         pairs = (
-            f"{name if _BARE.fullmatch(name) else spell_toml(name)} = {spell_toml(entry)}"
+            f"{name if _BARE.fullmatch(name) else format_toml(name)} = {format_toml(entry)}"
             for name, entry in value.items()
         )
         return "{ " + ", ".join(pairs) + " }"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(spell_toml, value)) + "]"
+        return "[" + ", ".join(map(format_toml, value)) + "]"
     return json.dumps(str(value), ensure_ascii=False).replace("\x7f", "\\u007f")

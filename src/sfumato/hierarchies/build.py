@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import SchemaError
 
-__all__ = ["Lineage", "Numbering", "name_rows"]
+__all__ = ["Numbering", "TreeBuilder", "name_rows"]
 
 LONGEST_LABEL = 10_000
 SHOWN_ROWS = 5
@@ -42,15 +42,15 @@ class Numbering(NamedTuple):
 
 
 @dataclasses.dataclass
-class Lineage:
+class TreeBuilder:
     """Who is whose parent, with the row that said so; complains by row number, never by label.
 
     Examples
     --------
-    >>> lineage = Lineage.from_pairs([("a", "A"), ("b", "A")], "cities.csv")
-    >>> lineage.labels, lineage.parent, lineage.children
+    >>> builder = TreeBuilder.from_pairs([("a", "A"), ("b", "A")], "cities.csv")
+    >>> builder.labels, builder.parent, builder.children
     (['a', 'A', 'b'], [1, -1, 1], [[], [0, 2], []])
-    >>> lineage.settle_root(None)
+    >>> builder.resolve_root(None)
     1
     """
 
@@ -65,43 +65,43 @@ class Lineage:
     @classmethod
     def from_pairs(
         cls, pairs: Iterable[tuple[str, str | None]], owner: str, lines: Sequence[int] | None = None
-    ) -> Lineage:
+    ) -> TreeBuilder:
         """Collect (child, parent) pairs; a parent of None or ``""`` declares a root."""
-        lineage = cls(owner, "row" if lines is None else "line")
+        builder = cls(owner, "row" if lines is None else "line")
         given: dict[int, int] = {}
         for position, (child, parent) in enumerate(pairs):
             row = position + 1 if lines is None else lines[position]
-            code = lineage._code(child, row)
-            above = lineage._code(parent, row) if parent else -1
+            code = builder._code(child, row)
+            above = builder._code(parent, row) if parent else -1
             if code in given:
-                lineage._refuse_second_mention(code, above, given[code], row)
+                builder._refuse_second_mention(code, above, given[code], row)
             given[code] = row
-            lineage.rows[code] = row
-            lineage._attach(code, above, row)
-        return lineage
+            builder.rows[code] = row
+            builder._attach(code, above, row)
+        return builder
 
     @classmethod
-    def from_paths(cls, paths: Iterable[Sequence[str]], owner: str, lines: Sequence[int] | None = None) -> Lineage:
+    def from_paths(cls, paths: Iterable[Sequence[str]], owner: str, lines: Sequence[int] | None = None) -> TreeBuilder:
         """Collect paths from a leaf up to the root; a value that repeats on its way up is one node."""
-        lineage = cls(owner, "row" if lines is None else "line")
+        builder = cls(owner, "row" if lines is None else "line")
         rows = [[cell for cell in path if cell] if path and path[0] else [] for path in paths]
         numbers = list(lines) if lines is not None else list(range(1, len(rows) + 1))
-        lineage._refuse_bad_leaves(rows, numbers)
+        builder._refuse_bad_leaves(rows, numbers)
         groups = _name_groups(rows)
         for path, row in zip(rows, numbers, strict=True):
             nodes = _collapse(path, groups)
             if len(set(nodes)) < len(nodes):
-                lineage._refuse_circle([row])
-            codes = [lineage._code(label, row) for label in nodes]
+                builder._refuse_circle([row])
+            codes = [builder._code(label, row) for label in nodes]
             for code, above in itertools.pairwise(codes):
-                if lineage.parent[code] == -1:
-                    lineage.rows[code] = row
-                    lineage._attach(code, above, row)
-                elif lineage.parent[code] != above:
-                    lineage._refuse_second_mention(code, above, lineage.rows[code], row)
-        return lineage
+                if builder.parent[code] == -1:
+                    builder.rows[code] = row
+                    builder._attach(code, above, row)
+                elif builder.parent[code] != above:
+                    builder._refuse_second_mention(code, above, builder.rows[code], row)
+        return builder
 
-    def settle_root(self, root: str | None) -> int:
+    def resolve_root(self, root: str | None) -> int:
         """Return the one root, adding an artificial one when it is asked for and needed."""
         if not self.labels:
             self.complain("a hierarchy needs at least one label, found none. Give one label per row.")

@@ -14,7 +14,7 @@ def _parents(tree: Hierarchy) -> dict[str, str | None]:
     return dict(zip(tree.labels, above, strict=True))
 
 
-def _rebuild(tree: Hierarchy, parents: dict[str, str | None]) -> Hierarchy:
+def _rebuild_tree(tree: Hierarchy, parents: dict[str, str | None]) -> Hierarchy:
     return Hierarchy.from_parents(parents, kind=tree.kind, type=tree.type)
 
 
@@ -42,7 +42,9 @@ def rename_node(tree: Hierarchy, old: str, new: str) -> Hierarchy:
     _require(tree, old, "rename")
     _refuse(tree, new, "rename")
     named = {old: new}
-    return _rebuild(tree, {named.get(c, c): None if p is None else named.get(p, p) for c, p in _parents(tree).items()})
+    return _rebuild_tree(
+        tree, {named.get(c, c): None if p is None else named.get(p, p) for c, p in _parents(tree).items()}
+    )
 
 
 def move_node(tree: Hierarchy, label: str, parent: str) -> Hierarchy:
@@ -70,7 +72,7 @@ def move_node(tree: Hierarchy, label: str, parent: str) -> Hierarchy:
     parents[label] = parent
     if old is not None and old not in parents.values():
         raise ParameterError(f"move: nothing would be left below {old!r}, which would become a value. Delete it first.")
-    return _rebuild(tree, parents)
+    return _rebuild_tree(tree, parents)
 
 
 def _refuse_leaf(tree: Hierarchy, label: str, owner: str) -> None:
@@ -90,7 +92,7 @@ def add_node(tree: Hierarchy, label: str, parent: str) -> Hierarchy:
     _refuse(tree, label, "add")
     _require(tree, parent, "add")
     _refuse_leaf(tree, parent, "add")
-    return _rebuild(tree, {**_parents(tree), label: parent})
+    return _rebuild_tree(tree, {**_parents(tree), label: parent})
 
 
 def delete_node(tree: Hierarchy, label: str) -> Hierarchy:
@@ -110,4 +112,4 @@ def delete_node(tree: Hierarchy, label: str) -> Hierarchy:
     left = {child: above if parent == label else parent for child, parent in parents.items()}
     if above not in left.values():
         raise ParameterError(f"delete: nothing would be left below {above!r}, which would become a value. Delete it.")
-    return _rebuild(tree, left)
+    return _rebuild_tree(tree, left)

@@ -25,9 +25,9 @@ from typing import NamedTuple, NoReturn
 
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.hierarchies.ranges import RANGE_TYPES, parse_bounds, spell_bounds
+from sfumato.hierarchies.ranges import RANGE_TYPES, format_bounds, parse_bounds
 
-__all__ = ["PARSERS", "SPELLERS", "Source", "detect_format", "recognise_ranges"]
+__all__ = ["FORMATTERS", "PARSERS", "Source", "detect_format", "recognise_ranges"]
 
 _DELIMITERS = (";", "\t", ",")
 _TWO_NUMBERS = re.compile(r"-?\d+,-?\d+")
@@ -175,7 +175,7 @@ def parse_indented(source: Source, root: str | None) -> Hierarchy:
     return recognise_ranges(tree)
 
 
-def spell_arx(tree: Hierarchy, _name: str) -> list[str]:
+def format_arx(tree: Hierarchy, _name: str) -> list[str]:
     """Write one path per leaf in full columns: where levels are missing, the leaf is repeated."""
     special = ';"' if tree.height else ';,\t"'
     quoted = {label: _quote(label, special) for label in tree.labels}
@@ -185,7 +185,7 @@ def spell_arx(tree: Hierarchy, _name: str) -> list[str]:
     ]
 
 
-def spell_amnesia(tree: Hierarchy, name: str) -> list[str]:
+def format_amnesia(tree: Hierarchy, name: str) -> list[str]:
     """Write what Amnesia loads, levels from the bottom up."""
     is_range = tree.kind == "ranges"
     word = {label: _escape(label, tree) for label in tree.labels}
@@ -211,14 +211,14 @@ def spell_amnesia(tree: Hierarchy, name: str) -> list[str]:
     return lines
 
 
-def spell_parent_child(tree: Hierarchy, _name: str) -> list[str]:
+def format_parent_child(tree: Hierarchy, _name: str) -> list[str]:
     """Write a header, then a child and its parent per line."""
     quoted = {label: _quote(label, ';,\t"') for label in tree.labels}
     pairs = [f"{quoted[child]},{quoted[parent]}" for child, parent in tree.pairs() if parent is not None]
     return ["child,parent", *(pairs or [f"{quoted[tree.labels[0]]},"])]
 
 
-def spell_indented(tree: Hierarchy, _name: str) -> list[str]:
+def format_indented(tree: Hierarchy, _name: str) -> list[str]:
     """Write one label per line, two spaces deeper than its parent."""
     depth = dict(zip(tree.labels, tree.depth.tolist(), strict=True))
     return [
@@ -234,11 +234,11 @@ PARSERS: dict[str, Callable[[Source, str | None], Hierarchy]] = {
     "parent-child": parse_parent_child,
     "indented": parse_indented,
 }
-SPELLERS: dict[str, Callable[[Hierarchy, str], list[str]]] = {
-    "arx": spell_arx,
-    "amnesia": spell_amnesia,
-    "parent-child": spell_parent_child,
-    "indented": spell_indented,
+FORMATTERS: dict[str, Callable[[Hierarchy, str], list[str]]] = {
+    "arx": format_arx,
+    "amnesia": format_amnesia,
+    "parent-child": format_parent_child,
+    "indented": format_indented,
 }
 
 
@@ -272,7 +272,7 @@ def _children(tree: Hierarchy) -> dict[str, list[str]]:
 
 def _is_range(label: str, type: str) -> bool:
     try:
-        return spell_bounds(parse_bounds(label, type), type) == label
+        return format_bounds(parse_bounds(label, type), type) == label
     except (ValueError, OverflowError):
         return False
 

@@ -12,8 +12,8 @@ import numpy.typing as npt
 
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.build import Lineage, name_rows
-from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, spell_bounds
+from sfumato.hierarchies.build import TreeBuilder, name_rows
+from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, format_bounds
 
 __all__ = ["Hierarchy"]
 
@@ -119,7 +119,7 @@ class Hierarchy:
         ['0,5', '5,10', '5,10']
         """
         given = pairs.items() if isinstance(pairs, Mapping) else pairs
-        return cls._build(Lineage.from_pairs(given, owner, lines), root, kind, type)
+        return cls._build(TreeBuilder.from_pairs(given, owner, lines), root, kind, type)
 
     @classmethod
     def from_paths(
@@ -148,7 +148,7 @@ class Hierarchy:
             80333
           0
         """
-        return cls._build(Lineage.from_paths(paths, owner, lines), root, kind, type)
+        return cls._build(TreeBuilder.from_paths(paths, owner, lines), root, kind, type)
 
     @classmethod
     def from_codes(cls, labels: Sequence[str], parent: npt.ArrayLike, *, owner: str = "Hierarchy") -> Hierarchy:
@@ -163,24 +163,24 @@ class Hierarchy:
         if above.shape != (len(labels),) or (len(labels) and not -1 <= above.min() <= above.max() < len(labels)):
             raise ParameterError(f"{owner}: parent must hold -1 or the position of a label, for each label.")
         pairs = [(label, labels[code] if code >= 0 else None) for label, code in zip(labels, above, strict=True)]
-        return cls._build(Lineage.from_pairs(pairs, owner), None, "labels", "string")
+        return cls._build(TreeBuilder.from_pairs(pairs, owner), None, "labels", "string")
 
     @classmethod
-    def _build(cls, lineage: Lineage, root: str | None, kind: Literal["labels", "ranges"], type: str) -> Hierarchy:
+    def _build(cls, builder: TreeBuilder, root: str | None, kind: Literal["labels", "ranges"], type: str) -> Hierarchy:
         if kind not in {"labels", "ranges"}:
-            raise ParameterError(f"{lineage.owner}: kind must be labels or ranges, got {kind!r}.")
+            raise ParameterError(f"{builder.owner}: kind must be labels or ranges, got {kind!r}.")
         if type not in (RANGE_TYPES if kind == "ranges" else _TYPES):
             choices = ", ".join(RANGE_TYPES if kind == "ranges" else _TYPES)
-            raise ParameterError(f"{lineage.owner}: type of {kind} must be one of {choices}, got {type!r}.")
-        top = lineage.settle_root(root)
-        labels = lineage.labels
+            raise ParameterError(f"{builder.owner}: type of {kind} must be one of {choices}, got {type!r}.")
+        top = builder.resolve_root(root)
+        labels = builder.labels
         axis = np.empty((0, 2))
         if kind == "ranges":
-            lineage, top = drop_single_children(lineage, type), 0
-            fitted = fit_bounds(lineage, lineage.walk(top), type)
-            labels = [spell_bounds(bounds, type) for bounds in fitted]
+            builder, top = drop_single_children(builder, type), 0
+            fitted = fit_bounds(builder, builder.walk(top), type)
+            labels = [format_bounds(bounds, type) for bounds in fitted]
             axis = np.array(fitted, dtype=np.float64 if type == "decimal" else np.int64)
-        nodes = lineage.number(lineage.walk(top))
+        nodes = builder.number(builder.walk(top))
         bounds = axis[nodes.given] if kind == "ranges" else axis
         arrays = (nodes.parent, nodes.leaves, nodes.depth, nodes.first_leaf)
         lower, upper = np.ascontiguousarray(bounds[:, 0]), np.ascontiguousarray(bounds[:, 1])

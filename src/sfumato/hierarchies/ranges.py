@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import Lineage
+from sfumato.hierarchies.build import TreeBuilder
 
-__all__ = ["RANGE_TYPES", "as_axis", "drop_single_children", "fit_bounds", "parse_bounds", "spell_bounds"]
+__all__ = ["RANGE_TYPES", "as_axis", "drop_single_children", "fit_bounds", "format_bounds", "parse_bounds"]
 
 RANGE_TYPES = ("int", "decimal", "date")
 Bounds: TypeAlias = tuple[float, float]
@@ -44,12 +44,12 @@ def parse_bounds(label: str, type: str) -> Bounds:
     return parse(first), parse(last)
 
 
-def spell_bounds(bounds: Bounds, type: str) -> str:
+def format_bounds(bounds: Bounds, type: str) -> str:
     """Spell a range the one way it is written here; the inverse of :func:`parse_bounds`.
 
     Examples
     --------
-    >>> spell_bounds((0, 5), "int"), spell_bounds((0, 2.5), "decimal"), spell_bounds((0, 2), "date")
+    >>> format_bounds((0, 5), "int"), format_bounds((0, 2.5), "decimal"), format_bounds((0, 2), "date")
     ('0,5', '0.0,2.5', '1970-01-01,1970-01-03')
     """
     if type == "date":
@@ -57,24 +57,24 @@ def spell_bounds(bounds: Bounds, type: str) -> str:
     return ",".join(str(int(bound)) if type == "int" else repr(float(bound)) for bound in bounds)
 
 
-def drop_single_children(lineage: Lineage, type: str) -> Lineage:
+def drop_single_children(builder: TreeBuilder, type: str) -> TreeBuilder:
     """Return the lineage with children in ascending order and without nodes that repeat their only child."""
-    bounds = _parse_all(lineage, type)
-    pruned = Lineage(lineage.owner, lineage.unit)
-    root = lineage.settle_root(None)
-    stays = [len(below) != 1 for below in lineage.children]
+    bounds = _parse_all(builder, type)
+    pruned = TreeBuilder(builder.owner, builder.unit)
+    root = builder.resolve_root(None)
+    stays = [len(below) != 1 for below in builder.children]
     new: dict[int, int] = {}
-    for code in lineage.walk(root):
-        above = lineage.parent[code]
+    for code in builder.walk(root):
+        above = builder.parent[code]
         if above != -1 and not stays[above] and bounds[above] != bounds[code]:
-            _refuse_misfit(lineage, above)
+            _refuse_misfit(builder, above)
         if not stays[code]:
             continue
         while above != -1 and not stays[above]:
-            above = lineage.parent[above]
+            above = builder.parent[above]
         new[code] = len(pruned.labels)
-        pruned.labels.append(lineage.labels[code])
-        pruned.rows.append(lineage.rows[code])
+        pruned.labels.append(builder.labels[code])
+        pruned.rows.append(builder.rows[code])
         pruned.children.append([])
         pruned.parent.append(new.get(above, -1))
         if above != -1:
@@ -85,16 +85,16 @@ def drop_single_children(lineage: Lineage, type: str) -> Lineage:
     return pruned
 
 
-def fit_bounds(lineage: Lineage, order: list[int], type: str) -> list[Bounds]:
+def fit_bounds(builder: TreeBuilder, order: list[int], type: str) -> list[Bounds]:
     """Return the bounds of every node, in one piece: a range ends where the next one begins.
 
     Whole numbers and dates may be given with their last value (``0,4 5,9``) or with the first value
     beyond it (``0,5 5,10``); both come out the second way. The very last bound stays as it is, and
     belongs to the last range.
     """
-    given = _parse_all(lineage, type)
+    given = _parse_all(builder, type)
     fitted = list(given)
-    leaves = [code for code in order if not lineage.children[code]]
+    leaves = [code for code in order if not builder.children[code]]
     for position, code in enumerate(leaves):
         lower, upper = given[code]
         if position + 1 == len(leaves):
@@ -104,17 +104,17 @@ def fit_bounds(lineage: Lineage, order: list[int], type: str) -> list[Bounds]:
             fitted[code] = (lower, begin)
             fits = lower < begin and (upper == begin or (type != "decimal" and lower <= upper == begin - 1))
         if not fits:
-            lineage.complain(
-                f"ranges follow each other without gap or overlap, the one in {lineage.name_nodes([code])} "
+            builder.complain(
+                f"ranges follow each other without gap or overlap, the one in {builder.name_nodes([code])} "
                 "does not end where the next one begins. Correct its bounds."
             )
     for code in reversed(order):
-        below = lineage.children[code]
+        below = builder.children[code]
         if below:
             fitted[code] = (fitted[below[0]][0], fitted[below[-1]][1])
             last = given[below[-1]][1]
             if given[code] not in {fitted[code], (fitted[code][0], last)}:
-                _refuse_misfit(lineage, code)
+                _refuse_misfit(builder, code)
     return fitted
 
 
@@ -174,21 +174,21 @@ def _parse_day(text: str, *, ends: bool) -> int:
     return beyond.toordinal() - 1 - _EPOCH
 
 
-def _parse(lineage: Lineage, code: int, type: str) -> Bounds:
+def _parse(builder: TreeBuilder, code: int, type: str) -> Bounds:
     try:
-        return parse_bounds(lineage.labels[code], type)
+        return parse_bounds(builder.labels[code], type)
     except (ValueError, OverflowError):
-        lineage.complain(
+        builder.complain(
             f"a range of type {type} is two bounds with a comma between them, "
-            f"{lineage.name_nodes([code])} has something else. Write it like 0,5."
+            f"{builder.name_nodes([code])} has something else. Write it like 0,5."
         )
 
 
-def _parse_all(lineage: Lineage, type: str) -> list[Bounds]:
-    return [_parse(lineage, code, type) for code in range(len(lineage.labels))]
+def _parse_all(builder: TreeBuilder, type: str) -> list[Bounds]:
+    return [_parse(builder, code, type) for code in range(len(builder.labels))]
 
 
-def _refuse_misfit(lineage: Lineage, code: int) -> NoReturn:
-    lineage.complain(
-        f"a range is made of the ranges below it, the one in {lineage.name_nodes([code])} is not. Correct its bounds."
+def _refuse_misfit(builder: TreeBuilder, code: int) -> NoReturn:
+    builder.complain(
+        f"a range is made of the ranges below it, the one in {builder.name_nodes([code])} is not. Correct its bounds."
     )

@@ -9,9 +9,9 @@ from typing import Any
 
 from sfumato.exceptions import SfumatoError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Metric, Scores, SummedMetric
-from sfumato.metrics.partial_sums import Tally, add_tallies
+from sfumato.metrics.partial_sums import PartialSums, add_partial_sums
 
 __all__ = ["PARTS", "Union"]
 
@@ -24,7 +24,7 @@ class _Count:
     """What a measure has counted so far."""
 
     metric: SummedMetric
-    tally: Tally
+    partial: PartialSums
     unit: str
     alone: list[float]
     """What the measure gives for every part alone, where it is a mean."""
@@ -37,7 +37,7 @@ class Union:
     ----------
     metrics
         The measures.
-    whole
+    full_original
         The original of all parts.
     wanted
         Parameters that were given: a measure that has one of them must be possible.
@@ -48,17 +48,17 @@ class Union:
     >>> from sfumato.data.select import pick_rows
     >>> from sfumato.kinds.table.metrics.ncp import Ncp
     >>> data = sf.Dataset.of("table", [(20,), (30,), (60,), (100,)], ("age",))
-    >>> union = Union([Ncp()], Whole(data))
+    >>> union = Union([Ncp()], FullOriginal(data))
     >>> for number, rows in enumerate(([0, 1], [2, 3])):
     ...     some = pick_rows(data, rows)
     ...     release = sf.anonymize(some, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-    ...     union.add(Comparison(some, release, part_of=union.whole, chosen=rows, part=number))
+    ...     union.add(Comparison(some, release, part_of=union.full_original, chosen=rows, part=number))
     >>> union.scores()["ncp"].value, union.scores()["ncp"].details["most"]
     (0.3125, 0.5)
     """
 
-    def __init__(self, metrics: Iterable[Metric], whole: Whole, wanted: Sequence[str] = ()) -> None:
-        self.whole = whole
+    def __init__(self, metrics: Iterable[Metric], full_original: FullOriginal, wanted: Sequence[str] = ()) -> None:
+        self.full_original = full_original
         self.parts = 0
         self._metrics = list(metrics)
         self._wanted = set(wanted)
@@ -80,20 +80,20 @@ class Union:
                 self._counts.pop(metric.name, None)
             if metric.name not in self._obstacles:
                 assert isinstance(metric, SummedMetric)
-                self._count(metric, metric.tally(comparison), comparison)
+                self._count(metric, metric.partial(comparison), comparison)
 
     def _find_obstacle(self, metric: Metric, comparison: Comparison) -> str | None:
         if not isinstance(metric, SummedMetric):
             return "is about a release in one piece; what it finds in parts does not add up."
         return metric.obstacle(comparison)
 
-    def _count(self, metric: SummedMetric, tally: Tally, comparison: Comparison) -> None:
-        alone = [float(metric.finish(tally, self.whole)[0])] if metric.averages else []
+    def _count(self, metric: SummedMetric, partial: PartialSums, comparison: Comparison) -> None:
+        alone = [float(metric.combine(partial, self.full_original)[0])] if metric.averages else []
         count = self._counts.get(metric.name)
         if count is None:
-            self._counts[metric.name] = _Count(metric, tally, metric.unit_of(comparison), alone)
+            self._counts[metric.name] = _Count(metric, partial, metric.unit_of(comparison), alone)
         else:
-            count.tally = add_tallies(count.tally, tally)
+            count.partial = add_partial_sums(count.partial, partial)
             count.alone += alone
 
     @property
@@ -109,9 +109,9 @@ class Union:
         """Return what was found; of every measure that is a mean, also the least and the most of a part alone."""
         results = Scores(left_out=self.left_out)
         for count in self._counts.values():
-            value, details = count.metric.finish(count.tally, self.whole)
+            value, details = count.metric.combine(count.partial, self.full_original)
             beside: dict[str, Any] = {PARTS: self.parts}
             if count.alone:
                 beside |= {"least": min(count.alone), "most": max(count.alone)}
-            results.append(count.metric.tell(value, {**details, **beside}, count.unit))
+            results.append(count.metric.build_score(value, {**details, **beside}, count.unit))
         return results

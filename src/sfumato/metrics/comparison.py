@@ -12,9 +12,9 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.workload import Workload
 from sfumato.release.release import Release
 
@@ -63,7 +63,7 @@ class Comparison:
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
-    >>> Comparison(data, result.release, result.trace.rows).members.lists()
+    >>> Comparison(data, result.release, result.owner_record.rows).members.lists()
     [['c'], ['a', 'b']]
     """
 
@@ -72,7 +72,7 @@ class Comparison:
     rows: Ints | None = None
     seed: int = 0
     workload: Workload | None = None
-    part_of: Whole | None = None
+    part_of: FullOriginal | None = None
     chosen: Ints | None = None
     part: int = 0
 
@@ -94,9 +94,9 @@ class Comparison:
         object.__setattr__(self, "rows", rows)
 
     @cached_property
-    def whole(self) -> Whole:
+    def full_original(self) -> FullOriginal:
         """The original of all parts, and what is known of it."""
-        return self.part_of or Whole(self.original, self.seed, self.workload)
+        return self.part_of or FullOriginal(self.original, self.seed, self.workload)
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -121,12 +121,12 @@ class Comparison:
         return cached_view
 
     @cached_property
-    def history(self) -> Ragged:
+    def history(self) -> ListColumn:
         """Original histories; codes are places."""
         return self.original.history()
 
     @cached_property
-    def published(self) -> Ragged:
+    def published(self) -> ListColumn:
         """Published histories; codes are values."""
         return self.release.history()
 
@@ -150,10 +150,12 @@ class Comparison:
     @property
     def _code_of(self) -> dict[str, int]:
         """Code of every original place."""
-        return self.whole.once("code of place", lambda: {label: at for at, label in enumerate(self.history.labels)})
+        return self.full_original.cached(
+            "code of place", lambda: {label: at for at, label in enumerate(self.history.labels)}
+        )
 
     @cached_property
-    def members(self) -> Ragged:
+    def members(self) -> ListColumn:
         """Members of every value: row v holds the places that value v may be, in ascending order."""
         code_of = self._code_of
         if len(self.places) > len(code_of):
@@ -162,7 +164,7 @@ class Comparison:
         rows = [sorted({code_of[m] for m in groups.get(v, (v,))}) for v in self.published.labels]
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         codes = np.array([code for row in rows for code in row], dtype=np.int32)
-        return Ragged(offsets, codes, self.places)
+        return ListColumn(offsets, codes, self.places)
 
     @cached_property
     def keys(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
@@ -221,7 +223,7 @@ class Comparison:
         return rows
 
     @cached_property
-    def originals(self) -> Ragged:
+    def originals(self) -> ListColumn:
         """Original histories of the published records, in the published order."""
         return self.history.take(self.row_map)
 

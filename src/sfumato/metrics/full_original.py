@@ -10,13 +10,13 @@ from typing import TypeVar, cast
 from sfumato.data.dataset import Dataset
 from sfumato.metrics.workload import Workload
 
-__all__ = ["Whole"]
+__all__ = ["FullOriginal"]
 
 Fact = TypeVar("Fact")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Whole:
+class FullOriginal:
     """The original of all parts of a release, and what was found out about it once for all of them.
 
     What a measure draws at random it draws for the whole, and what it divides by is the whole's: the range of a
@@ -33,8 +33,8 @@ class Whole:
 
     Examples
     --------
-    >>> whole = Whole(Dataset.of("sets", [["wine"], ["bread"]]))
-    >>> whole.once("records", lambda: len(whole.original)), whole.once("records", lambda: 7)
+    >>> full_original = FullOriginal(Dataset.of("sets", [["wine"], ["bread"]]))
+    >>> full_original.cached("records", lambda: len(full_original.original)), full_original.cached("records", lambda: 7)
     (2, 2)
     """
 
@@ -43,11 +43,11 @@ class Whole:
     workload: Workload | None = None
 
     @cached_property
-    def _known(self) -> dict[Hashable, object]:
+    def _cache(self) -> dict[Hashable, object]:
         return {}
 
-    def once(self, key: Hashable, find: Callable[[], Fact]) -> Fact:
+    def cached(self, key: Hashable, find: Callable[[], Fact]) -> Fact:
         """Return what was found under this key before, or find it now."""
-        if key not in self._known:
-            self._known[key] = find()
-        return cast(Fact, self._known[key])
+        if key not in self._cache:
+            self._cache[key] = find()
+        return cast(Fact, self._cache[key])

@@ -17,8 +17,8 @@ from sfumato.escape import escape_html as escape
 from sfumato.escape import tabulate
 from sfumato.exceptions import SfumatoError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.workload import Workload
 from sfumato.params import Parameterised
 
@@ -151,7 +151,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
     def measure(self, comparison: Comparison) -> Score:
         """Score the release, or raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
         self.refuse_obstacle(comparison)
-        return self.tell(*self.score(comparison), self.unit_of(comparison))
+        return self.build_score(*self.score(comparison), self.unit_of(comparison))
 
     def refuse_obstacle(self, comparison: Comparison) -> None:
         """Raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
@@ -159,7 +159,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
         if obstacle:
             raise SfumatoError(f"{self.name}: {obstacle}")
 
-    def tell(self, value: float, details: dict[str, Any], unit: str) -> Score:
+    def build_score(self, value: float, details: dict[str, Any], unit: str) -> Score:
         """Return what was found with how to read it."""
         return Score(self.name, float(value), details, self.better, unit, self.title, self.explanation)
 
@@ -184,11 +184,13 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Draw the COUNT queries that this measure asks where it is given none; None where it asks none."""
         return None
 
-    def find_workload(self, whole: Whole) -> Workload:
+    def find_workload(self, full_original: FullOriginal) -> Workload:
         """Return the queries that were given, or those drawn from the whole original: the same ones for every part."""
-        if whole.workload:
-            return whole.workload
-        drawn = whole.once(("workload", self), lambda: self.draw_workload(whole.original, whole.seed))
+        if full_original.workload:
+            return full_original.workload
+        drawn = full_original.cached(
+            ("workload", self), lambda: self.draw_workload(full_original.original, full_original.seed)
+        )
         assert drawn is not None
         return drawn
 
@@ -201,8 +203,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
 class SummedMetric(Metric):
     """A measure that counts in every part of a release, and makes one number of all counts.
 
-    A subclass writes :meth:`tally`, which looks at one part, and :meth:`finish`, which looks at the sum of all tallies;
-    a release in one piece is the case of one part. So the score of a release in parts is that of all parts laid
+    A subclass writes :meth:`partial`, which looks at one part, and :meth:`combine`, which looks at the sum of all
+    partial sums; a release in one piece is the case of one part. So the score of a release in parts is that of all parts laid
     together beside the whole original, and no mean of means.
 
     Examples
@@ -216,16 +218,16 @@ class SummedMetric(Metric):
     """Whether the value is a mean over records or their entries, so that of all parts lies between those of parts."""
 
     @abc.abstractmethod
-    def tally(self, comparison: Comparison) -> Tally:
-        """Count in one part what :meth:`finish` needs; how tallies are added is said there."""
+    def partial(self, comparison: Comparison) -> PartialSums:
+        """Count in one part what :meth:`combine` needs; how they are added is said there."""
 
     @abc.abstractmethod
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Return the value and the details from the counts of all parts."""
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Return the value and the details of a release in one piece."""
-        return self.finish(self.tally(comparison), comparison.whole)
+        return self.combine(self.partial(comparison), comparison.full_original)
 
 
 def divide(part: float, everything: float) -> float:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["Facts", "Least", "Most", "Tally", "add_tallies"]
+__all__ = ["Facts", "Least", "Most", "PartialSums", "add_partial_sums"]
 
-Tally = Mapping[str, Any]
-"""What a measure counts, by name: numbers and arrays are added, and so on as :func:`add_tallies` says."""
+PartialSums = Mapping[str, Any]
+"""What a measure counts, by name: numbers and arrays are added, and so on as :func:`add_partial_sums` says."""
 
 
 class Most(float):
@@ -18,7 +18,7 @@ class Most(float):
 
     Examples
     --------
-    >>> add_tallies({"longest": Most(3)}, {"longest": Most(5)})
+    >>> add_partial_sums({"longest": Most(3)}, {"longest": Most(5)})
     {'longest': 5.0}
     """
 
@@ -28,7 +28,7 @@ class Least(float):
 
     Examples
     --------
-    >>> add_tallies({"smallest": Least(3)}, {"smallest": Least(5)})
+    >>> add_partial_sums({"smallest": Least(3)}, {"smallest": Least(5)})
     {'smallest': 3.0}
     """
 
@@ -38,25 +38,26 @@ class Facts(dict[Any, Any]):
 
     Examples
     --------
-    >>> add_tallies({"sizes": Facts(ab=2)}, {"sizes": Facts(ab=2, cde=3)})
+    >>> add_partial_sums({"sizes": Facts(ab=2)}, {"sizes": Facts(ab=2, cde=3)})
     {'sizes': {'ab': 2, 'cde': 3}}
     """
 
 
-def add_tallies(tally: Tally, other: Tally) -> dict[str, Any]:
-    """Return the tally of two parts together; what only one of them has stays as it is.
+def add_partial_sums(partial: PartialSums, other: PartialSums) -> dict[str, Any]:
+    """Return the sums of two parts together; what only one of them has stays as it is.
 
     Numbers and arrays are added, sets united, lists laid one after the other, dictionaries added name by name.
 
     Examples
     --------
-    >>> add_tallies({"records": 2, "by": {"age": 1.5}, "rows": [1]}, {"records": 3, "by": {"age": 1.0}, "rows": [2]})
+    >>> first = {"records": 2, "by": {"age": 1.5}, "rows": [1]}
+    >>> add_partial_sums(first, {"records": 3, "by": {"age": 1.0}, "rows": [2]})
     {'records': 5, 'by': {'age': 2.5}, 'rows': [1, 2]}
     """
-    united = dict(tally)
+    merged = dict(partial)
     for name, value in other.items():
-        united[name] = _add(united[name], value) if name in united else value
-    return united
+        merged[name] = _add(merged[name], value) if name in merged else value
+    return merged
 
 
 def _add(value: Any, other: Any) -> Any:
@@ -65,7 +66,7 @@ def _add(value: Any, other: Any) -> Any:
     if isinstance(value, Facts):
         return Facts({**value, **other})
     if isinstance(value, dict):
-        return add_tallies(value, other)
+        return add_partial_sums(value, other)
     if isinstance(value, set):
         return value | other
     if isinstance(value, np.ndarray) and value.shape != other.shape:

@@ -13,18 +13,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
 from sfumato.data.select import take_rows
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
 from sfumato.queries.columns import Ranges
 from sfumato.queries.count import count_bounds
 from sfumato.queries.events import Events
 from sfumato.queries.language import parse, parse_lines
 from sfumato.queries.plan import Plan
-from sfumato.queries.published_view import Attribute, Evidence
+from sfumato.queries.published_view import Attribute, PublishedView
 from sfumato.queries.syntax import Query, QueryError
-from sfumato.queries.times import spell_moment
+from sfumato.queries.times import format_time
 
 __all__ = ["OpenQuestions", "draw_questions", "quote"]
 
@@ -71,27 +71,29 @@ class OpenQuestions(SummedMetric):
     questions: Annotated[int, Param("Number of questions drawn where none are given.", ge=1)] = 40
     ask: Annotated[str, Param("Questions of your own that count records or people, one per line.")] = ""
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask the release, and see how far what is possible lies from what is certain."""
         published = find_kind(comparison.original.kind).query_bounds.load().of_release(comparison.release)
-        questions = comparison.whole.once(
-            ("questions", self), lambda: self._choose_questions(comparison.whole, published)
+        questions = comparison.full_original.cached(
+            ("questions", self), lambda: self._choose_questions(comparison.full_original, published)
         )
         widths = np.array([_find_width(published, question) for question in questions], dtype=np.float64)
         return {"widths": widths, "records": published.total}
 
-    def _choose_questions(self, whole: Whole, published: Evidence) -> list[Query]:
+    def _choose_questions(self, full_original: FullOriginal, published: PublishedView) -> list[Query]:
         """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
         if questions := parse_lines(self.ask):
             return questions
-        original = find_kind(whole.original.kind).query_bounds.load().of_dataset(_choose_rows(whole.original))
+        original = (
+            find_kind(full_original.original.kind).query_bounds.load().of_dataset(_choose_rows(full_original.original))
+        )
         # A release may count its times otherwise than the original: then windows mean nothing to both.
         timings = {side.history.timing for side in (original, published) if side.history is not None}
-        return draw_questions(original, self.questions, whole.seed, windows=len(timings) == 1)
+        return draw_questions(original, self.questions, full_original.seed, windows=len(timings) == 1)
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Return the share of records that questions leave open, on average."""
-        widths = tally["widths"] / max(tally["records"], 1)
+        widths = partial["widths"] / max(partial["records"], 1)
         if not len(widths):
             return 0.0, {"questions": 0}
         return float(widths.mean()), {
@@ -113,8 +115,8 @@ def _choose_rows(original: Dataset) -> Dataset:
     return take_rows(original, np.arange(0, len(original), step, dtype=np.int64))
 
 
-def _find_width(evidence: Evidence, question: Query) -> float:
-    plan = Plan(evidence, question.text, lenient=True)
+def _find_width(view: PublishedView, question: Query) -> float:
+    plan = Plan(view, question.text, lenient=True)
     noun = plan.find_noun(question.noun) if question.verb == "count" else "event"
     if noun == "event" or question.bucket is not None:
         raise QueryError("query-certainty counts records or people: count record where ...", question.text, 0)
@@ -122,7 +124,7 @@ def _find_width(evidence: Evidence, question: Query) -> float:
     return high - low
 
 
-def draw_questions(evidence: Evidence, number: int, seed: int, *, windows: bool = True) -> list[Query]:
+def draw_questions(view: PublishedView, number: int, seed: int, *, windows: bool = True) -> list[Query]:
     """Draw questions about what records of an original have, the same ones for the same seed.
 
     Examples
@@ -134,25 +136,25 @@ def draw_questions(evidence: Evidence, number: int, seed: int, *, windows: bool 
     ['count record where "clinic"', 'count record where "cafe" and then "clinic"']
     """
     random = np.random.default_rng(seed)
-    forms = list(_list_forms(evidence, windows=windows))
-    texts = [forms[at % len(forms)](random) for at in range(number)] if forms else []
+    draws = list(_list_draws(view, windows=windows))
+    texts = [draws[at % len(draws)](random) for at in range(number)] if draws else []
     return [parse(f"count record where {text}") for text in dict.fromkeys(texts)]
 
 
-def _list_forms(evidence: Evidence, *, windows: bool) -> Iterator[Callable[[Random], str]]:
+def _list_draws(view: PublishedView, *, windows: bool) -> Iterator[Callable[[Random], str]]:
     """Yield ways of asking, each of which draws a condition."""
-    history = evidence.history
+    history = view.history
     if isinstance(history, Events) and history.size:
         timed = windows and history.timing in {"moment", "number"}
-        yield partial(_ask_one, history, timed=timed)
+        yield partial(_draw_event, history, timed=timed)
         if history.timing == "none":
-            yield partial(_ask_two, history, " and ")
-        elif evidence.ordered:
-            yield partial(_ask_two, history, " and then ")
-    for name, attribute in evidence.attributes.items():
-        yield partial(_ask_attribute, name, attribute)
+            yield partial(_draw_two_events, history, " and ")
+        elif view.ordered:
+            yield partial(_draw_two_events, history, " and then ")
+    for name, attribute in view.attributes.items():
+        yield partial(_draw_attribute, name, attribute)
         if isinstance(history, Events) and history.size:
-            yield partial(_ask_both, history, name, attribute)
+            yield partial(_draw_event_and_attribute, history, name, attribute)
 
 
 def quote(name: str) -> str:
@@ -170,22 +172,22 @@ def _name(events: Events, entry: int) -> str:
     return quote(events.names.labels[events.values.members[events.values.starts[events.value[entry]]]])
 
 
-def _ask_one(events: Events, random: Random, *, timed: bool) -> str:
+def _draw_event(events: Events, random: Random, *, timed: bool) -> str:
     """Ask for an event, in a window around it where there are times: short and long ones are equally likely."""
     entry = int(random.integers(events.size))
     if not timed or events.span is None:
         return _name(events, entry)
     dated, (first, last) = events.timing == "moment", events.span
-    reach = int(np.exp(random.random() * np.log(max((last - first) / 2, 1))))
-    begin, end = int(events.lo[entry]) - reach, int(events.hi[entry]) + reach
-    return f"{_name(events, entry)} during {spell_moment(begin, dated=dated)}..{spell_moment(end, dated=dated)}"
+    half_width = int(np.exp(random.random() * np.log(max((last - first) / 2, 1))))
+    begin, end = int(events.lo[entry]) - half_width, int(events.hi[entry]) + half_width
+    return f"{_name(events, entry)} during {format_time(begin, dated=dated)}..{format_time(end, dated=dated)}"
 
 
-def _ask_both(events: Events, name: str, attribute: Attribute, random: Random) -> str:
-    return f"{_name(events, int(random.integers(events.size)))} and {_ask_attribute(name, attribute, random)}"
+def _draw_event_and_attribute(events: Events, name: str, attribute: Attribute, random: Random) -> str:
+    return f"{_name(events, int(random.integers(events.size)))} and {_draw_attribute(name, attribute, random)}"
 
 
-def _ask_two(events: Events, word: str, random: Random) -> str:
+def _draw_two_events(events: Events, word: str, random: Random) -> str:
     """Ask for two events of one record, in their order."""
     entry = int(random.integers(events.size))
     begin, end = np.searchsorted(events.record, [events.record[entry], events.record[entry] + 1])
@@ -195,7 +197,7 @@ def _ask_two(events: Events, word: str, random: Random) -> str:
     return f"{_name(events, first)}{word}{_name(events, second)}"
 
 
-def _ask_attribute(name: str, attribute: Attribute, random: Random) -> str:
+def _draw_attribute(name: str, attribute: Attribute, random: Random) -> str:
     """Ask for a label of an attribute, or for a range between two of its numbers."""
     places = attribute.lo if isinstance(attribute, Ranges) else getattr(attribute, "places", None)
     if attribute.numeric and places is not None:

@@ -16,23 +16,23 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import MONTHS, Clock, count_units, find_moments
+from sfumato.data.time_units import MONTHS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import SchemaError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.workload import Workload, find_errors
 from sfumato.params import Param
 
 __all__ = [
     "QueryMetric",
     "TimeRange",
+    "collect_answers",
     "describe_errors",
     "draw_range",
     "judge_answers",
     "split_time",
-    "tally_answers",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -48,7 +48,7 @@ class TimeRange(NamedTuple):
 
     Examples
     --------
-    >>> TimeRange.read("1970-01-02..", Clock("day"))
+    >>> TimeRange.read("1970-01-02..", TimeUnit("day"))
     TimeRange(first=1, last=None)
     >>> TimeRange(3, 7).holds(np.array([2, 3, 7, 8])).tolist()
     [False, True, True, False]
@@ -58,28 +58,30 @@ class TimeRange(NamedTuple):
     last: int | None = None
 
     @classmethod
-    def read(cls, text: str, clock: Clock, owner: str = "query") -> TimeRange:
+    def read(cls, text: str, time_unit: TimeUnit, owner: str = "query") -> TimeRange:
         """Read what a query says, or raise :class:`SchemaError`."""
         low, dots, high = text.partition("..")
         try:
-            ends = [_read_moment(end.strip(), clock) if end.strip() else None for end in (low, high if dots else low)]
+            ends = [
+                _read_moment(end.strip(), time_unit) if end.strip() else None for end in (low, high if dots else low)
+            ]
         except ValueError:
-            what = "numbers" if clock.unit is None else "dates such as 2024-03-01T08:30"
+            what = "numbers" if time_unit.unit is None else "dates such as 2024-03-01T08:30"
             raise SchemaError(f"{owner}: time must be a range of {what}, such as time=FROM..TO.") from None
         first, last = ends[0], ends[1]
         if first is not None and last is not None and last < first:
             raise SchemaError(f"{owner}: the range of time ends before it begins.")
         return cls(first, last)
 
-    def spell(self, clock: Clock) -> str:
+    def format_condition(self, time_unit: TimeUnit) -> str:
         """Write the part of a query.
 
         Examples
         --------
-        >>> TimeRange(60, 90).spell(Clock("minute"))
+        >>> TimeRange(60, 90).format_condition(TimeUnit("minute"))
         'time=1970-01-01T01:00..1970-01-01T01:30'
         """
-        ends = ["" if end is None else _spell_moment(end, clock) for end in self]
+        ends = ["" if end is None else _format_time(end, time_unit) for end in self]
         return f"{_TIME}{ends[0]}..{ends[1]}"
 
     def holds(self, times: Ints) -> npt.NDArray[np.bool_]:
@@ -104,38 +106,38 @@ class TimeRange(NamedTuple):
         return np.asarray(np.maximum(last - first + 1, 0) / (high - low + 1), dtype=np.float64)
 
 
-def _read_moment(text: str, clock: Clock) -> int:
-    if clock.unit is None:
+def _read_moment(text: str, time_unit: TimeUnit) -> int:
+    if time_unit.unit is None:
         return int(text)
     # A time of day alone is one of the first day: diaries of one day have no other.
     moment = datetime.datetime.fromisoformat(f"1970-01-01T{text}" if text[2:3] == ":" else text)
     if moment.tzinfo is None:
         moment = moment.replace(tzinfo=datetime.UTC)
-    return int(count_units(clock.unit, np.array([(moment - _EPOCH) // _MICROSECOND]))[0])
+    return int(count_units(time_unit.unit, np.array([(moment - _EPOCH) // _MICROSECOND]))[0])
 
 
-def _spell_moment(time: int, clock: Clock) -> str:
-    if clock.unit is None:
+def _format_time(time: int, time_unit: TimeUnit) -> str:
+    if time_unit.unit is None:
         return str(time)
-    moment = _EPOCH + int(find_moments(clock.unit, np.array([time]))[0]) * _MICROSECOND
-    if clock.unit == "day" or clock.unit in MONTHS:
+    moment = _EPOCH + int(find_moments(time_unit.unit, np.array([time]))[0]) * _MICROSECOND
+    if time_unit.unit == "day" or time_unit.unit in MONTHS:
         return moment.date().isoformat()
-    return moment.replace(tzinfo=None).isoformat(timespec="seconds" if clock.unit == "second" else "minutes")
+    return moment.replace(tzinfo=None).isoformat(timespec="seconds" if time_unit.unit == "second" else "minutes")
 
 
-def split_time(query: tuple[str, ...], clock: Clock, owner: str) -> tuple[tuple[str, ...], TimeRange]:
+def split_time(query: tuple[str, ...], time_unit: TimeUnit, owner: str) -> tuple[tuple[str, ...], TimeRange]:
     """Return the parts of a query without its range of time, and the range.
 
     Examples
     --------
-    >>> split_time(("mail", "time=3..7"), Clock(), "query 1")
+    >>> split_time(("mail", "time=3..7"), TimeUnit(), "query 1")
     (('mail',), TimeRange(first=3, last=7))
     """
     when = [part for part in query if part.startswith(_TIME)]
     if len(when) > 1:
         raise SchemaError(f"{owner}: give one range of time.")
     rest = tuple(part for part in query if not part.startswith(_TIME))
-    return rest, TimeRange.read(when[0][len(_TIME) :], clock, owner) if when else TimeRange()
+    return rest, TimeRange.read(when[0][len(_TIME) :], time_unit, owner) if when else TimeRange()
 
 
 def draw_range(time: int, earliest: int, latest: int, generator: np.random.Generator) -> TimeRange:
@@ -193,34 +195,34 @@ class QueryMetric(SummedMetric):
         """Return how many there are to count at all: records, if a kind says nothing else."""
         return len(comparison.original)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
-        workload = self.find_workload(comparison.whole)
-        return tally_answers(*self.answer(comparison, workload), self.count_all(comparison)) if len(workload) else {}
+        workload = self.find_workload(comparison.full_original)
+        return collect_answers(*self.answer(comparison, workload), self.count_all(comparison)) if len(workload) else {}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
-        if not tally:
+        if not partial:
             return 0.0, {"queries": 0}
-        errors, bound = judge_answers(tally, self.sanity)
+        errors, bound = judge_answers(partial, self.sanity)
         return describe_errors(errors, bound)
 
 
-def tally_answers(truth: Floats, estimate: Floats, records: int) -> dict[str, Any]:
+def collect_answers(truth: Floats, estimate: Floats, records: int) -> dict[str, Any]:
     """Return the answers to queries in one part, and how many there are to count at all."""
     return {"truth": truth, "estimate": estimate, "records": records}
 
 
-def judge_answers(tally: Tally, sanity: float, estimate: str = "estimate") -> tuple[Floats, float]:
+def judge_answers(partial: PartialSums, sanity: float, estimate: str = "estimate") -> tuple[Floats, float]:
     """Return the relative errors of the answers of all parts together, and the sanity bound.
 
     Examples
     --------
-    >>> judge_answers(tally_answers(np.array([4.0]), np.array([3.0]), 10), 0.1)[0].tolist()
+    >>> judge_answers(collect_answers(np.array([4.0]), np.array([3.0]), 10), 0.1)[0].tolist()
     [0.25]
     """
-    bound = sanity * tally["records"]
-    return find_errors(tally["truth"], tally[estimate], bound), bound
+    bound = sanity * partial["records"]
+    return find_errors(partial["truth"], partial[estimate], bound), bound
 
 
 def describe_errors(errors: Floats, bound: float) -> tuple[float, dict[str, Any]]:

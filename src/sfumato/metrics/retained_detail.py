@@ -3,7 +3,7 @@
 The rule is one for all kinds. A promise of k makes things share a published value, about k of them if all goes well.
 Where a published value stands for more than four times as many on average, the promise alone does not explain it:
 something in the data (a few very long records, many rare values, no hierarchy) drags everything else along. What is
-counted is said by ``count_leftover`` in the comparison of every kind.
+counted is said by ``count_retained`` in the comparison of every kind.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ import numpy as np
 from sfumato.base.remaining import Possibility, quote
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.release.release import Release
 
 __all__ = [
     "FAR",
     "FEW",
-    "Leftover",
+    "RetainedDetail",
     "count_different",
-    "find_leftover",
-    "judge_leftover",
+    "find_retained",
+    "judge_retained",
+    "merge_retained",
     "name_long",
     "name_values",
     "share_of",
-    "unite_leftovers",
 ]
 
 FAR = 4
@@ -39,7 +39,7 @@ _LONG = 10
 
 
 @dataclasses.dataclass(frozen=True)
-class Leftover:
+class RetainedDetail:
     """What is left of what there was.
 
     Parameters
@@ -55,8 +55,8 @@ class Leftover:
 
     Examples
     --------
-    >>> found = Leftover(4913, 6, "{had} places are published as {left} values.", "Lower k.", expected=5)
-    >>> found.is_little, str(found)
+    >>> found = RetainedDetail(4913, 6, "{had} places are published as {left} values.", "Lower k.", expected=5)
+    >>> found.is_low_utility, str(found)
     (True, '4,913 places are published as 6 values. Lower k.')
     """
 
@@ -67,7 +67,7 @@ class Leftover:
     expected: float = 1.0
 
     @property
-    def is_little(self) -> bool:
+    def is_low_utility(self) -> bool:
         """Tell whether far less is left than the promise asks for, or whether all that is published is alike."""
         return self.had >= FEW and (self.left <= 1 or self.left * FAR * self.expected < self.had)
 
@@ -75,51 +75,51 @@ class Leftover:
         return f"{self.sentence.format(had=f'{self.had:,}', left=f'{self.left:,}')} {self.advice}"
 
 
-def judge_leftover(leftover: Leftover | None) -> Possibility | None:
+def judge_retained(retained: RetainedDetail | None) -> Possibility | None:
     """Say in a sentence or two that little is left and what would help, or return None where enough is.
 
     Examples
     --------
-    >>> found = Leftover(40, 1, "{had} items are published as {left} value.", "A smaller k would leave more.")
-    >>> str(judge_leftover(found))
+    >>> found = RetainedDetail(40, 1, "{had} items are published as {left} value.", "A smaller k would leave more.")
+    >>> str(judge_retained(found))
     'Low utility: 40 items are published as 1 value. A smaller k would leave more.'
     """
-    if leftover is None or not leftover.is_little:
+    if retained is None or not retained.is_low_utility:
         return None
-    sentence = leftover.sentence[:1].upper() + leftover.sentence[1:]
-    counts = {"had": leftover.had, "left": leftover.left}
-    return Possibility("utility", "leftover", "warning", f"Low utility: {sentence}", quote(leftover.advice), counts)
+    sentence = retained.sentence[:1].upper() + retained.sentence[1:]
+    counts = {"had": retained.had, "left": retained.left}
+    return Possibility("utility", "leftover", "warning", f"Low utility: {sentence}", quote(retained.advice), counts)
 
 
-def unite_leftovers(leftovers: Sequence[Possibility], parts: int) -> Possibility | None:
+def merge_retained(warnings: Sequence[Possibility], parts: int) -> Possibility | None:
     """Say of how many parts of a release little is left, and what that means for one of them.
 
     Examples
     --------
-    >>> one = judge_leftover(Leftover(40, 1, "{had} items are published as {left} value.", "A smaller k helps."))
-    >>> str(unite_leftovers([one], 3))
+    >>> one = judge_retained(RetainedDetail(40, 1, "{had} items are published as {left} value.", "A smaller k helps."))
+    >>> str(merge_retained([one], 3))
     'Low utility: in 1 of 3 parts little is left; of one of them: 40 items are published as 1 value. A smaller k helps.'
     """
-    if not leftovers:
+    if not warnings:
         return None
-    sentence = quote(leftovers[0].sentence.partition(": ")[2])
+    sentence = quote(warnings[0].sentence.partition(": ")[2])
     wording = f"Low utility: in {{parts_with_little}} of {{parts}} parts little is left; of one of them: {sentence}"
-    counts = {"parts_with_little": len(leftovers), "parts": parts}
-    return dataclasses.replace(leftovers[0], wording=wording, counts=counts)
+    counts = {"parts_with_little": len(warnings), "parts": parts}
+    return dataclasses.replace(warnings[0], wording=wording, counts=counts)
 
 
-def find_leftover(original: Dataset, release: Release) -> Leftover:
+def find_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was."""
-    return find_kind(release.kind).count_leftover.load()(original, release)
+    return find_kind(release.kind).count_retained.load()(original, release)
 
 
 def share_of(release: Release) -> float:
     """Return how many things share a value if the promise is kept at its best."""
-    claim = release.guarantee
-    return float(max(getattr(claim, "k", None) or getattr(claim, "l", None) or 1, 1))
+    guarantee = release.guarantee
+    return float(max(getattr(guarantee, "k", None) or getattr(guarantee, "l", None) or 1, 1))
 
 
-def count_different(histories: Ragged) -> int:
+def count_different(histories: ListColumn) -> int:
     """Count the different values that occur."""
     return len(np.unique(histories.codes))
 
@@ -129,7 +129,7 @@ def name_values(number: int) -> str:
     return "{left} value" if number == 1 else "{left} values"
 
 
-def name_long(histories: Ragged, what: str) -> str:
+def name_long(histories: ListColumn, what: str) -> str:
     """Name records that are much longer than the others: whatever they hold must be hidden together."""
     lengths = histories.lengths
     longest, mean = int(lengths.max(initial=0)), float(lengths.mean()) if len(lengths) else 0.0

@@ -16,7 +16,7 @@ from sfumato.queries.ask import ask
 from sfumato.queries.events import Events
 from sfumato.queries.times import Span
 
-__all__ = ["MEANT", "Course", "follow_course"]
+__all__ = ["MEANT", "TimeSeries", "compute_time_series"]
 
 MEANT = "the most frequent one, of those that the data call monitored or sensitive where there are such"
 """Which value is asked for."""
@@ -28,7 +28,7 @@ _MOST_ENTRIES = 20_000_000
 
 
 @dataclasses.dataclass(frozen=True)
-class Course:
+class TimeSeries:
     """What a release answers about one value, stretch of time by stretch of time, and what is true.
 
     Parameters
@@ -46,8 +46,8 @@ class Course:
 
     Examples
     --------
-    >>> course = Course("mail", "people", False, (0, 5, 10), (1, 0), (2, 2), (1.5, 1.0), (2, 1))
-    >>> Course.from_plain(course.to_plain()) == course
+    >>> time_series = TimeSeries("mail", "people", False, (0, 5, 10), (1, 0), (2, 2), (1.5, 1.0), (2, 1))
+    >>> TimeSeries.from_plain(time_series.to_plain()) == time_series
     True
     """
 
@@ -65,7 +65,7 @@ class Course:
         return {name: list(part) if isinstance(part, tuple) else part for name, part in vars(self).items()}
 
     @classmethod
-    def from_plain(cls, plain: Mapping[str, Any]) -> Course:
+    def from_plain(cls, plain: Mapping[str, Any]) -> TimeSeries:
         """Read what :meth:`to_plain` returned; TypeError if it is something else."""
         given: dict[str, Any] = {name: tuple(part) if isinstance(part, list) else part for name, part in plain.items()}
         return cls(**given)
@@ -77,7 +77,7 @@ class Course:
         return [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
-def follow_course(comparison: Comparison) -> Course | None:
+def compute_time_series(comparison: Comparison) -> TimeSeries | None:
     """Ask how many records have a frequent value, over time; None where nothing is timed, or too much.
 
     Examples
@@ -86,8 +86,8 @@ def follow_course(comparison: Comparison) -> Course | None:
     >>> people = [[("mail", 3), ("news", 40)], [("mail", 9)], [("mail", 33)], [("mail", 35)]]
     >>> data = sf.Dataset.of("sequences", people, monitored=("mail",))
     >>> release = sf.anonymize(data, sf.methods.Hl(k=2), secret=bytes(32)).release
-    >>> course = follow_course(Comparison(data, release))
-    >>> course.value, len(course.truth), sum(course.truth), sum(course.certain)
+    >>> time_series = compute_time_series(Comparison(data, release))
+    >>> time_series.value, len(time_series.truth), sum(time_series.truth), sum(time_series.certain)
     ('mail', 38, 4, 0)
     """
     history_column = any(column.role == "history" for column in comparison.original.schema.columns)
@@ -106,7 +106,7 @@ def follow_course(comparison: Comparison) -> Course | None:
     truth, answer = (ask(side, question, span=span, lenient=True).table for side in (original, published))
     assert truth is not None and answer is not None
     columns = {name: answer.column(name).to_pylist() for name in answer.column_names}
-    return Course(
+    return TimeSeries(
         value,
         original.unit.many,
         dated,

@@ -39,7 +39,7 @@ class Threshold:
         What a value means, in a sentence with ``{value}``.
     reason
         Why it is this value.
-    headline
+    is_primary
         Whether the value is told also where it is fine: how far off the kind's own queries are.
 
     Examples
@@ -51,7 +51,7 @@ class Threshold:
     useless: float
     meaning: str
     reason: str
-    headline: bool = False
+    is_primary: bool = False
 
 
 _QUERIES = Threshold(
@@ -59,7 +59,7 @@ _QUERIES = Threshold(
     "COUNT queries are off by {value} on average; answering 0 to all of them is off by 100 %.",
     "An analyst without the release answers 0 to every query, which is off by 1. A release that is off by three "
     "quarters of that tells hardly more.",
-    headline=True,
+    is_primary=True,
 )
 _COVERED = "A cell that covers nine tenths of what there is tells next to nothing about its record."
 
@@ -105,6 +105,6 @@ def _judge(score: Measured, advice: str) -> Possibility | None:
     threshold, worst = THRESHOLDS[score.name], {"value": float(score.value)}
     if score.value < threshold.useless:
         fine = Possibility("utility", score.name, "note", threshold.meaning, worst=worst)
-        return fine if threshold.headline else None
+        return fine if threshold.is_primary else None
     remedy = advice or "Compare methods and parameters: sfumato explore."
     return Possibility("utility", score.name, "warning", f"Low utility: {threshold.meaning}", remedy, worst=worst)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 
 __all__ = ["Workload", "find_errors"]
@@ -18,9 +18,9 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 _BUDGET = 2_000_000
-_PATIENCE = 1000
-_SPELLED = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", ">": "\\>"}
-_SPOKEN = {"n": "\n", "r": "\r"}
+_MAX_FRUITLESS = 1000
+_ESCAPED = {"\n": "\\n", "\r": "\\r", "\\": "\\\\", ">": "\\>"}
+_ESCAPES = {"n": "\n", "r": "\r"}
 _SPECIAL_FIRST = ("=", "+", "-", "@", "\t", "\ufeff")
 
 
@@ -77,7 +77,7 @@ class Workload:
         generator = np.random.default_rng(seed)
         queries: dict[tuple[str, ...], None] = {}
         fruitless = 0
-        while possible and len(queries) < count and fruitless < _PATIENCE:
+        while possible and len(queries) < count and fruitless < _MAX_FRUITLESS:
             size = possible[generator.integers(len(possible))]
             rows = long_enough[size]
             row = rows[generator.integers(len(rows))]
@@ -89,7 +89,7 @@ class Workload:
 
     def to_csv(self) -> str:
         """Spell the queries, one per line."""
-        return "".join(" > ".join(map(_spell, query)) + "\n" for query in self.queries)
+        return "".join(" > ".join(map(_escape_label, query)) + "\n" for query in self.queries)
 
     @classmethod
     def from_csv(cls, text: str) -> Workload:
@@ -109,7 +109,7 @@ class Workload:
             raise SchemaError("workload: there are no queries. Write one per line, labels separated by '>'.")
         return cls(queries)
 
-    def count(self, histories: Ragged, members: Ragged | None = None, chances: Floats | None = None) -> Floats:
+    def count(self, histories: ListColumn, members: ListColumn | None = None, chances: Floats | None = None) -> Floats:
         """Return for every query how many histories are expected to contain it.
 
         Every entry of a history is read on its own: value ``v`` stands for each of ``members``' row ``v``
@@ -129,14 +129,14 @@ class Workload:
 
         Examples
         --------
-        >>> records = Ragged.from_lists([["{a|b}", "c"], ["{a|b}", "{a|b}"]])
-        >>> members = Ragged(np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), ("a", "b", "c"))
+        >>> records = ListColumn.from_lists([["{a|b}", "c"], ["{a|b}", "{a|b}"]])
+        >>> members = ListColumn(np.array([0, 2, 3]), np.array([0, 1, 2], np.int32), ("a", "b", "c"))
         >>> Workload((("a",), ("a", "c"), ("a", "b"))).count(records, members).tolist()
         [1.25, 0.5, 0.25]
         """
         if members is None:
             values = np.arange(len(histories.labels), dtype=np.int32)
-            members = Ragged(np.arange(len(values) + 1), values, histories.labels)
+            members = ListColumn(np.arange(len(values) + 1), values, histories.labels)
         if chances is None:
             chances = 1.0 / np.maximum(members.lengths, 1)
         holders = _find_holders(members, {label for query in self.queries for label in query})
@@ -156,7 +156,7 @@ _Question = tuple[tuple[int, ...], ...]
 _Entries = tuple[Ints, Ints, Floats]
 
 
-def _find_holders(members: Ragged, labels: set[str]) -> dict[str, tuple[int, ...]]:
+def _find_holders(members: ListColumn, labels: set[str]) -> dict[str, tuple[int, ...]]:
     """Return the values that each label is a member of."""
     by_member = np.argsort(members.codes, kind="stable")
     bounds = np.searchsorted(members.codes[by_member], np.arange(len(members.labels) + 1))
@@ -169,29 +169,33 @@ def _find_holders(members: Ragged, labels: set[str]) -> dict[str, tuple[int, ...
 
 
 def _in_portions(
-    questions: list[_Question], histories: Ragged, chances: Floats
+    questions: list[_Question], histories: ListColumn, chances: Floats
 ) -> Iterator[tuple[list[_Question], _Entries]]:
     """Gather the entries that matter to several questions, as many as memory allows."""
     rows = histories.row_of_token
     part: list[_Question] = []
-    gathered: list[tuple[Ints, Floats]] = []
+    entries_of_part: list[tuple[Ints, Floats]] = []
     for question in questions:
         chance = np.zeros((len(question), len(chances)))
         for place, values in enumerate(question):
             chance[place, values] = chances[list(values)]
         entries = np.flatnonzero((chance.max(axis=0) > 0)[histories.codes])
         part.append(question)
-        gathered.append((rows[entries], chance[:, histories.codes[entries]]))
-        if sum(chance.size for _, chance in gathered) > _BUDGET:
-            yield part, _join(gathered)
-            part, gathered = [], []
+        entries_of_part.append((rows[entries], chance[:, histories.codes[entries]]))
+        if sum(chance.size for _, chance in entries_of_part) > _BUDGET:
+            yield part, _join(entries_of_part)
+            part, entries_of_part = [], []
     if part:
-        yield part, _join(gathered)
+        yield part, _join(entries_of_part)
 
 
-def _join(gathered: list[tuple[Ints, Floats]]) -> _Entries:
-    queries = np.repeat(np.arange(len(gathered)), [len(rows) for rows, _ in gathered])
-    return queries, np.concatenate([rows for rows, _ in gathered]), np.concatenate([c for _, c in gathered], axis=1)
+def _join(entries_of_part: list[tuple[Ints, Floats]]) -> _Entries:
+    queries = np.repeat(np.arange(len(entries_of_part)), [len(rows) for rows, _ in entries_of_part])
+    return (
+        queries,
+        np.concatenate([rows for rows, _ in entries_of_part]),
+        np.concatenate([c for _, c in entries_of_part], axis=1),
+    )
 
 
 def _expect(count: int, queries: Ints, rows: Ints, chances: Floats) -> Floats:
@@ -217,10 +221,10 @@ def _expect(count: int, queries: Ints, rows: Ints, chances: Floats) -> Floats:
     return np.asarray(np.bincount(queries[begins], reached[size], minlength=count), dtype=np.float64)
 
 
-def _spell(label: str) -> str:
+def _escape_label(label: str) -> str:
     if not label:
         return "\\e"
-    text = "".join(_SPELLED.get(letter, letter) for letter in label)
+    text = "".join(_ESCAPED.get(letter, letter) for letter in label)
     if text[-1].isspace():
         text = text[:-1] + "\\" + text[-1]
     # A leading backslash keeps spaces and byte order marks, and keeps spreadsheets from running the label.
@@ -259,7 +263,7 @@ def _label(letters: list[tuple[str, bool]], number: int) -> str:
         )
     if letters == [("e", True)]:
         return ""
-    return "".join(_SPOKEN.get(letter, letter) if is_escaped else letter for letter, is_escaped in letters)
+    return "".join(_ESCAPES.get(letter, letter) if is_escaped else letter for letter, is_escaped in letters)
 
 
 def find_errors(

@@ -216,7 +216,7 @@ def _merge(store: Store, source: str, classes: Classes, earlier: set[NamedNode],
                     continue
                 renamed = classes.rename(quad)
                 number = hash(renamed)
-                if number in seen and _is_said(store, renamed, earlier):
+                if number in seen and _is_stated(store, renamed, earlier):
                     again.append(renamed)
                 else:
                     seen.add(number)
@@ -226,7 +226,7 @@ def _merge(store: Store, source: str, classes: Classes, earlier: set[NamedNode],
     graphs.renew_graph(store, graphs.repeated(source), again)
 
 
-def _is_said(store: Store, quad: Quad, where: set[NamedNode]) -> bool:
+def _is_stated(store: Store, quad: Quad, where: set[NamedNode]) -> bool:
     quads = store.quads_for_pattern(quad.subject, quad.predicate, quad.object, None)
     return any(other.graph_name in where for other in quads)
 
@@ -254,7 +254,8 @@ def _check_same(description: dict[str, Any], definition: Definition, path: Path)
     if _mark_ontology(definition) != description["ontology"]:
         raise ParameterError(f"{path}: the ontology is not as when the warehouse was built. Build it again.")
     former, now = (
-        _settle(version) for version in (description["definition"], definition.model_dump(mode="json", by_alias=True))
+        _strip_folders(version)
+        for version in (description["definition"], definition.model_dump(mode="json", by_alias=True))
     )
     for part in former:
         if former[part] != now.get(part):
@@ -263,7 +264,7 @@ def _check_same(description: dict[str, Any], definition: Definition, path: Path)
             )
 
 
-def _settle(definition: dict[str, Any]) -> dict[str, Any]:
+def _strip_folders(definition: dict[str, Any]) -> dict[str, Any]:
     """Return a definition without the folders of its files, which may be moved together."""
     plain: dict[str, Any] = json.loads(json.dumps(definition))
     for source in plain["source"]:

@@ -55,7 +55,7 @@ class Outcome(NamedTuple):
         """Whether the answer is the one expected."""
         return not self.missing and not self.unexpected
 
-    def tell_alone(self, source: str) -> str:
+    def describe_coverage(self, source: str) -> str:
         """Say whether a source alone answers all, some or none of it."""
         count = self.alone[source]
         return "all" if count == self.rows and self.rows else f"{count} of {self.rows}" if count else ""
@@ -93,10 +93,10 @@ def run_suite(warehouse: Warehouse) -> list[Outcome]:
 
 def _plain(warehouse: Warehouse, answer: Answer) -> list[tuple[str, ...]]:
     """Return rows as texts that can be compared: things by the name of their class, blank nodes as such."""
-    return [tuple(_spell(warehouse, value) for value in row) for row in answer.rows]
+    return [tuple(_format_value(warehouse, value) for value in row) for row in answer.rows]
 
 
-def _spell(warehouse: Warehouse, value: Any) -> str:
+def _format_value(warehouse: Warehouse, value: Any) -> str:
     if isinstance(value, NamedNode):
         return warehouse.classes.find(value).value
     if isinstance(value, Literal):

@@ -34,21 +34,25 @@ def find_conflicts(warehouse: Warehouse) -> list[Conflict]:
         property = warehouse.prefixes.expand(name)
         by_thing = _collect(warehouse, property, by_value=False)
         conflicts += [
-            _conflict("two values", thing, says, property) for thing, says in by_thing.items() if len(says) > 1
+            _conflict("two values", thing, statements, property)
+            for thing, statements in by_thing.items()
+            if len(statements) > 1
         ]
     for name in checks.key:
         property = warehouse.prefixes.expand(name)
         by_code = _collect(warehouse, property, by_value=True)
         conflicts += [
-            _conflict("one code for two things", code, says, property)
-            for code, says in by_code.items()
-            if len(says) > 1
+            _conflict("one code for two things", code, statements, property)
+            for code, statements in by_code.items()
+            if len(statements) > 1
         ]
     return conflicts + _find_doubtful(warehouse)
 
 
-def _conflict(what: str, about: Any, says: dict[Any, list[str]], property: NamedNode) -> Conflict:
-    values = tuple((value, tuple(sources)) for value, sources in sorted(says.items(), key=lambda pair: str(pair[0])))
+def _conflict(what: str, about: Any, statements: dict[Any, list[str]], property: NamedNode) -> Conflict:
+    values = tuple(
+        (value, tuple(sources)) for value, sources in sorted(statements.items(), key=lambda pair: str(pair[0]))
+    )
     return Conflict(what, property, about, values)
 
 

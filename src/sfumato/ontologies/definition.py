@@ -187,7 +187,7 @@ def read_definition(path: Path) -> Definition:
     try:
         definition = Definition.model_validate(content)
     except ValidationError as error:
-        raise ParameterError(f"{path}: {_say_invalid(error)}") from None
+        raise ParameterError(f"{path}: {_describe_error(error)}") from None
     try:
         _check(definition)
     except SfumatoError as error:
@@ -244,7 +244,7 @@ class _at:  # noqa: N801 - reads as a word
     def __enter__(self) -> None:
         return None
 
-    def __exit__(self, _kind: object, error: BaseException | None, _trace: object) -> None:
+    def __exit__(self, _kind: object, error: BaseException | None, _traceback: object) -> None:
         if isinstance(error, SfumatoError):
             raise ParameterError(f"{self.place}: {error}") from None
 
@@ -342,7 +342,7 @@ _MODELS: dict[str, type[_Section]] = {
 }
 
 
-def _say_invalid(error: ValidationError) -> str:
+def _describe_error(error: ValidationError) -> str:
     """Say the first thing that is wrong with where it is, and the nearest name that would be right."""
     # A name that is nearly right explains the one that is missing, and comes first.
     first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")

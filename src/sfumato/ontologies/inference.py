@@ -124,23 +124,23 @@ def infer(store: Store, source: str, schema: Schema, rules: Iterable[Rule]) -> I
     not_split = dict(by_rule)
     total = 0
     # What is above is known however far: without restrictions one round has it all, unless a property is a type.
-    ends_at_once = not schema.restrictions and not any(_TYPE in aboves for aboves in schema.properties.values())
+    is_single_pass = not schema.restrictions and not any(_TYPE in aboves for aboves in schema.properties.values())
     for _ in range(_MOST_ROUNDS):
-        added = _infer_once(store, source, schema)
+        added = _infer_pass(store, source, schema)
         for rule in own:
             new, left = rule.apply(store, source)
             by_rule[rule.name] += len(new)
             not_split[rule.name] = left
             added += graphs.add_to_graph(store, graphs.inferred(source), new)
         total += added
-        if not added or (ends_at_once and not own):
+        if not added or (is_single_pass and not own):
             return Inference(total, by_rule, not_split)
     raise ParameterError(
         f"source {source}: what follows never ends; a rule finds again what it adds. Rules: {', '.join(by_rule)}."
     )
 
 
-def _infer_once(store: Store, source: str, schema: Schema) -> int:
+def _infer_pass(store: Store, source: str, schema: Schema) -> int:
     """Add what follows in one step from properties, from classes and from restrictions."""
     added = 0
     for below, aboves in schema.properties.items():

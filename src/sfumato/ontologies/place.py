@@ -51,12 +51,12 @@ class Next:
     def commit(self, description: dict[str, Any]) -> None:
         """Put this state in force."""
         content = {"format": _FORMAT, "store": self.name, **description}
-        aside = self._folder / f".{_MARK}.{os.getpid()}"
-        with aside.open("w", encoding="utf-8") as file:
+        temporary = self._folder / f".{_MARK}.{os.getpid()}"
+        with temporary.open("w", encoding="utf-8") as file:
             json.dump(content, file, ensure_ascii=False, indent=1)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(self._folder / _MARK)
+        temporary.replace(self._folder / _MARK)
 
 
 def describe(folder: Path) -> dict[str, Any]:

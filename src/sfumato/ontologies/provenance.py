@@ -80,17 +80,17 @@ def explain(warehouse: Warehouse, query: str) -> Explained:
         for row, names in needed.items():
             if row not in rest:
                 names.append(name)
-    settled: dict[tuple[Any, ...], tuple[tuple[str, ...], ...]] = {}
+    explained: dict[tuple[Any, ...], tuple[tuple[str, ...], ...]] = {}
     complete = True
     for row, names in needed.items():
         free = [name for name in sources if name not in names]
         if row in give(names):
-            settled[row] = (tuple(names),)
+            explained[row] = (tuple(names),)
         elif len(free) > _MOST_FREE:
-            settled[row], complete = (tuple(sources),), False
+            explained[row], complete = (tuple(sources),), False
         else:
-            settled[row] = _find_smallest(row, names, free, give)
-    return Explained(answer, tuple(settled[row] for row in _freeze(answer.rows)), grounded, complete)
+            explained[row] = _find_smallest(row, names, free, give)
+    return Explained(answer, tuple(explained[row] for row in _freeze(answer.rows)), grounded, complete)
 
 
 def _find_smallest(

@@ -34,7 +34,7 @@ def refuse_elsewhere(query: str) -> None:
         ...
     sfumato.exceptions.ParameterError: query: SERVICE asks another server; ...
     """
-    plain = _ESCAPED.sub(lambda match: _spell(match[1] or match[2]), query)
+    plain = _ESCAPED.sub(lambda match: _decode_escape(match[1] or match[2]), query)
     if _SERVICE.search(query) or _SERVICE.search(plain):
         raise ParameterError(
             "query: SERVICE asks another server; a warehouse asks none. In a text, write [s]ervice (as a pattern)."
@@ -47,7 +47,7 @@ def refuse_elsewhere(query: str) -> None:
         )
 
 
-def _spell(digits: str) -> str:
+def _decode_escape(digits: str) -> str:
     number = int(digits, 16)
     return chr(number) if number < 0x110000 else ""
 

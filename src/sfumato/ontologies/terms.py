@@ -55,7 +55,7 @@ class Prefixes:
     """
 
     def __init__(self, given: Mapping[str, str] | None = None) -> None:
-        self.known = {**(given or {}), **{name: iri for name, iri in COMMON.items() if name not in (given or {})}}
+        self.namespaces = {**(given or {}), **{name: iri for name, iri in COMMON.items() if name not in (given or {})}}
 
     def expand(self, text: str) -> NamedNode:
         """Return the IRI that a text stands for: ``prefix:name``, ``<iri>``, or an IRI as it is."""
@@ -63,13 +63,13 @@ class Prefixes:
         if bare.startswith("<") and bare.endswith(">"):
             return self._make(bare[1:-1], text)
         prefix, colon, name = bare.partition(":")
-        if colon and prefix in self.known:
-            return self._make(self.known[prefix] + name, text)
+        if colon and prefix in self.namespaces:
+            return self._make(self.namespaces[prefix] + name, text)
         if colon and (name.startswith("//") or prefix == "urn"):
             return self._make(bare, text)
         if not colon:
             raise ParameterError(f"{shorten_text(text)!r}: a name is written prefix:name, or <iri>.")
-        prefixes = ", ".join(self.known)
+        prefixes = ", ".join(self.namespaces)
         raise ParameterError(f"{shorten_text(text)!r}: there is no prefix {shorten_text(prefix)!r}. Known: {prefixes}.")
 
     def _make(self, iri: str, text: str) -> NamedNode:
@@ -109,7 +109,7 @@ class Prefixes:
     def show(self, term: object) -> str:
         """Return a term for people: short where a prefix is known, without type or quotes where it is a text."""
         if isinstance(term, NamedNode):
-            for prefix, namespace in self.known.items():
+            for prefix, namespace in self.namespaces.items():
                 rest = term.value.removeprefix(namespace)
                 if rest != term.value and re.fullmatch(r"[\w.:-]*", rest):
                     return f"{prefix}:{rest}"
@@ -121,7 +121,7 @@ class Prefixes:
     def declare(self, query: str) -> str:
         """Return a query with the prefixes that it does not declare itself."""
         own = {prefix.lower() for prefix in re.findall(r"(?i)\bprefix\s+([\w.-]*):", query)}
-        lines = [f"PREFIX {name}: <{iri}>" for name, iri in self.known.items() if name.lower() not in own]
+        lines = [f"PREFIX {name}: <{iri}>" for name, iri in self.namespaces.items() if name.lower() not in own]
         # On one line, so that a complaint about a line of the query is about the line that people see.
         return " ".join(lines) + " " + query
 

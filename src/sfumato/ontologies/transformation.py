@@ -89,7 +89,7 @@ class Rule(NamedTuple):
                 left += 1
                 continue
             for quad in self._fill(solution | parts):
-                if not any(_is_known(store, quad, graph) for graph in graphs.whole(source)):
+                if not any(_is_stored(store, quad, graph) for graph in graphs.whole(source)):
                     new[quad] = None
         return list(new), left
 
@@ -114,5 +114,5 @@ class Rule(NamedTuple):
         return [quad for quad in filled if quad is not None]
 
 
-def _is_known(store: Store, quad: Quad, graph: object) -> bool:
+def _is_stored(store: Store, quad: Quad, graph: object) -> bool:
     return Quad(quad.subject, quad.predicate, quad.object, graph) in store  # type: ignore[arg-type]

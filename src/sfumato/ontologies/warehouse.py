@@ -43,9 +43,9 @@ class Warehouse:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        description, self.store, self._let_go = open_to_read(folder)
-        self.known = description
-        self._united: dict[tuple[str, ...], Store] = {}
+        description, self.store, self._release_store = open_to_read(folder)
+        self.description = description
+        self._merged: dict[tuple[str, ...], Store] = {}
         self.definition = Definition.model_validate(description["definition"])
         self.prefixes: Prefixes = self.definition.find_prefixes()
 
@@ -60,8 +60,8 @@ class Warehouse:
     def close(self) -> None:
         """Let go of the store."""
         self.store = Store()
-        self._united.clear()
-        self._let_go()
+        self._merged.clear()
+        self._release_store()
 
     @property
     def sources(self) -> list[str]:
@@ -105,17 +105,17 @@ class Warehouse:
 
     def can_divide(self, query: str) -> bool:
         """Tell whether some of the sources can be asked: not for a query that counts, where they are large."""
-        size = sum(source["statements"] for source in self.known["sources"].values())
+        size = sum(source["statements"] for source in self.description["sources"].values())
         return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
 
     def _unite(self, sources: tuple[str, ...]) -> Store:
         """Return some sources as one graph: what several of them say counts once where a query counts."""
-        if sources not in self._united:
-            self._united[sources] = Store()
+        if sources not in self._merged:
+            self._merged[sources] = Store()
             for graph in self.graphs_of(sources):
                 quads = self.store.quads_for_pattern(None, None, None, graph)
-                graphs.add_to_graph(self._united[sources], graphs.ONTOLOGY, quads)
-        return self._united[sources]
+                graphs.add_to_graph(self._merged[sources], graphs.ONTOLOGY, quads)
+        return self._merged[sources]
 
     def ask_alone(self, query: str, source: str) -> Answer:
         """Return the answer of a source as if there were no other: what it says and what follows, without links."""
@@ -149,7 +149,7 @@ class Warehouse:
     def _rename(self, query: str, find: Callable[[NamedNode], NamedNode]) -> str:
         """Put the name of the class in the place of every other name of a thing."""
         own = dict(re.findall(r"(?i)\bprefix\s+([\w.-]*):\s*<([^>]*)>", query))
-        prefixes = {**self.prefixes.known, **own}
+        prefixes = {**self.prefixes.namespaces, **own}
 
         def replace(match: re.Match[str]) -> str:
             if match["skip"] is not None or (match["iri"] is None and match["prefix"] not in prefixes):

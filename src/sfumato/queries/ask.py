@@ -12,7 +12,7 @@ from sfumato.queries.language import parse
 from sfumato.queries.notes import WholeNote
 from sfumato.queries.periods import find_extremes
 from sfumato.queries.plan import Plan
-from sfumato.queries.published_view import Evidence
+from sfumato.queries.published_view import PublishedView
 from sfumato.queries.relation_queries import compare_periods
 from sfumato.queries.syntax import Query
 from sfumato.queries.times import Span
@@ -22,7 +22,7 @@ __all__ = ["ask"]
 _STRANGER = "nothing here is known to be called {}: check the spelling."
 
 
-def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:
+def ask(view: PublishedView, question: str | Query, *, lenient: bool = False, span: Span | None = None) -> Answer:
     """Answer a question; ``lenient`` and ``span`` are those of a :class:`~sfumato.queries.plan.Plan`.
 
     Examples
@@ -37,7 +37,7 @@ def ask(evidence: Evidence, question: str | Query, *, lenient: bool = False, spa
     (0, 2)
     """
     query = parse(question) if isinstance(question, str) else question
-    plan = Plan(evidence, query.text, lenient, span)
+    plan = Plan(view, query.text, lenient, span)
     answer = _answer(plan, query)
     strangers = [WholeNote(_STRANGER.format(repr(make_visible(name)))) for name in dict.fromkeys(plan.strangers)]
     return dataclasses.replace(answer, notes=(*strangers, *answer.notes))

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.queries.published_view import Attribute, Columns, Evidence, Names
+from sfumato.queries.published_view import Attribute, Columns, Names, PublishedView
 
 __all__ = ["add_categories", "list_categories"]
 
@@ -29,17 +29,17 @@ def list_categories(hierarchy: Hierarchy | None) -> dict[str, tuple[str, ...]]:
     }
 
 
-def add_categories(evidence: Evidence, hierarchies: Mapping[str, Hierarchy]) -> Evidence:
+def add_categories(view: PublishedView, hierarchies: Mapping[str, Hierarchy]) -> PublishedView:
     """Let the nodes of hierarchies be names, too: those of an attribute of the same name, or else of the events."""
     for column, hierarchy in hierarchies.items():
-        if column in evidence.attributes:
-            evidence = dataclasses.replace(evidence, attributes=_name_one(evidence.attributes, column, hierarchy))
-        elif evidence.history is not None:
-            evidence = dataclasses.replace(evidence, history=_name(evidence.history, hierarchy))
-    return evidence
+        if column in view.attributes:
+            view = dataclasses.replace(view, attributes=_name_categories(view.attributes, column, hierarchy))
+        elif view.history is not None:
+            view = dataclasses.replace(view, history=_name(view.history, hierarchy))
+    return view
 
 
-def _name_one(attributes: Mapping[str, Attribute], column: str, hierarchy: Hierarchy) -> Mapping[str, Attribute]:
+def _name_categories(attributes: Mapping[str, Attribute], column: str, hierarchy: Hierarchy) -> Mapping[str, Attribute]:
     return Columns(
         tuple(attributes), lambda name: _name(attributes[name], hierarchy) if name == column else attributes[name]
     )

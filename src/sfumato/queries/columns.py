@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.queries.published_view import Asked, Names, Selection, Values
+from sfumato.queries.published_view import AttributeCondition, Names, Selection, Values
 from sfumato.queries.three_valued import Truth
 
 __all__ = ["Labels", "Ranges"]
@@ -46,7 +46,7 @@ class Ranges:
     --------
     >>> no = np.zeros(2, bool)
     >>> age = Ranges(np.array([20, 28]), np.array([29, 35]), no, no, np.array([0, 1, 1]), whole=True)
-    >>> young = age.judge(Asked(span=(-math.inf, 29)))
+    >>> young = age.judge(AttributeCondition(span=(-math.inf, 29)))
     >>> young.low.tolist(), young.high.tolist()
     ([1, 0, 0], [1, 1, 1])
     """
@@ -75,11 +75,11 @@ class Ranges:
         return True
 
     @property
-    def is_told(self) -> bool:
+    def is_published(self) -> bool:
         """Whether some record has a cell that says something."""
         return not bool(self.hidden[self.index].all())
 
-    def judge(self, question: Asked) -> Truth:
+    def judge(self, question: AttributeCondition) -> Truth:
         """Tell which records have a number in a closed range; one that is missing lies in none."""
         low, high = question.span if question.span is not None else (math.inf, -math.inf)
         if self.whole:
@@ -124,7 +124,7 @@ class Labels:
     --------
     >>> cells = Values.of([(0,), (0, 1)])
     >>> city = Labels(Names(("a", "b")), cells, np.array([0, 1, 1]))
-    >>> there = city.judge(Asked(city.names.find("a")))
+    >>> there = city.judge(AttributeCondition(city.names.find("a")))
     >>> there.low.tolist(), there.high.tolist()
     ([1, 0, 0], [1, 1, 1])
     """
@@ -141,11 +141,11 @@ class Labels:
         return self.places is not None
 
     @property
-    def is_told(self) -> bool:
+    def is_published(self) -> bool:
         """Whether some record has a cell that says something."""
         return not bool(self.values.open[self.index].all())
 
-    def judge(self, question: Asked) -> Truth:
+    def judge(self, question: AttributeCondition) -> Truth:
         """Tell which records have one of the labels asked for."""
         selection = question.selection
         if selection is None:
@@ -157,7 +157,7 @@ class Labels:
             return Selection(np.zeros(len(self.names.labels), dtype=bool))
         with np.errstate(invalid="ignore"):
             inside = (self.places >= span[0]) & (self.places <= span[1])
-        return Selection(inside, beyond=span[0] <= span[1])
+        return Selection(inside, unseen=span[0] <= span[1])
 
     def draw(self, random: np.random.Generator) -> Labels:
         """Draw one of the labels that every record may have, all equally likely, or those of another record."""

@@ -16,11 +16,11 @@ from sfumato.queries.events import Events
 from sfumato.queries.expected import know_mean
 from sfumato.queries.notes import LeftOut, WholeNote
 from sfumato.queries.plan import Plan
-from sfumato.queries.published_view import Attribute, Columns, Evidence, Link, Selection
+from sfumato.queries.published_view import Attribute, Columns, Link, PublishedView, Selection
 from sfumato.queries.syntax import Condition, Query, Sequel
 from sfumato.queries.three_valued import Truth
 
-__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_notes", "list_untold", "name_counted"]
+__all__ = ["DRAWN", "count", "count_bounds", "draw_originals", "list_not_published", "list_notes", "name_counted"]
 
 DRAWN = (
     "expected is the mean over originals drawn at random: every member of a value and every moment of an interval "
@@ -31,68 +31,68 @@ _UNKNOWN_OWNERS = (
     "whose records they are is not published: all that certainly count may be of one {}, and all that possibly count "
     "of different ones; expected takes them to be of different ones."
 )
-_UNTOLD = "nothing is published of {}: there is nothing that an expected number could rest on."
+_NOT_PUBLISHED = "nothing is published of {}: there is nothing that an expected number could rest on."
 _WORK = 6_000_000
 """About so many entries are looked at to find what is expected."""
 
 
 def count(plan: Plan, query: Query) -> Answer:
     """Answer a question that counts, over all time."""
-    evidence, noun = plan.evidence, plan.find_noun(query.noun)
+    view, noun = plan.view, plan.find_noun(query.noun)
     low, high = count_bounds(plan, query.condition, noun, query.noun.at)
     expected: float | None = float(low)
-    untold: tuple[str, ...] = ()
-    if not evidence.exact and low < high:
-        untold = list_untold(plan, query.condition)
-        expected = None if untold else _expect(plan, query, noun, low, high)
-    notes = list_notes(evidence, noun, is_open=low < high, untold=untold)
-    shared = noun == "person" and not evidence.exact
-    total = evidence.total
-    return Answer(query.text, name_counted(evidence, noun), low, high, expected, None, notes, shared, total)
+    not_published: tuple[str, ...] = ()
+    if not view.exact and low < high:
+        not_published = list_not_published(plan, query.condition)
+        expected = None if not_published else _expect(plan, query, noun, low, high)
+    notes = list_notes(view, noun, is_open=low < high, not_published=not_published)
+    shared = noun == "person" and not view.exact
+    total = view.total
+    return Answer(query.text, name_counted(view, noun), low, high, expected, None, notes, shared, total)
 
 
-def list_untold(plan: Plan, condition: Condition | None) -> tuple[str, ...]:
+def list_not_published(plan: Plan, condition: Condition | None) -> tuple[str, ...]:
     """Return what a condition asks for of which nothing is published, as notes name it."""
-    if not plan.evidence.records:
+    if not plan.view.records:
         return ("any record",)
-    return tuple(repr(make_visible(name)) for name in plan.list_untold(condition))
+    return tuple(repr(make_visible(name)) for name in plan.list_not_published(condition))
 
 
-def name_counted(evidence: Evidence, noun: str) -> str:
+def name_counted(view: PublishedView, noun: str) -> str:
     """Return what is counted, in the plural."""
     if noun == "event":
         return "events"
-    return evidence.unit.many if noun == "record" else plural(evidence.unit.owner)
+    return view.unit.many if noun == "record" else plural(view.unit.owner)
 
 
-def list_notes(evidence: Evidence, noun: str, *, is_open: bool, untold: Sequence[str] = ()) -> tuple[str, ...]:
+def list_notes(view: PublishedView, noun: str, *, is_open: bool, not_published: Sequence[str] = ()) -> tuple[str, ...]:
     """Say what an answer rests on, and of what nothing is published, so that nothing is to be expected."""
-    notes = list(evidence.notes)
-    if evidence.withheld:
-        notes.append(LeftOut(evidence.unit, evidence.withheld))
-    if noun == "person" and not evidence.exact:
-        notes.append(_UNKNOWN_OWNERS.format(evidence.unit.owner))
-    notes += [WholeNote(_UNTOLD.format(name)) for name in untold]
-    if is_open and not evidence.exact and not untold:
-        notes.append(evidence.drawn or DRAWN)
+    notes = list(view.notes)
+    if view.suppressed_records:
+        notes.append(LeftOut(view.unit, view.suppressed_records))
+    if noun == "person" and not view.exact:
+        notes.append(_UNKNOWN_OWNERS.format(view.unit.owner))
+    notes += [WholeNote(_NOT_PUBLISHED.format(name)) for name in not_published]
+    if is_open and not view.exact and not not_published:
+        notes.append(view.drawn or DRAWN)
     return tuple(notes)
 
 
 def count_bounds(plan: Plan, condition: Condition | None, noun: str, at: int) -> tuple[int, float]:
     """Return how many records, people or events there are at least and at most."""
-    evidence = plan.evidence
+    view = plan.view
     if noun == "event":
         return _count_events(plan, condition, at)
-    truth = Truth.everywhere(evidence.records) if condition is None else plan.judge(condition)
-    low, high = int(truth.low.sum()), int(truth.high.sum()) + evidence.withheld
+    truth = Truth.everywhere(view.records) if condition is None else plan.judge(condition)
+    low, high = int(truth.low.sum()), int(truth.high.sum()) + view.suppressed_records
     if condition is None:
         low = high
     if noun == "record":
         return low, high
-    if evidence.exact:
-        if evidence.people is None:
+    if view.exact:
+        if view.people is None:
             raise plan.fail("nobody knows whose these records are: count records instead.", at)
-        people = len(np.unique(evidence.people[truth.low > 0]))
+        people = len(np.unique(view.people[truth.low > 0]))
         return people, people
     return min(low, 1), high
 
@@ -107,58 +107,58 @@ def _count_events(plan: Plan, condition: Condition | None, at: int) -> tuple[int
     else:
         raise plan.fail("events are counted one by one: ask for one event, perhaps in a window.", at)
     low, high = history.count(link)
-    return low, float("inf") if plan.evidence.withheld else high
+    return low, float("inf") if plan.view.suppressed_records else high
 
 
 def _expect(plan: Plan, query: Query, noun: str, low: int, high: float) -> float:
     """Return the mean over drawn originals, between the bounds."""
-    evidence, wanted = plan.evidence, plan.wanted(query.condition)
-    share = evidence.total / max(evidence.records, 1)
+    view, wanted = plan.view, plan.wanted(query.condition)
+    share = view.total / max(view.records, 1)
     mean = know_mean(plan, query.condition, noun)
     if mean is not None:
         return float(np.clip(mean * share, low, high))
-    if noun == "event" and query.condition is None and evidence.history is not None:
-        wanted = Selection.everything(len(evidence.history.names.labels))
+    if noun == "event" and query.condition is None and view.history is not None:
+        wanted = Selection.everything(len(view.history.names.labels))
     drawn_noun = "event" if noun == "event" else "record"
     shares = [
         count_bounds(Plan(drawn, plan.text, plan.lenient), query.condition, drawn_noun, query.noun.at)[0]
         / max(drawn.records, 1)
-        for drawn in draw_originals(evidence, wanted)
+        for drawn in draw_originals(view, wanted)
     ]
-    return float(np.clip(np.mean(shares) * evidence.total, low, high))
+    return float(np.clip(np.mean(shares) * view.total, low, high))
 
 
-def draw_originals(evidence: Evidence, wanted: Selection) -> Iterator[Evidence]:
+def draw_originals(view: PublishedView, wanted: Selection) -> Iterator[PublishedView]:
     """Draw originals that could have been published so, fewer of large data; always the same ones.
 
     Of very large data only some records are drawn: whoever adds up must go by the number of records drawn.
     """
-    history, random = evidence.history, np.random.default_rng(0)
-    size = evidence.records // 4 + (0 if history is None else history.size)
+    history, random = view.history, np.random.default_rng(0)
+    size = view.records // 4 + (0 if history is None else history.size)
     if isinstance(history, Events):
         matter = history.find_wanted(wanted)
-        size = evidence.records // 4 + len(matter)
-        if size > _WORK // 4 and evidence.block is None:
-            chosen = np.sort(random.choice(evidence.records, evidence.records * _WORK // (4 * size), replace=False))
-            evidence = _choose_records(evidence, chosen, history.choose(chosen, matter))
+        size = view.records // 4 + len(matter)
+        if size > _WORK // 4 and view.block is None:
+            chosen = np.sort(random.choice(view.records, view.records * _WORK // (4 * size), replace=False))
+            view = _choose_records(view, chosen, history.choose(chosen, matter))
             size = _WORK // 4
         else:
-            evidence = dataclasses.replace(evidence, history=history.take(matter))
+            view = dataclasses.replace(view, history=history.take(matter))
     turn, turns = 0, 1
     while turn < turns:
-        drawn = evidence.draw(random, wanted)
+        drawn = view.draw(random, wanted)
         yield drawn
         # How many attributes a question is about is seen when it was answered once.
         used = drawn.attributes.used if isinstance(drawn.attributes, Columns) else 0
-        work = size + evidence.records // 4 * max(used - 1, 0)
+        work = size + view.records // 4 * max(used - 1, 0)
         turn, turns = turn + 1, int(np.clip(_WORK // max(work, 1), 1, 100))
 
 
-def _choose_records(evidence: Evidence, rows: npt.NDArray[np.int64], history: Events) -> Evidence:
+def _choose_records(view: PublishedView, rows: npt.NDArray[np.int64], history: Events) -> PublishedView:
     """Return some of the records, with the history that is theirs."""
-    whole = evidence.attributes
+    whole = view.attributes
     attributes = Columns(tuple(whole), lambda name: _choose(whole[name], rows))
-    return dataclasses.replace(evidence, records=len(rows), history=history, attributes=attributes)
+    return dataclasses.replace(view, records=len(rows), history=history, attributes=attributes)
 
 
 def _choose(attribute: Any, rows: npt.NDArray[np.int64]) -> Attribute:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.queries.published_view import Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth, combine_all
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 from sfumato.queries.times import ENDLESS, Span
 
 __all__ = ["MANY", "Events"]
@@ -24,7 +24,7 @@ MANY = 1 << 40
 """How often something happened at most where nothing limits it."""
 _COLUMNS = ("record", "value", "lo", "hi", "least", "most")
 _PIECE = 1 << 18
-_SOME = 1_000
+_SAMPLE_SIZE = 1_000
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -197,12 +197,12 @@ class Events:
         most = self.most[can]
         return int(self.least[must].sum()), float("inf") if (most >= MANY).any() else float(most.sum())
 
-    def reach(self, link: Link) -> Reach:
+    def time_bounds(self, link: Link) -> TimeBounds:
         """Return from when to when such events happened, over all records."""
         _, lo, hi = self.find_can(link)
-        return Reach.of(lo, hi, *self.find_times(self.find_must(link)))
+        return TimeBounds.of(lo, hi, *self.find_times(self.find_must(link)))
 
-    def tells(self, selection: Selection) -> bool:
+    def publishes(self, selection: Selection) -> bool:
         """Tell whether some entry stands for such an event, unless none could be one at all."""
         possible = self._mark_entries(self.values.can(selection))
         return not bool(possible.any()) or bool((possible & (self.least > 0)).any())
@@ -284,8 +284,8 @@ def _find_best(record: Ints, key: Ints, score: Ints, of: Ints, limit: Ints) -> I
         return np.full(len(of), -2 * ENDLESS)
     begin = min(int(record[0]), int(of[0]))
     record, of = record - begin, of - begin
-    room = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
-    keys, scores = _Scale.of(room, key, limit), _Scale.of(room, score)
+    capacity = (1 << 62) // (int(max(record[-1], of[-1])) + 1)
+    keys, scores = _Scale.of(capacity, key, limit), _Scale.of(capacity, score)
     spot, target = record * keys.width + keys.number(key), of * keys.width + keys.number(limit)
     if (np.diff(spot) < 0).any():
         # Records are in their order already, which a stable sort makes use of.
@@ -306,24 +306,28 @@ class _Scale:
     first: int
     tick: int
     width: int
-    known: Ints | None
+    distinct_times: Ints | None
 
     @classmethod
-    def of(cls, room: int, *columns: Ints) -> _Scale:
+    def of(cls, capacity: int, *columns: Ints) -> _Scale:
         """Count in single steps, in the longest one that all times have in common, or number the times."""
         first, last = min(int(column.min()) for column in columns), max(int(column.max()) for column in columns)
-        tick = 1 if last - first < room else _find_tick(first, *columns)
+        tick = 1 if last - first < capacity else _find_tick(first, *columns)
         width = (last - first) // tick + 1
-        if width <= room:
+        if width <= capacity:
             return cls(first, tick, width, None)
         times = np.unique(np.concatenate(columns))
         return cls(first, tick, len(times), times)
 
     def number(self, times: Ints) -> Ints:
-        return (times - self.first) // self.tick if self.known is None else np.searchsorted(self.known, times)
+        return (
+            (times - self.first) // self.tick
+            if self.distinct_times is None
+            else np.searchsorted(self.distinct_times, times)
+        )
 
     def time(self, numbers: Ints) -> Ints:
-        return numbers * self.tick + self.first if self.known is None else self.known[numbers]
+        return numbers * self.tick + self.first if self.distinct_times is None else self.distinct_times[numbers]
 
 
 def _find_tick(first: int, *columns: Ints) -> int:
@@ -339,6 +343,6 @@ def _find_tick(first: int, *columns: Ints) -> int:
         rest = column - first
         while len(rest) and tick != 1:
             # A few times mostly settle it; the others are only looked through.
-            tick = int(np.gcd.reduce(rest[:_SOME], initial=tick))
+            tick = int(np.gcd.reduce(rest[:_SAMPLE_SIZE], initial=tick))
             rest = rest[rest != 0] if tick == 0 else rest[rest // tick * tick != rest]
     return max(tick, 1)

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from sfumato.queries.events import Events
 from sfumato.queries.plan import Plan
-from sfumato.queries.published_view import Evidence, Knowing, Values
+from sfumato.queries.published_view import Knowing, PublishedView, Values
 from sfumato.queries.syntax import Condition
 
 __all__ = ["know_mean"]
@@ -25,7 +25,7 @@ _ITEMS = 6
 
 def know_mean(plan: Plan, condition: Condition | None, noun: str) -> float | None:
     """Return the mean number of records, or of events, where it is known without drawing originals; else None."""
-    history = plan.evidence.history
+    history = plan.view.history
     if not isinstance(history, Knowing) or condition is None:
         return None
     items = np.flatnonzero(plan.wanted(condition).inside)
@@ -34,7 +34,7 @@ def know_mean(plan: Plan, condition: Condition | None, noun: str) -> float | Non
     if len(items) > _ITEMS:
         return None
     signs = _find_signs(plan, condition, items)
-    mean = float(signs[0]) * plan.evidence.records
+    mean = float(signs[0]) * plan.view.records
     for number in np.flatnonzero(signs).tolist():
         chosen = items[(number >> np.arange(len(items))) & 1 == 1].tolist()
         if chosen:
@@ -45,12 +45,12 @@ def know_mean(plan: Plan, condition: Condition | None, noun: str) -> float | Non
 def _find_signs(plan: Plan, condition: Condition, items: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
     """Return for every set of items, by the number its bits make, how often "it has all of these" is counted."""
     record, item = np.nonzero(np.arange(1 << len(items))[:, None] >> np.arange(len(items)) & 1)
-    history = plan.evidence.history
+    history = plan.view.history
     assert history is not None
     values = Values.exact(len(history.names.labels))
     every = Events.of(1 << len(items), record, items[item], values, history.names, "none")
-    evidence = Evidence(plan.evidence.unit, 1 << len(items), history=every, exact=True)
-    holds = dataclasses.replace(plan, evidence=evidence).judge(condition).low.copy()
+    view = PublishedView(plan.view.unit, 1 << len(items), history=every, exact=True)
+    holds = dataclasses.replace(plan, view=view).judge(condition).low.copy()
     for bit in range(len(items)):
         pairs = holds.reshape(-1, 2, 1 << bit)
         pairs[:, 1] -= pairs[:, 0]

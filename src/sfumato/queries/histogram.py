@@ -9,13 +9,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.queries.answer import Answer
-from sfumato.queries.count import count, draw_originals, list_notes, list_untold
+from sfumato.queries.count import count, draw_originals, list_not_published, list_notes
 from sfumato.queries.events import MANY, Events
 from sfumato.queries.plan import Plan
-from sfumato.queries.published_view import Evidence, History, Link, Selection
+from sfumato.queries.published_view import History, Link, PublishedView, Selection
 from sfumato.queries.syntax import Both, Condition, Query, Sequel, Step
 from sfumato.queries.three_valued import Truth
-from sfumato.queries.times import ENDLESS, Span, cut_buckets, spell_moment
+from sfumato.queries.times import ENDLESS, Span, cut_buckets, format_time
 
 __all__ = ["count_by_bucket"]
 
@@ -52,24 +52,24 @@ def count_by_bucket(plan: Plan, query: Query) -> Answer:
     bars = _Bars(noun, link, others, cuts)
     low, high = _count_bars(plan, bars)
     expected: Floats | pa.Array = low.astype(np.float64)
-    untold = () if plan.evidence.exact else list_untold(plan, query.condition)
-    if untold:
+    not_published = () if plan.view.exact else list_not_published(plan, query.condition)
+    if not_published:
         expected = pa.nulls(len(low), pa.float64())
-    elif not plan.evidence.exact:
-        wanted = Selection(link.selection.inside, link.selection.beyond)
+    elif not plan.view.exact:
+        wanted = Selection(link.selection.inside, link.selection.unseen)
         drawn_bars = dataclasses.replace(bars, noun="event" if noun == "event" else "record")
         drawn = [
             _count_bars(Plan(original, plan.text, plan.lenient), drawn_bars)[0]
-            for original in draw_originals(plan.evidence, wanted)
+            for original in draw_originals(plan.view, wanted)
         ]
-        share = plan.evidence.total / max(plan.evidence.records, 1)
+        share = plan.view.total / max(plan.view.records, 1)
         expected = np.clip(np.mean(drawn, axis=0) * share, low, high)
-    shown = [spell_moment(int(cut), dated=dated) if dated else int(cut) for cut in cuts]
+    shown = [format_time(int(cut), dated=dated) if dated else int(cut) for cut in cuts]
     most = high if np.isinf(high).any() else high.astype(np.int64)
     columns = {"from": shown[:-1], "before": shown[1:], "certain": low, "possible": most, "expected": expected}
     condition = query.condition if any(isinstance(part, Sequel) for part in plan.flatten(query.condition)) else None
     whole = count(plan, dataclasses.replace(query, bucket=None, condition=condition or _have_any(query)))
-    notes = (_BARS, *list_notes(plan.evidence, noun, is_open=bool((low < high).any()), untold=untold))
+    notes = (_BARS, *list_notes(plan.view, noun, is_open=bool((low < high).any()), not_published=not_published))
     return dataclasses.replace(whole, table=pa.table(columns), notes=notes)
 
 
@@ -101,21 +101,21 @@ def _find_span(plan: Plan, history: History, link: Link) -> Span:
 
 def _count_bars(plan: Plan, bars: _Bars) -> tuple[Ints, Floats]:
     """Return how many there are in every stretch, at least and at most."""
-    evidence = plan.evidence
+    view = plan.view
     truths = [plan.judge(condition) for condition in bars.others]
-    if isinstance(evidence.history, Events) and all(truth.sizes is None for truth in truths):
-        truth = evidence.combine(truths) if truths else None
-        low, high = _count_entries(evidence, evidence.history, bars, truth)
+    if isinstance(view.history, Events) and all(truth.sizes is None for truth in truths):
+        truth = view.combine(truths) if truths else None
+        low, high = _count_entries(view, view.history, bars, truth)
     else:
-        low, high = _count_windows(evidence, plan.history(0), bars, truths)
+        low, high = _count_windows(view, plan.history(0), bars, truths)
     if bars.noun == "event":
-        return low, high + (np.inf if evidence.withheld else 0)
-    if bars.noun == "person" and not evidence.exact:
+        return low, high + (np.inf if view.suppressed_records else 0)
+    if bars.noun == "person" and not view.exact:
         low = np.minimum(low, 1)
-    return low, high + evidence.withheld
+    return low, high + view.suppressed_records
 
 
-def _count_windows(evidence: Evidence, history: History, bars: _Bars, truths: list[Truth]) -> tuple[Ints, Floats]:
+def _count_windows(view: PublishedView, history: History, bars: _Bars, truths: list[Truth]) -> tuple[Ints, Floats]:
     """Ask anew for every stretch."""
     low, high = np.zeros(len(bars.cuts) - 1, np.int64), np.zeros(len(bars.cuts) - 1)
     for at, (begin, end) in enumerate(zip(bars.cuts[:-1].tolist(), bars.cuts[1:].tolist(), strict=True)):
@@ -126,34 +126,34 @@ def _count_windows(evidence: Evidence, history: History, bars: _Bars, truths: li
         if bars.noun == "event":
             low[at], high[at] = history.count(link)
             continue
-        truth = evidence.combine([history.judge([link]), *truths])
+        truth = view.combine([history.judge([link]), *truths])
         low[at], high[at] = truth.low.sum(), truth.high.sum()
     return low, high
 
 
-def _count_entries(evidence: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Floats]:
+def _count_entries(view: PublishedView, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Floats]:
     """Count entries that lie in one stretch for certain, and those that may lie in one, all stretches at once."""
-    if bars.noun == "person" and evidence.exact and evidence.people is not None:
+    if bars.noun == "person" and view.exact and view.people is not None:
         must, first = _find_certain(events, bars, truth)
-        low = _count_once(evidence.people[events.record[must]], first, first, len(bars.cuts) - 1)
+        low = _count_distinct(view.people[events.record[must]], first, first, len(bars.cuts) - 1)
         return low.astype(np.int64), low
     count = _count_events if bars.noun == "event" else _count_records
-    counted = [count(evidence, part, bars, truth) for part in events.split()]
+    counted = [count(view, part, bars, truth) for part in events.split()]
     low, high = np.sum([totals for totals, _ in counted], axis=0), np.sum([totals for _, totals in counted], axis=0)
     return low.astype(np.int64), high
 
 
-def _count_records(evidence: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
+def _count_records(view: PublishedView, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
     stretches = len(bars.cuts) - 1
     must, first = _find_certain(events, bars, truth)
-    low = _count_once(events.record[must], first, first, stretches)
-    if evidence.exact:
+    low = _count_distinct(events.record[must], first, first, stretches)
+    if view.exact:
         return low, low
     can, begin, end = _find_possible(events, bars, truth)
-    return low, _count_once(events.record[can], begin, end, stretches)
+    return low, _count_distinct(events.record[can], begin, end, stretches)
 
 
-def _count_events(_: Evidence, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
+def _count_events(_: PublishedView, events: Events, bars: _Bars, truth: Truth | None) -> tuple[Floats, Floats]:
     stretches = len(bars.cuts) - 1
     must, first = _find_certain(events, bars, truth)
     can, begin, end = _find_possible(events, bars, truth)
@@ -170,8 +170,8 @@ def _find_certain(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Int
     if truth is not None:
         must = must[truth.low[events.record[must]] > 0]
     begin, end = events.find_times(must)
-    first = _find_stretch(bars.cuts, begin)
-    last = first if end is begin else _find_stretch(bars.cuts, end)
+    first = _find_bin(bars.cuts, begin)
+    last = first if end is begin else _find_bin(bars.cuts, end)
     selected = np.flatnonzero((first == last) & (first >= 0) & (first < len(bars.cuts) - 1))
     return must[selected], first[selected]
 
@@ -179,7 +179,7 @@ def _find_certain(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Int
 def _find_possible(events: Events, bars: _Bars, truth: Truth | None) -> tuple[Ints, Ints, Ints]:
     """Find the entries that may lie in stretches, and the first and the last of these."""
     can, lo, hi = events.find_can(bars.link)
-    begin, end = _find_stretch(bars.cuts, lo), _find_stretch(bars.cuts, hi)
+    begin, end = _find_bin(bars.cuts, lo), _find_bin(bars.cuts, hi)
     stretches = len(bars.cuts) - 1
     selected = (end >= 0) & (begin < stretches)
     if truth is not None:
@@ -189,12 +189,12 @@ def _find_possible(events: Events, bars: _Bars, truth: Truth | None) -> tuple[In
     return can, np.maximum(begin, 0), np.minimum(end, stretches - 1)
 
 
-def _find_stretch(cuts: Ints, times: Ints) -> Ints:
+def _find_bin(cuts: Ints, times: Ints) -> Ints:
     """Return the stretch of every time; -1 before the first and their number after the last."""
     lengths = np.diff(cuts)
     if (lengths == lengths[0]).all():
-        stretch: Ints = np.clip((times - cuts[0]) // lengths[0], -1, len(lengths))
-        return stretch
+        bin_number: Ints = np.clip((times - cuts[0]) // lengths[0], -1, len(lengths))
+        return bin_number
     return np.searchsorted(cuts, times, side="right") - 1
 
 
@@ -204,7 +204,7 @@ def _add_up(begin: Ints, end: Ints, weight: Floats, stretches: int) -> Floats:
     return np.asarray(np.cumsum(change)[:stretches])
 
 
-def _count_once(owner: Ints, begin: Ints, end: Ints, stretches: int) -> Floats:
+def _count_distinct(owner: Ints, begin: Ints, end: Ints, stretches: int) -> Floats:
     """Count owners in every stretch, each once however many of its entries reach there."""
     base = owner * (stretches + 1)
     start = base + begin

@@ -92,7 +92,7 @@ class FuzzyIntervals:
     >>> stays = FuzzyIntervals.of([FuzzyInterval(0, 1, 4, 6), FuzzyInterval(2, 2, 3, 9)])
     >>> stays.possible_to.tolist(), stays[0]
     ([6, 9], FuzzyInterval(possible_from=0, certain_from=1, certain_to=4, possible_to=6))
-    >>> stays.hull()
+    >>> stays.enclose()
     FuzzyInterval(possible_from=0, certain_from=1, certain_to=4, possible_to=9)
     """
 
@@ -138,7 +138,7 @@ class FuzzyIntervals:
         """Return the given rows, in that order."""
         return FuzzyIntervals(*(column[rows] for column in self.corners))
 
-    def hull(self) -> FuzzyInterval:
+    def enclose(self) -> FuzzyInterval:
         """Return the one interval that goes on from when the first does until the last does, gaps included."""
         if not len(self):
             raise ParameterError("fuzzy intervals: there is no hull of none.")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 
 __all__ = ["LeftOut", "WholeNote", "unite_notes"]
 
@@ -25,10 +25,10 @@ class LeftOut(str):
     '2 people left out of the release may be anything: they count as possible.'
     """
 
-    unit: Unit
+    unit: RecordUnit
     number: int
 
-    def __new__(cls, unit: Unit, number: int) -> LeftOut:
+    def __new__(cls, unit: RecordUnit, number: int) -> LeftOut:
         """Write the note."""
         written = super().__new__(
             cls, f"{unit.count(number)} left out of the release may be anything: they count as possible."
@@ -48,10 +48,10 @@ def unite_notes(left: Sequence[str], right: Sequence[str], only: type[str] = str
     ('3 people left out of the release may be anything: they count as possible.', 'Sets have no order.')
     """
     number = sum(note.number for note in (*left, *right) if isinstance(note, LeftOut))
-    united: dict[str, None] = {}
+    merged: dict[str, None] = {}
     for note in (*left, *right):
         if isinstance(note, LeftOut):
-            united.setdefault(LeftOut(note.unit, number))
+            merged.setdefault(LeftOut(note.unit, number))
         elif not isinstance(note, WholeNote) or (note in left and note in right):
-            united.setdefault(note)
-    return tuple(note for note in united if isinstance(note, only))
+            merged.setdefault(note)
+    return tuple(note for note in merged if isinstance(note, only))

@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.queries.answer import Answer
-from sfumato.queries.count import count, list_notes, list_untold
+from sfumato.queries.count import count, list_not_published, list_notes
 from sfumato.queries.events import Events
 from sfumato.queries.plan import Plan
 from sfumato.queries.published_view import Link
 from sfumato.queries.syntax import Query, Sequel
-from sfumato.queries.times import ENDLESS, spell_moment
+from sfumato.queries.times import ENDLESS, format_time
 
 __all__ = ["bound_first", "find_extremes"]
 
@@ -46,7 +46,7 @@ def find_extremes(plan: Plan, query: Query) -> Answer:
 
     def show(times: Ints) -> list[str | int | None]:
         return [
-            None if abs(time) >= ENDLESS else spell_moment(time, dated=True) if dated else time
+            None if abs(time) >= ENDLESS else format_time(time, dated=True) if dated else time
             for time in times[at].tolist()
         ]
 
@@ -59,8 +59,8 @@ def find_extremes(plan: Plan, query: Query) -> Answer:
         }
     )
     counted = count(plan, query)
-    untold = () if counted.expected is not None else list_untold(plan, condition)
-    notes = list_notes(plan.evidence, "record", is_open=bool((earliest < latest)[at].any()), untold=untold)
+    not_published = () if counted.expected is not None else list_not_published(plan, condition)
+    notes = list_notes(plan.view, "record", is_open=bool((earliest < latest)[at].any()), not_published=not_published)
     return dataclasses.replace(counted, table=table, notes=notes)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.data.record_unit import plural
 from sfumato.escape import make_visible
-from sfumato.queries.published_view import Asked, Attribute, Evidence, History, Link, Names, Selection
+from sfumato.queries.published_view import Attribute, AttributeCondition, History, Link, Names, PublishedView, Selection
 from sfumato.queries.syntax import (
     Both,
     Comparison,
@@ -44,7 +44,7 @@ class Plan:
 
     Parameters
     ----------
-    evidence
+    view
         What is asked.
     text
         The question, for messages.
@@ -58,11 +58,11 @@ class Plan:
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> Plan(Evidence(PERSON, 3), "count person").find_noun(Word("people", 6))
+    >>> Plan(PublishedView(PERSON, 3), "count person").find_noun(Word("people", 6))
     'record'
     """
 
-    evidence: Evidence
+    view: PublishedView
     text: str
     lenient: bool = False
     span: Span | None = None
@@ -74,7 +74,7 @@ class Plan:
 
     def find_noun(self, noun: Word) -> str:
         """Return what is counted: ``record``, ``person`` where somebody may have several records, or ``event``."""
-        unit, word = self.evidence.unit, noun.text.lower()
+        unit, word = self.view.unit, noun.text.lower()
         owner = unit.owner or ""
         if owner and word in {owner, plural(owner), "person", "people"}:
             return "person"
@@ -91,17 +91,17 @@ class Plan:
 
     def history(self, at: int) -> History:
         """Return the events of the evidence, or say that there are none."""
-        if self.evidence.history is None:
-            names = ", ".join(map(make_visible, self.evidence.attributes))
+        if self.view.history is None:
+            names = ", ".join(map(make_visible, self.view.attributes))
             raise self.fail(f"these data have no events, only attributes: {names}.", at)
-        return self.evidence.history
+        return self.view.history
 
     def find_link(self, step: Step, *, follows: bool = False) -> Link:
         """Return what a step of the question asks for."""
         history = self.history(step.at)
         if follows and history.timing == "none":
             raise self.fail("these data have no order: nothing in them is before or after.", step.at)
-        if follows and not self.evidence.ordered:
+        if follows and not self.view.ordered:
             raise self.fail("a record of these data is one moment: nothing in it comes after something else.", step.at)
         selection = Selection.everything(len(history.names.labels))
         if step.names:
@@ -124,7 +124,7 @@ class Plan:
 
         A word in quotes may name what nobody is known to have; without quotes that is taken for a slip.
         """
-        inside, beyond = np.zeros(len(names.labels), dtype=bool), False
+        inside, unseen = np.zeros(len(names.labels), dtype=bool), False
         for word in words:
             selected = names.find(word.text)
             if selected is None and not word.quoted and not self.lenient:
@@ -133,14 +133,14 @@ class Plan:
                 raise self.fail(_unknown("nothing here", word.text, public_names) + hint, word.at, word.text)
             if selected is None:
                 self.strangers.append(word.text)
-                beyond = True
+                unseen = True
             else:
-                inside, beyond = inside | selected.inside, beyond or selected.beyond
-        return Selection(inside, beyond)
+                inside, unseen = inside | selected.inside, unseen or selected.unseen
+        return Selection(inside, unseen)
 
     def _list_public(self, names: Names, name: str, count: Callable[[Selection], Truth]) -> Sequence[str]:
         """Return names like another one that a message may show: of an original no value that few people have."""
-        if not self.evidence.exact:
+        if not self.view.exact:
             return names.all()
         near = _find_near(name, names.labels, _NEAR)
         return [*(label for label in near if self._count_holders(names, label, count) >= _MANY), *names.categories]
@@ -148,7 +148,7 @@ class Plan:
     def _count_holders(self, names: Names, label: str, count: Callable[[Selection], Truth]) -> int:
         selection = names.find(label)
         assert selection is not None
-        having, people = count(selection).low > 0, self.evidence.people
+        having, people = count(selection).low > 0, self.view.people
         return int(having.sum()) if people is None else len(np.unique(people[having]))
 
     def find_links(self, sequel: Sequel) -> list[Link]:
@@ -163,7 +163,7 @@ class Plan:
         if len(step.names) != 1 or len(step.windows) != 1 or step.windows[0].relation != "in":
             return part
         window: Window = step.windows[0]
-        if step.names[0].text not in self.evidence.attributes:
+        if step.names[0].text not in self.view.attributes:
             return part
         return Comparison(step.names[0], "range", (window.first, window.last))
 
@@ -174,7 +174,7 @@ class Plan:
             return ~self.judge(condition.part)
         if isinstance(condition, Either):
             truths = [self.judge(part) for part in condition.parts]
-            return ~self.evidence.combine([~truth for truth in truths])
+            return ~self.view.combine([~truth for truth in truths])
         if isinstance(condition, Comparison):
             return self._judge_comparison(condition)
         if isinstance(condition, Sequel):
@@ -185,25 +185,27 @@ class Plan:
         if sequels:
             tests = [self.find_links(sequel) for sequel in sequels]
             truths.append(self.history(sequels[0].steps[0].at).judge_all(tests))
-        return self.evidence.combine(truths)
+        return self.view.combine(truths)
 
     def _judge_comparison(self, comparison: Comparison) -> Truth:
         name = comparison.name
-        attribute = self.evidence.attributes.get(name.text)
+        attribute = self.view.attributes.get(name.text)
         if attribute is None:
-            names = list(self.evidence.attributes)
+            names = list(self.view.attributes)
             if not names:
                 raise self.fail("these data have no attributes, only events.", name.at)
             raise self.fail(_unknown("no attribute", name.text, names), name.at)
-        return attribute.judge(self._find_asked(attribute, comparison))
+        return attribute.judge(self._build_condition(attribute, comparison))
 
-    def _find_asked(self, attribute: Attribute, comparison: Comparison) -> Asked:
+    def _build_condition(self, attribute: Attribute, comparison: Comparison) -> AttributeCondition:
         words, relation = comparison.values, comparison.relation
         # Labels that look like numbers are still labels where several of them are listed.
         if not attribute.numeric or (relation == "in" and attribute.names.labels):
             if relation not in {"=", "in"}:
                 raise self.fail("the values of this attribute are names: compare them with = or in {...}.", words[0].at)
-            return Asked(self._select(attribute.names, words, lambda selection: attribute.judge(Asked(selection))))
+            return AttributeCondition(
+                self._select(attribute.names, words, lambda selection: attribute.judge(AttributeCondition(selection)))
+            )
         if relation == "in":
             raise self.fail("the values of this attribute are numbers: write a range, as in 20..29.", words[0].at)
         read = _read_days if attribute.dated else _read_number
@@ -218,29 +220,29 @@ class Plan:
             ">=": (first, np.inf),
             "range": (first, last),
         }
-        return Asked(span=spans[relation])
+        return AttributeCondition(span=spans[relation])
 
     def wanted(self, condition: Condition | None) -> Selection:
         """Return all the events that a condition speaks of."""
-        labels = 0 if self.evidence.history is None else len(self.evidence.history.names.labels)
+        labels = 0 if self.view.history is None else len(self.view.history.names.labels)
         union = Selection(np.zeros(labels, dtype=bool))
         for sequel in map(self.as_comparison, _list_parts(condition)):
             if isinstance(sequel, Sequel):
                 for step in sequel.steps:
                     selection = self.find_link(dataclasses.replace(step, within=None)).selection
-                    union = Selection(union.inside | selection.inside, union.beyond or selection.beyond)
+                    union = Selection(union.inside | selection.inside, union.unseen or selection.unseen)
         return union
 
-    def list_untold(self, condition: Condition | None) -> tuple[str, ...]:
+    def list_not_published(self, condition: Condition | None) -> tuple[str, ...]:
         """Return the attributes and events of a condition of which no published record tells anything."""
-        evidence, names = self.evidence, list[str]()
+        view, names = self.view, list[str]()
         for part in map(self.as_comparison, _list_parts(condition)):
             if isinstance(part, Comparison):
-                if not evidence.attributes[part.name.text].is_told:
+                if not view.attributes[part.name.text].is_published:
                     names.append(part.name.text)
-            elif isinstance(part, Sequel) and evidence.history is not None:
+            elif isinstance(part, Sequel) and view.history is not None:
                 for step in part.steps:
-                    if step.names and not evidence.history.tells(self.find_link(step).selection):
+                    if step.names and not view.history.publishes(self.find_link(step).selection):
                         names += [name.text for name in step.names]
         return tuple(dict.fromkeys(names))
 
@@ -273,8 +275,8 @@ def _unknown(what: str, name: str, names: Sequence[str]) -> str:
 def _find_near(name: str, names: Sequence[str], number: int) -> list[str]:
     """Return names like another one, the most similar first."""
     # Small and capital letters are mixed up most easily: those are looked for first.
-    alike = [other for other in names if other.casefold() == name.casefold()]
-    return list(dict.fromkeys([*alike, *difflib.get_close_matches(name, names, n=number)]))[:number]
+    same_name = [other for other in names if other.casefold() == name.casefold()]
+    return list(dict.fromkeys([*same_name, *difflib.get_close_matches(name, names, n=number)]))[:number]
 
 
 def _read_number(word: Word, text: str) -> tuple[float, float]:

@@ -29,20 +29,20 @@ def _compare(early: int, late: int) -> dict[str, list[Statement]]:
     return {"<": [(early, late, -1)], "=": [(early, late, 0), (late, early, 0)], ">": [(late, early, -1)]}
 
 
-_TOGETHER: Final = [(_FIRST_B, _LAST_A, 0), (_FIRST_A, _LAST_B, 0)]
+_OVERLAPPING: Final = [(_FIRST_B, _LAST_A, 0), (_FIRST_A, _LAST_B, 0)]
 _LEFT, _RIGHT = _compare(_FIRST_A, _FIRST_B), _compare(_LAST_A, _LAST_B)
 _STATEMENTS: Final[dict[str, list[Statement]]] = {
     "before": [(_LAST_A, _FIRST_B, -2)],
     "meets": [(_LAST_A, _FIRST_B, -1), (_FIRST_B, _LAST_A, 1)],
-    "overlaps": [*_TOGETHER, *_LEFT["<"], *_RIGHT["<"]],
-    "finished_by": [*_TOGETHER, *_LEFT["<"], *_RIGHT["="]],
-    "contains": [*_TOGETHER, *_LEFT["<"], *_RIGHT[">"]],
-    "starts": [*_TOGETHER, *_LEFT["="], *_RIGHT["<"]],
-    "equals": [*_TOGETHER, *_LEFT["="], *_RIGHT["="]],
-    "started_by": [*_TOGETHER, *_LEFT["="], *_RIGHT[">"]],
-    "during": [*_TOGETHER, *_LEFT[">"], *_RIGHT["<"]],
-    "finishes": [*_TOGETHER, *_LEFT[">"], *_RIGHT["="]],
-    "overlapped_by": [*_TOGETHER, *_LEFT[">"], *_RIGHT[">"]],
+    "overlaps": [*_OVERLAPPING, *_LEFT["<"], *_RIGHT["<"]],
+    "finished_by": [*_OVERLAPPING, *_LEFT["<"], *_RIGHT["="]],
+    "contains": [*_OVERLAPPING, *_LEFT["<"], *_RIGHT[">"]],
+    "starts": [*_OVERLAPPING, *_LEFT["="], *_RIGHT["<"]],
+    "equals": [*_OVERLAPPING, *_LEFT["="], *_RIGHT["="]],
+    "started_by": [*_OVERLAPPING, *_LEFT["="], *_RIGHT[">"]],
+    "during": [*_OVERLAPPING, *_LEFT[">"], *_RIGHT["<"]],
+    "finishes": [*_OVERLAPPING, *_LEFT[">"], *_RIGHT["="]],
+    "overlapped_by": [*_OVERLAPPING, *_LEFT[">"], *_RIGHT[">"]],
     "met_by": [(_LAST_B, _FIRST_A, -1), (_FIRST_A, _LAST_B, 1)],
     "after": [(_LAST_B, _FIRST_A, -2)],
 }
@@ -107,16 +107,16 @@ def find_possible_prevailing(
     reached = np.zeros(1 << len(RELATIONS), dtype=bool)
     reached[0] = True
     for names in sure:
-        reached = _add_one(reached, names)
+        reached = _add_relation(reached, names)
     for names in perhaps:
-        reached |= _add_one(reached, names)
+        reached |= _add_relation(reached, names)
     for name in others:
-        reached |= _add_one(reached, [name])
+        reached |= _add_relation(reached, [name])
     sets = [[name for at, name in enumerate(RELATIONS) if bits >> at & 1] for bits in np.flatnonzero(reached).tolist()]
     return {find_prevailing(hold_over_places(names)) for names in sets if names}, bool(reached[0])
 
 
-def _add_one(
+def _add_relation(
     reached: np.ndarray[tuple[int], np.dtype[np.bool_]], names: Collection[str]
 ) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
     """Return the sets of relations that there are with one of some more, each set by the number its bits make."""

@@ -15,12 +15,23 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.queries.three_valued import Truth, combine_all
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 from sfumato.queries.times import Span
 
-__all__ = ["Asked", "Attribute", "Columns", "Evidence", "History", "Knowing", "Link", "Names", "Selection", "Values"]
+__all__ = [
+    "Attribute",
+    "AttributeCondition",
+    "Columns",
+    "History",
+    "Knowing",
+    "Link",
+    "Names",
+    "PublishedView",
+    "Selection",
+    "Values",
+]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -34,7 +45,7 @@ class Selection:
     ----------
     inside
         Marks them, by code.
-    beyond
+    unseen
         Whether values are asked for, too, that nobody is known to have.
     whole
         Whether everything is asked for, known or not.
@@ -46,7 +57,7 @@ class Selection:
     """
 
     inside: Flags
-    beyond: bool = False
+    unseen: bool = False
     whole: bool = False
 
     @classmethod
@@ -147,7 +158,7 @@ class Values:
 
     def can(self, selection: Selection) -> Flags:
         """Mark the values that may be one of those asked for."""
-        return np.asarray((self._count(selection) > 0) | (self.open & selection.beyond))
+        return np.asarray((self._count(selection) > 0) | (self.open & selection.unseen))
 
     def draw(self, values: Ints, random: np.random.Generator) -> Ints:
         """Draw a member of each of some values, all equally likely."""
@@ -171,12 +182,12 @@ class Link:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Asked:
+class AttributeCondition:
     """What is asked of an attribute: some of its values, or numbers of a closed range.
 
     Examples
     --------
-    >>> Asked(span=(20, 29)).selection is None
+    >>> AttributeCondition(span=(20, 29)).selection is None
     True
     """
 
@@ -212,10 +223,10 @@ class History(Protocol):
     def count(self, link: Link) -> tuple[int, float]:
         """Return how many such events there are at least and at most, over all records."""
 
-    def reach(self, link: Link) -> Reach:
+    def time_bounds(self, link: Link) -> TimeBounds:
         """Return from when to when such events happened, over all records."""
 
-    def tells(self, selection: Selection) -> bool:
+    def publishes(self, selection: Selection) -> bool:
         """Tell whether anything is published of some values, and not only that they were removed or may be anywhere."""
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> History:
@@ -246,10 +257,10 @@ class Attribute(Protocol):
         """Whether they are dates, counted in days since 1970."""
 
     @property
-    def is_told(self) -> bool:
+    def is_published(self) -> bool:
         """Whether some record tells anything of it."""
 
-    def judge(self, question: Asked) -> Truth:
+    def judge(self, question: AttributeCondition) -> Truth:
         """Tell of how many records it has a value that was asked for."""
 
     def draw(self, random: np.random.Generator) -> Attribute:
@@ -268,12 +279,12 @@ class Columns(Mapping[str, Attribute]):
 
     def __init__(self, names: Sequence[str], read: Callable[[str], Attribute]) -> None:
         self._names, self._read = tuple(names), read
-        self._known: dict[str, Attribute] = {}
+        self._attributes: dict[str, Attribute] = {}
 
     @property
     def used(self) -> int:
         """How many of them were asked for so far."""
-        return len(self._known)
+        return len(self._attributes)
 
     def __contains__(self, name: object) -> bool:
         return name in self._names
@@ -281,9 +292,9 @@ class Columns(Mapping[str, Attribute]):
     def __getitem__(self, name: str) -> Attribute:
         if name not in self._names:
             raise KeyError(name)
-        if name not in self._known:
-            self._known[name] = self._read(name)
-        return self._known[name]
+        if name not in self._attributes:
+            self._attributes[name] = self._read(name)
+        return self._attributes[name]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._names)
@@ -293,7 +304,7 @@ class Columns(Mapping[str, Attribute]):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Evidence:
+class PublishedView:
     """What data or a release say about the original.
 
     Parameters
@@ -302,7 +313,7 @@ class Evidence:
         What a record is.
     records
         Number of records told of.
-    withheld
+    suppressed_records
         Records that the release leaves out: nothing is known of them.
     history
         Their events; None where there are none.
@@ -327,13 +338,13 @@ class Evidence:
     Examples
     --------
     >>> from sfumato.data.record_unit import PERSON
-    >>> Evidence(PERSON, 3, withheld=1).total
+    >>> PublishedView(PERSON, 3, suppressed_records=1).total
     4
     """
 
-    unit: Unit
+    unit: RecordUnit
     records: int
-    withheld: int = 0
+    suppressed_records: int = 0
     history: History | None = None
     attributes: Mapping[str, Attribute] = dataclasses.field(default_factory=dict)
     people: Ints | None = None
@@ -348,22 +359,22 @@ class Evidence:
     @property
     def total(self) -> int:
         """How many records the original had."""
-        return self.records + self.withheld
+        return self.records + self.suppressed_records
 
     def combine(self, truths: Sequence[Truth]) -> Truth:
         """Return of how many records all of some conditions hold; those of single records meet first."""
         single = [truth for truth in truths if truth.sizes is None]
-        together = [truth for truth in truths if truth.sizes is not None]
-        if single and together:
+        combined = [truth for truth in truths if truth.sizes is not None]
+        if single and combined:
             assert self.block is not None and self.sizes is not None
-            return combine_all([combine_all(single).gather(self.block, self.sizes), *together])
-        return combine_all(single or together)
+            return combine_all([combine_all(single).sum_blocks(self.block, self.sizes), *combined])
+        return combine_all(single or combined)
 
-    def draw(self, random: np.random.Generator, wanted: Selection) -> Evidence:
+    def draw(self, random: np.random.Generator, wanted: Selection) -> PublishedView:
         """Draw an original that could have been published so, without the records that were left out."""
         return dataclasses.replace(
             self,
-            withheld=0,
+            suppressed_records=0,
             history=None if self.history is None else self.history.draw(random, wanted),
             attributes=Columns(tuple(self.attributes), lambda name: self.attributes[name].draw(random)),
             exact=True,

@@ -19,18 +19,18 @@ from sfumato.queries.events import Events
 from sfumato.queries.notes import WholeNote, unite_notes
 from sfumato.queries.plan import Plan
 from sfumato.queries.possible_relations import find_possible, find_possible_prevailing
-from sfumato.queries.published_view import Evidence, History, Link, Selection
+from sfumato.queries.published_view import History, Link, PublishedView, Selection
 from sfumato.queries.relations import RELATIONS, relate
 from sfumato.queries.spatio_temporal import Volume, relate_volumes
 from sfumato.queries.syntax import Query, Step, Word
-from sfumato.queries.time_bounds import Reach
-from sfumato.queries.times import find_units, spell_moment
+from sfumato.queries.time_bounds import TimeBounds
+from sfumato.queries.times import find_units, format_time
 
 __all__ = ["Periods", "compare_periods"]
 
 _RECORD = re.compile(r"\d{1,18}", re.ASCII)
 _NONE = "none"
-_NO_ONE = "none that prevails"
+_NONE_PREVAILS = "none that prevails"
 _PERIOD = (
     "a period lasts from its first event to the end of its last one: an event lasts one step of the times. It is "
     "possible from the earliest to the latest, and certain between those that certainly happened."
@@ -57,7 +57,7 @@ class Periods(Answer):
 
     Parameters
     ----------
-    one, other
+    first, other
         When either happened.
     units
         What times may be counted in; nothing where they are numbers.
@@ -67,20 +67,27 @@ class Periods(Answer):
         What the evidence says about itself.
     """
 
-    one: Reach = dataclasses.field(default_factory=Reach)
-    other: Reach = dataclasses.field(default_factory=Reach)
+    first: TimeBounds = dataclasses.field(default_factory=TimeBounds)
+    other: TimeBounds = dataclasses.field(default_factory=TimeBounds)
     units: tuple[str, ...] = ("",)
     dated: bool = False
     about: tuple[str, ...] = ()
 
     @classmethod
     def of(
-        cls, text: str, reach: Reach, other: Reach, units: tuple[str, ...], about: tuple[str, ...], *, dated: bool
+        cls,
+        text: str,
+        time_bounds: TimeBounds,
+        other: TimeBounds,
+        units: tuple[str, ...],
+        about: tuple[str, ...],
+        *,
+        dated: bool,
     ) -> Periods:
         """Compare the times of two values."""
-        pair = _Pair.of("all records", reach, other, units)
-        fields = _tell(text, [pair], about, units, dated=dated)
-        return cls(**fields, one=reach, other=other, units=units, dated=dated, about=about)
+        pair = _Pair.of("all records", time_bounds, other, units)
+        fields = _summarise_pairs(text, [pair], about, units, dated=dated)
+        return cls(**fields, first=time_bounds, other=other, units=units, dated=dated, about=about)
 
     def __add__(self, other: Answer) -> Answer:
         """Unite the times that two parts of a release tell of."""
@@ -88,7 +95,9 @@ class Periods(Answer):
             return super().__add__(other)
         about = tuple(dict.fromkeys((*self.about, *other.about)))
         units = tuple(unit for unit in self.units if unit in other.units) or ("",)
-        both = Periods.of(self.query, self.one | other.one, self.other | other.other, units, about, dated=self.dated)
+        both = Periods.of(
+            self.query, self.first | other.first, self.other | other.other, units, about, dated=self.dated
+        )
         shared = unite_notes(self.notes, other.notes, WholeNote)
         return dataclasses.replace(both, notes=(*shared, *both.notes))
 
@@ -104,10 +113,10 @@ class _Pair:
     times: tuple[tuple[int, int], ...] = ()
 
     @classmethod
-    def of(cls, of_what: str, reach: Reach, other: Reach, units: tuple[str, ...]) -> _Pair:
-        relations, allowed = _find_relations(reach, other, units)
-        first, second = reach.to_interval(allowed), other.to_interval(allowed)
-        is_sure = reach.is_certain and other.is_certain
+    def of(cls, of_what: str, time_bounds: TimeBounds, other: TimeBounds, units: tuple[str, ...]) -> _Pair:
+        relations, allowed = _find_relations(time_bounds, other, units)
+        first, second = time_bounds.to_interval(allowed), other.to_interval(allowed)
+        is_sure = time_bounds.is_certain and other.is_certain
         if first is None or second is None:
             return cls(of_what, relations, is_sure)
         times = (first.closure, first.interior, second.closure, second.interior)
@@ -122,7 +131,7 @@ class _Pair:
     def list_rows(self, *, dated: bool) -> list[dict[str, Any]]:
         """Return a row for every relation that is possible, or one that says that there is none."""
         columns = ("first_possible", "first_certain", "second_possible", "second_certain")
-        times = ["..".join(spell_moment(time, dated=dated) for time in ends) for ends in self.times] or [""] * 4
+        times = ["..".join(format_time(time, dated=dated) for time in ends) for ends in self.times] or [""] * 4
         return [
             {
                 "relation": name.replace("_", " "),
@@ -136,12 +145,14 @@ class _Pair:
         ]
 
 
-def _find_relations(reach: Reach, other: Reach, units: tuple[str, ...]) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _find_relations(
+    time_bounds: TimeBounds, other: TimeBounds, units: tuple[str, ...]
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the relations that are possible in one of some units, and which of these the times allow."""
     relations, allowed = set[str](), list[str]()
-    if reach.is_possible and other.is_possible:
+    if time_bounds.is_possible and other.is_possible:
         for unit in units:
-            first, second = reach.bound(unit), other.bound(unit)
+            first, second = time_bounds.bound(unit), other.bound(unit)
             if first is not None and second is not None:
                 relations |= set(find_possible(first, second))
                 allowed.append(unit)
@@ -150,39 +161,41 @@ def _find_relations(reach: Reach, other: Reach, units: tuple[str, ...]) -> tuple
 
 def compare_periods(plan: Plan, query: Query) -> Answer:
     """Answer how two periods lie to each other: ``relation record 1 and 2``, ``relation value clinic and pharmacy``."""
-    history, evidence = plan.history(query.noun.at), plan.evidence
+    history, view = plan.history(query.noun.at), plan.view
     if history.timing not in {"moment", "number"}:
         raise plan.fail("these data have no times that could be compared.", query.noun.at)
     dated, noun = history.timing == "moment", query.noun.text.lower()
-    units = _list_units(evidence, history)
-    if noun in {"record", "person", evidence.unit.one}:
-        if not evidence.ordered:
+    units = _list_units(view, history)
+    if noun in {"record", "person", view.unit.one}:
+        if not view.ordered:
             raise plan.fail("a record of these data is one moment: compare two values instead.", query.noun.at)
         if not isinstance(history, Events):
             raise plan.fail("of single records nothing is published here: compare two values instead.", query.noun.at)
-        pairs, is_untold = _compare_records(plan, history, query, units)
-        about = (_PLACES, *((_LEFT_OUT,) if is_untold else ()), *evidence.notes)
-        return Answer(**_tell(query.text, pairs, about, units, dated=dated))
+        pairs, is_not_published = _compare_records(plan, history, query, units)
+        about = (_PLACES, *((_LEFT_OUT,) if is_not_published else ()), *view.notes)
+        return Answer(**_summarise_pairs(query.text, pairs, about, units, dated=dated))
     if noun not in {"value", "event", "place", "activity"}:
         raise plan.fail("two records or two values are compared: relation record 1 and 2.", query.noun.at)
-    first_reach, other = (history.reach(plan.find_link(Step((name,)))) for name in query.parties)
-    if evidence.withheld:
-        first_reach, other = (dataclasses.replace(reach, untold=True) for reach in (first_reach, other))
-    about = (*((_LEFT_OUT,) if first_reach.untold or other.untold else ()), *evidence.notes)
-    return Periods.of(query.text, first_reach, other, units, about, dated=dated)
+    first_bounds, other = (history.time_bounds(plan.find_link(Step((name,)))) for name in query.parties)
+    if view.suppressed_records:
+        first_bounds, other = (
+            dataclasses.replace(time_bounds, not_published=True) for time_bounds in (first_bounds, other)
+        )
+    about = (*((_LEFT_OUT,) if first_bounds.not_published or other.not_published else ()), *view.notes)
+    return Periods.of(query.text, first_bounds, other, units, about, dated=dated)
 
 
-def _list_units(evidence: Evidence, history: History) -> tuple[str, ...]:
+def _list_units(view: PublishedView, history: History) -> tuple[str, ...]:
     """Return what times may be counted in, the shortest first: exact times of a release rule out longer units."""
     if history.timing != "moment":
         return ("",)
-    if evidence.units:
-        return evidence.units
+    if view.units:
+        return view.units
     exact = history.lo[history.lo == history.hi] if isinstance(history, Events) else np.zeros(0, np.int64)
     return find_units(exact)
 
 
-def _tell(
+def _summarise_pairs(
     text: str, pairs: list[_Pair], about: tuple[str, ...], units: tuple[str, ...], *, dated: bool
 ) -> dict[str, Any]:
     """Return what an answer says about some pairs of periods."""
@@ -210,21 +223,21 @@ def _compare_records(plan: Plan, events: Events, query: Query, units: tuple[str,
     record, other = (_take_record(plan, events, word) for word in query.parties)
     labels = events.names.labels
     everything = Link(Selection.everything(len(labels)))
-    total = record.reach(everything), other.reach(everything)
-    unknown = Link(Selection(np.zeros(len(labels), dtype=bool), beyond=True))
-    places = {labels[code]: _reach_both(record, other, code) for code in _list_shared(record, other)}
-    places = {place: both for place, both in places.items() if all(reach.is_possible for reach in both)}
+    total = record.time_bounds(everything), other.time_bounds(everything)
+    unknown = Link(Selection(np.zeros(len(labels), dtype=bool), unseen=True))
+    places = {labels[code]: _bound_both(record, other, code) for code in _list_shared(record, other)}
+    places = {place: both for place, both in places.items() if all(time_bounds.is_possible for time_bounds in both)}
     pairs = {place: _Pair.of(place, *both, units) for place, both in places.items()}
     shown = [pair for pair in pairs.values() if pair.is_sure]
     perhaps = [pair.relations for pair in pairs.values() if not pair.is_sure]
-    others = _find_relations(record.reach(unknown), other.reach(unknown), units)[0]
+    others = _find_relations(record.time_bounds(unknown), other.time_bounds(unknown), units)[0]
     relations, may_be_none = find_possible_prevailing([pair.relations for pair in shown], perhaps, others)
     head = [_Pair.of("all values", *total, units)]
     if relations:
         names = tuple(name for name in (*RELATIONS, None) if name in relations)
-        relation_names = tuple(name or _NO_ONE for name in names)
+        relation_names = tuple(name or _NONE_PREVAILS for name in names)
         head.append(_Pair("shared values", relation_names, not may_be_none, _prevail_imprecisely(places, units)))
-    return head + shown, any(reach.untold for reach in total)
+    return head + shown, any(time_bounds.not_published for time_bounds in total)
 
 
 def _take_record(plan: Plan, events: Events, word: Word) -> Events:
@@ -246,14 +259,14 @@ def _mark_values(part: Events) -> npt.NDArray[np.bool_]:
     return marked
 
 
-def _reach_both(record: Events, other: Events, code: int) -> tuple[Reach, Reach]:
+def _bound_both(record: Events, other: Events, code: int) -> tuple[TimeBounds, TimeBounds]:
     inside = np.zeros(len(record.names.labels), dtype=bool)
     inside[code] = True
     link = Link(Selection(inside))
-    return record.reach(link), other.reach(link)
+    return record.time_bounds(link), other.time_bounds(link)
 
 
-def _prevail_imprecisely(places: dict[str, tuple[Reach, Reach]], units: tuple[str, ...]) -> str:
+def _prevail_imprecisely(places: dict[str, tuple[TimeBounds, TimeBounds]], units: tuple[str, ...]) -> str:
     """Return the relation that prevails at the values of which some time is certain, read for imprecise ends."""
     volumes = []
     for side in (0, 1):
@@ -261,4 +274,4 @@ def _prevail_imprecisely(places: dict[str, tuple[Reach, Reach]], units: tuple[st
         volumes.append({place: period for place, period in times.items() if period is not None})
     if not set(volumes[0]) & set(volumes[1]):
         return ""
-    return relate_volumes(Volume(volumes[0]), Volume(volumes[1])).relation or _NO_ONE
+    return relate_volumes(Volume(volumes[0]), Volume(volumes[1])).relation or _NONE_PREVAILS

@@ -21,7 +21,7 @@ __all__ = ["PREVALENCE", "Volume", "VolumeRelation", "find_prevailing", "hold_ov
 PREVALENCE: Final = (("overlaps",), ("equals",), ("starts", "finishes"), ("meets",), ("before", "during"))
 """Relations of volumes from the strongest to the weakest; inverses stand beside their own."""
 
-_ONE_ENDED: Final = frozenset({"starts", "started_by", "finishes", "finished_by"})
+_SHARED_END: Final = frozenset({"starts", "started_by", "finishes", "finished_by"})
 _APART: Final = frozenset({"before", "after", "meets", "met_by"})
 
 
@@ -46,7 +46,7 @@ class Volume:
     @property
     def total(self) -> FuzzyInterval:
         """When it went on anywhere: one period, from the first place to the last."""
-        return FuzzyIntervals.of(self.times.values()).hull()
+        return FuzzyIntervals.of(self.times.values()).enclose()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -108,7 +108,7 @@ def relate_volumes(volume: Volume, other: Volume) -> VolumeRelation:
     holding = hold_over_places(local)
     prevailing = find_prevailing(holding)
     manner: Literal["causal", "incidental"] | None = None
-    if prevailing in _ONE_ENDED:
+    if prevailing in _SHARED_END:
         manner = "causal" if set(local) == {prevailing} else "incidental"
     return VolumeRelation(
         prevailing, "places", MappingProxyType(dict(zip(shared, local, strict=True))), total, holding, manner
@@ -126,7 +126,7 @@ def hold_over_places(local: Collection[str]) -> tuple[str, ...]:
     (('overlaps', 'starts'), ())
     """
     swapped = {INVERSE[name] for name in local}
-    relations = _hold_one_way(set(local)) | {INVERSE[name] for name in _hold_one_way(swapped)}
+    relations = _find_statements(set(local)) | {INVERSE[name] for name in _find_statements(swapped)}
     return tuple(sorted(relations, key=lambda name: (_strength(name), RELATIONS.index(name))))
 
 
@@ -147,7 +147,7 @@ def _strength(name: str) -> int:
     return next(level for level, names in enumerate(PREVALENCE) if name in names or INVERSE[name] in names)
 
 
-def _hold_one_way(local: set[str]) -> set[str]:
+def _find_statements(local: set[str]) -> set[str]:
     """Return which of the seven statements hold of A and B, as they are printed for A and B."""
     equals = ("equals" in local or {"starts", "finishes"} <= local) and "overlaps" not in local
     statements = {

@@ -55,13 +55,13 @@ class Truth:
     def __invert__(self) -> Truth:
         return Truth(self.most - self.high, self.most - self.low, self.sizes)
 
-    def gather(self, block: Ints, sizes: Ints) -> Truth:
+    def sum_blocks(self, block: Ints, sizes: Ints) -> Truth:
         """Add up records that belong to the same block.
 
         Examples
         --------
         >>> ill = Truth(np.array([1, 0, 1]), np.array([1, 1, 1]))
-        >>> ill.gather(np.array([0, 0, 1]), np.array([2, 1])).high.tolist()
+        >>> ill.sum_blocks(np.array([0, 0, 1]), np.array([2, 1])).high.tolist()
         [2, 1]
         """
         if self.sizes is not None:

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.queries.intervals import FuzzyInterval
 from sfumato.queries.times import ENDLESS, count_steps, find_end
 
-__all__ = ["Bounds", "Reach"]
+__all__ = ["Bounds", "TimeBounds"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -27,7 +27,7 @@ class Bounds(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True)
-class Reach:
+class TimeBounds:
     """The first and the last time of something: when they may have been, and when they were at the latest and earliest.
 
     Parameters
@@ -36,7 +36,7 @@ class Reach:
         It happened at no time before or after, as far as times are told.
     first_by, last_from
         It certainly happened until, and certainly again from then on.
-    untold
+    not_published
         Whether it may also have happened at times of which nothing is told.
 
     Examples
@@ -44,7 +44,7 @@ class Reach:
     Somebody was there between 1 and 4, somebody else between 8 and 9.
 
     >>> early, late = ((np.array([lo]), np.array([hi])) for lo, hi in [(1, 4), (8, 9)])
-    >>> one, other = Reach.of(*early, *early), Reach.of(*late, *late)
+    >>> one, other = TimeBounds.of(*early, *early), TimeBounds.of(*late, *late)
     >>> one.to_interval(), (one | other).to_interval()
     (None, FuzzyInterval(possible_from=1, certain_from=4, certain_to=9, possible_to=10))
     """
@@ -53,10 +53,10 @@ class Reach:
     latest: int = -ENDLESS
     first_by: int = ENDLESS
     last_from: int = -ENDLESS
-    untold: bool = False
+    not_published: bool = False
 
     @classmethod
-    def of(cls, lo: Ints, hi: Ints, sure_lo: Ints, sure_hi: Ints) -> Reach:
+    def of(cls, lo: Ints, hi: Ints, sure_lo: Ints, sure_hi: Ints) -> TimeBounds:
         """Take the intervals of what may have happened, and of what certainly happened some time in each."""
         is_bounded = (lo > -ENDLESS) & (hi < ENDLESS)
         return cls(
@@ -67,30 +67,30 @@ class Reach:
             not bool(is_bounded.all()),
         )
 
-    def __or__(self, other: Reach) -> Reach:
+    def __or__(self, other: TimeBounds) -> TimeBounds:
         """Return from when to when either happened."""
-        return Reach(
+        return TimeBounds(
             min(self.earliest, other.earliest),
             max(self.latest, other.latest),
             min(self.first_by, other.first_by),
             max(self.last_from, other.last_from),
-            self.untold or other.untold,
+            self.not_published or other.not_published,
         )
 
-    def either(self, other: Reach) -> Reach:
+    def either(self, other: TimeBounds) -> TimeBounds:
         """Return what is known where one of two holds, and nobody knows which.
 
         Examples
         --------
-        >>> Reach(1, 1, 1, 1).either(Reach(5, 5, 5, 5))
-        Reach(earliest=1, latest=5, first_by=5, last_from=1, untold=False)
+        >>> TimeBounds(1, 1, 1, 1).either(TimeBounds(5, 5, 5, 5))
+        Reach(earliest=1, latest=5, first_by=5, last_from=1, not_published=False)
         """
-        return Reach(
+        return TimeBounds(
             min(self.earliest, other.earliest),
             max(self.latest, other.latest),
             max(self.first_by, other.first_by),
             min(self.last_from, other.last_from),
-            self.untold or other.untold,
+            self.not_published or other.not_published,
         )
 
     @property
@@ -101,17 +101,17 @@ class Reach:
     @property
     def is_possible(self) -> bool:
         """Whether it may have happened at all."""
-        return self.untold or self.earliest <= self.latest
+        return self.not_published or self.earliest <= self.latest
 
     def bound(self, unit: str = "") -> Bounds | None:
         """Return the bounds of the first and the last time in steps of a unit; None where no such step lies in them.
 
         Examples
         --------
-        >>> Reach(1, 9, 4, 8).bound(), Reach(1, 9, 4, 8, untold=True).bound().first_to
+        >>> TimeBounds(1, 9, 4, 8).bound(), TimeBounds(1, 9, 4, 8, not_published=True).bound().first_to
         (Bounds(first_from=1, first_to=4, last_from=8, last_to=9), 4)
         """
-        earliest, latest = (-ENDLESS, ENDLESS) if self.untold else (self.earliest, self.latest)
+        earliest, latest = (-ENDLESS, ENDLESS) if self.not_published else (self.earliest, self.latest)
         lo, hi = (count_steps(unit, time, up=up) for time, up in ((earliest, True), (latest, False)))
         first_by, last_from = count_steps(unit, self.first_by, up=False), count_steps(unit, self.last_from, up=True)
         bounds = Bounds(lo, min(first_by, hi), max(last_from, lo), hi)
@@ -125,7 +125,7 @@ class Reach:
 
         Examples
         --------
-        >>> found = Reach(0, 0, 0, 0).to_interval(["minute", "hour"])
+        >>> found = TimeBounds(0, 0, 0, 0).to_interval(["minute", "hour"])
         >>> found.certain_to // 60_000_000, found.possible_to // 60_000_000
         (1, 60)
         """

@@ -8,7 +8,7 @@ import re
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
+from sfumato.data.time_units import UNITS, TimeUnit, count_units, find_moments
 from sfumato.queries.syntax import QueryError, Window, Word
 
 __all__ = [
@@ -19,11 +19,11 @@ __all__ = [
     "find_end",
     "find_steps",
     "find_units",
+    "format_time",
     "list_units",
     "read_length",
     "read_period",
     "read_window",
-    "spell_moment",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -59,15 +59,15 @@ _MOST_BUCKETS = 100_000
 _FURTHEST_ZONE = 14 * 60
 
 
-def find_steps(clock: Clock, times: Ints) -> tuple[str, Ints]:
+def find_steps(time_unit: TimeUnit, times: Ints) -> tuple[str, Ints]:
     """Return the timing of the data of a clock, and their times as releases spell them: moments or numbers.
 
     Examples
     --------
-    >>> find_steps(Clock("minute"), np.array([2]))
+    >>> find_steps(TimeUnit("minute"), np.array([2]))
     ('moment', array([120000000]))
     """
-    return ("number", times) if clock.unit is None else ("moment", find_moments(clock.unit, times))
+    return ("number", times) if time_unit.unit is None else ("moment", find_moments(time_unit.unit, times))
 
 
 def find_units(times: Ints) -> tuple[str, ...]:
@@ -82,15 +82,15 @@ def find_units(times: Ints) -> tuple[str, ...]:
     return units or ("",)
 
 
-def list_units(clock: Clock) -> tuple[str, ...]:
+def list_units(time_unit: TimeUnit) -> tuple[str, ...]:
     """Return what the moments of a clock are counted in; nothing where its times are numbers.
 
     Examples
     --------
-    >>> list_units(Clock("day")), list_units(Clock())
+    >>> list_units(TimeUnit("day")), list_units(TimeUnit())
     (('day',), ())
     """
-    return () if clock.unit is None else (clock.unit,)
+    return () if time_unit.unit is None else (time_unit.unit,)
 
 
 def count_steps(unit: str, time: int, *, up: bool) -> int:
@@ -130,7 +130,7 @@ def read_period(word: Word, text: str, *, dated: bool) -> Span:
     Examples
     --------
     >>> first, last = read_period(Word("2024-02", 0), "2024-02", dated=True)
-    >>> spell_moment(first, dated=True), spell_moment(last + 1, dated=True)
+    >>> format_time(first, dated=True), format_time(last + 1, dated=True)
     ('2024-02-01', '2024-03-01')
     >>> read_period(Word("17", 0), "17", dated=False)
     (17, 17)
@@ -255,12 +255,12 @@ def _refuse_many(buckets: int, word: Word, text: str) -> None:
         raise QueryError(f"{buckets:,} stretches are more than {_MOST_BUCKETS:,}. Choose a longer one.", text, word.at)
 
 
-def spell_moment(step: int, *, dated: bool) -> str:
+def format_time(step: int, *, dated: bool) -> str:
     """Write a step as people write times; a moment beyond all time as nothing.
 
     Examples
     --------
-    >>> spell_moment(0, dated=True), spell_moment(90_000_000, dated=True), spell_moment(5, dated=False)
+    >>> format_time(0, dated=True), format_time(90_000_000, dated=True), format_time(5, dated=False)
     ('1970-01-01', '1970-01-01T00:01:30', '5')
     """
     if abs(step) >= ENDLESS:

@@ -13,13 +13,13 @@ from typing import NamedTuple
 from sfumato.exceptions import SchemaError
 from sfumato.formats.limits import check_expansion, largest_expansion
 from sfumato.formats.memory import MemoryPlace, Place
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 from sfumato.readers.files import choose_format, iterate_blocks, load, unpack
 
 __all__ = ["Part", "choose_data", "find_archive", "list_parts"]
 
 _BLOCK = 1 << 20
-_ASIDE = re.compile(r"(readme|licen[cs]e|copying|description|changelog|notice)\b.*", re.IGNORECASE)
+_NO_DATA = re.compile(r"(readme|licen[cs]e|copying|description|changelog|notice)\b.*", re.IGNORECASE)
 """Names of files that say something about the data, and are not data."""
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
@@ -144,7 +144,7 @@ def choose_data(owner: str, names: Iterable[str], format: str | None = None) -> 
 
 def _is_data(name: str, format: str | None) -> bool:
     parts = PurePosixPath(name).parts
-    if any(part.startswith((".", "__MACOSX")) for part in parts) or _ASIDE.fullmatch(parts[-1]):
+    if any(part.startswith((".", "__MACOSX")) for part in parts) or _NO_DATA.fullmatch(parts[-1]):
         return False
     if format is not None:
         # Programs that write folders of files leave marks in them, such as _SUCCESS.
@@ -179,17 +179,17 @@ def _part_of_member(path: Path, member: zipfile.ZipInfo) -> Part:
     name = f"{path.name}/{member.filename}"
 
     def load_member() -> bytes:
-        room, limit = io.BytesIO(), largest_expansion(member.compress_size)
+        buffer, limit = io.BytesIO(), largest_expansion(member.compress_size)
         try:
             with zipfile.ZipFile(path) as archive, archive.open(member) as file:
                 while block := file.read(_BLOCK):
-                    room.write(block)
-                    tell("unpack", room.tell(), max(member.file_size, room.tell()))
-                    if room.tell() > limit:
-                        check_expansion(name, member.compress_size, room.tell())
+                    buffer.write(block)
+                    report_progress("unpack", buffer.tell(), max(member.file_size, buffer.tell()))
+                    if buffer.tell() > limit:
+                        check_expansion(name, member.compress_size, buffer.tell())
         except (zipfile.BadZipFile, zlib.error, OSError, EOFError, NotImplementedError, RuntimeError):
             raise SchemaError(f"{name}: the archive is cut short or damaged. Copy it again.") from None
-        return unpack(name, room.getvalue())
+        return unpack(name, buffer.getvalue())
 
     def iterate_member() -> Iterator[bytes]:
         data = load_member()

@@ -208,8 +208,8 @@ def _numbers_in_text(owner: str, name: str, column: Cells) -> Cells:
     blank = marks(pc.equal(trimmed, pa.scalar("")))
     if blank.any():
         _complain_about_empty(owner, name, blank)
-    spelling = r"^[+-]?(?i:(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)$"
-    strange = ~marks(pc.match_substring_regex(trimmed, spelling))
+    pattern = r"^[+-]?(?i:(\d+\.?\d*|\.\d+)(e[+-]?\d+)?|nan|inf|infinity)$"
+    strange = ~marks(pc.match_substring_regex(trimmed, pattern))
     if strange.any():
         raise SchemaError(
             f"{owner}: column {name!r} must hold numbers with a decimal point, not so in "

@@ -12,13 +12,13 @@ from sfumato.readers.files import read_lines
 
 __all__ = [
     "depends_on_labels",
+    "format_entries",
+    "format_groups",
     "read_groups",
     "read_itemsets",
     "read_partition",
     "resolve_monitored",
     "resolve_sensitive",
-    "spell_entries",
-    "spell_groups",
 ]
 
 _QUOTED = re.compile(r'"[^"]*"')
@@ -146,31 +146,31 @@ def depends_on_labels(path: str) -> bool:
     return _find_delimiter(lines) is None and any(len(line.split()) > 1 for line in lines)
 
 
-def spell_groups(groups: Iterable[Sequence[str]]) -> str:
+def format_groups(groups: Iterable[Sequence[str]]) -> str:
     """Write groups, one per line, so that they are read back as they are, whatever labels the data have.
 
     Examples
     --------
-    >>> print(spell_groups([["rye bread"], ["tea"]]), end="")
+    >>> print(format_groups([["rye bread"], ["tea"]]), end="")
     rye bread,
     tea
-    >>> print(spell_groups([["rye; dark", "tea"]]), end="")
+    >>> print(format_groups([["rye; dark", "tea"]]), end="")
     "rye; dark",tea
     """
     listed = [list(group) for group in groups]
-    lines = [spell_entries(group, ",") for group in listed]
+    lines = [format_entries(group, ",") for group in listed]
     # Without any separator in the file, blanks would separate.
     if all(len(group) < 2 for group in listed) and any(len(entry.split()) > 1 for group in listed for entry in group):
         lines[0] += ","
     return "".join(f"{line}\n" for line in lines)
 
 
-def spell_entries(entries: Iterable[str], between: str = ", ") -> str:
+def format_entries(entries: Iterable[str], between: str = ", ") -> str:
     """Write the entries of a group into a line; what separates others, or is blank at an end, stands in quotes.
 
     Examples
     --------
-    >>> spell_entries(["tea", "rye, dark", 'the "best"'])
+    >>> format_entries(["tea", "rye, dark", 'the "best"'])
     'tea, "rye, dark", "the ""best\"""'
     """
     texts = []

@@ -17,15 +17,15 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
 from sfumato.readers.cells import Cells, holds_values
-from sfumato.readers.identifiers import Suspect, look_for_identifiers
-from sfumato.readers.options import Reading
+from sfumato.readers.identifiers import Suspect, detect_identifier
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.roles import Vocabulary
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import detect_delimiter
 from sfumato.readers.times import parse_times
 from sfumato.readers.unnamed_columns import name_columns_by_cells
 
-__all__ = ["ColumnLook", "Guess", "Look", "find_no_value"]
+__all__ = ["ColumnProfile", "Detection", "FileProfile", "find_no_value"]
 
 _SAMPLED = 500
 """Different values by which the shape of a column is told."""
@@ -37,7 +37,7 @@ _DATA_LIKE = re.compile(r"[+-]?[\d.]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{
 _NO_VALUE = ("?", "N/A", "n/a", "NULL", "null", "NaN", "nan")
 
 
-class Guess(NamedTuple):
+class Detection(NamedTuple):
     """What a kind of data makes of a file.
 
     Attributes
@@ -70,16 +70,16 @@ class Guess(NamedTuple):
     of_lines: bool = False
     warnings: tuple[str, ...] = ()
 
-    def add(self, reason: str, **parameters: Any) -> Guess:
+    def add(self, reason: str, **parameters: Any) -> Detection:
         """Return the guess with further parameters, and why they are asked for."""
         return self._replace(parameters={**self.parameters, **parameters}, reasons=[*self.reasons, reason])
 
-    def warn(self, text: str) -> Guess:
+    def warn(self, text: str) -> Detection:
         """Return the guess with a further warning."""
         return self._replace(warnings=(*self.warnings, text))
 
 
-class ColumnLook(NamedTuple):
+class ColumnProfile(NamedTuple):
     """What a column looks like.
 
     Its shape is ``whole``, ``decimal``, ``date``, ``calendar`` (20240131), ``text``, ``list``, ``empty``, or ``other``
@@ -88,7 +88,7 @@ class ColumnLook(NamedTuple):
     Examples
     --------
     >>> table = pa.table({"born": ["2000-01-31", "1999-12-01", ""]})
-    >>> Look.of_table("people.csv", table).columns["born"][:4]
+    >>> FileProfile.of_table("people.csv", table).columns["born"][:4]
     ('born', 'date', 2, 1)
     """
 
@@ -111,7 +111,7 @@ class ColumnLook(NamedTuple):
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Look:
+class FileProfile:
     """A file as it looks.
 
     Parameters
@@ -126,7 +126,7 @@ class Look:
         First lines of a text.
     rows
         Its cells, where it is a table.
-    reading
+    read_options
         Options that reading it as any kind needs: a header, a delimiter, texts that mean no value.
     reasons
         Why, in sentences.
@@ -135,7 +135,7 @@ class Look:
 
     Examples
     --------
-    >>> look = Look.of_table("a.csv", pa.table({"uid": ["7", "7", "8"], "venue": ["a", "b", "a"]}))
+    >>> look = FileProfile.of_table("a.csv", pa.table({"uid": ["7", "7", "8"], "venue": ["a", "b", "a"]}))
     >>> look.columns["uid"].repeats, look.columns["venue"].shape
     (True, 'text')
     """
@@ -145,19 +145,19 @@ class Look:
     format: str
     lines: tuple[str, ...] = ()
     rows: pa.Table | None = None
-    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     reasons: tuple[str, ...] = ()
     given: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of_table(cls, name: str, table: pa.Table, given: Mapping[str, Any] | None = None) -> Look:
+    def of_table(cls, name: str, table: pa.Table, given: Mapping[str, Any] | None = None) -> FileProfile:
         """Look at rows that are at hand."""
         return cls(Path(name), name, "csv", (), table, given=given or {})
 
     @classmethod
-    def of(cls, path: Path, options: Mapping[str, Any] | None = None) -> Look:
+    def of(cls, path: Path, options: Mapping[str, Any] | None = None) -> FileProfile:
         """Look at a file; what is no table is told by its first lines."""
-        source = Source(path, Reading("table"))
+        source = Source(path, ReadOptions("table"))
         reasons: list[str] = []
         try:
             format = source.format
@@ -176,11 +176,11 @@ class Look:
         return cls(path, source.name, format, lines, table, given, tuple(reasons), options or {})
 
     @functools.cached_property
-    def columns(self) -> dict[str, ColumnLook]:
+    def columns(self) -> dict[str, ColumnProfile]:
         """How the columns look, by name."""
         if self.rows is None:
             return {}
-        return {name: _look_at(name, self.rows.column(name)) for name in self.rows.column_names}
+        return {name: _profile_column(name, self.rows.column(name)) for name in self.rows.column_names}
 
     def find_roles(self, words: Vocabulary) -> dict[str, str]:
         """Return the column of every role that a name gives away; where several do, the first of the best shape."""
@@ -200,7 +200,7 @@ class Look:
         """Return the columns that hold dates."""
         return [name for name, column in self.columns.items() if column.shape in {"date", "calendar"}]
 
-    def settle_empty(self, names: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
+    def suggest_missing(self, names: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
         """Return options that leave out rows without a value, if there are any, and the reason."""
         empty = {name: self.columns[name].empty for name in names if self.columns[name].empty}
         if not empty:
@@ -215,31 +215,36 @@ def _find_header(lines: Sequence[str]) -> tuple[dict[str, Any], list[str]]:
     first = [cell.strip().strip('"') for cell in re.split(r"\s+", lines[0].strip()) if cell]
     if delimiter != " ":
         first = [cell.strip().strip('"') for cell in lines[0].split(delimiter)]
-    spoken = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}[delimiter]
+    delimiter_name = {",": "commas", ";": "semicolons", "\t": "tabs", " ": "spaces"}[delimiter]
     if len(first) > 1 and sum(_DATA_LIKE.fullmatch(cell) is not None for cell in first) >= 2:
         header = name_columns_by_cells(
             [line.split(None if delimiter == " " else delimiter) for line in lines], len(first)
         )
-        reason = f"The first line is data, so columns are called by their place; cells are separated by {spoken}."
-        guesses = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
-        return {"header": tuple(header)}, [reason, *([f"By what they hold: {', '.join(guesses)}."] if guesses else [])]
-    return {}, [f"The first line names the columns; cells are separated by {spoken}."]
+        reason = (
+            f"The first line is data, so columns are called by their place; cells are separated by {delimiter_name}."
+        )
+        positions = [f"`{name}` ({at})" for at, name in enumerate(header, start=1) if name != f"column{at}"]
+        return {"header": tuple(header)}, [
+            reason,
+            *([f"By what they hold: {', '.join(positions)}."] if positions else []),
+        ]
+    return {}, [f"The first line names the columns; cells are separated by {delimiter_name}."]
 
 
 def _try_table(path: Path, given: Mapping[str, Any]) -> pa.Table | None:
     try:
-        table = Source(path, Reading("table", **given)).table()
+        table = Source(path, ReadOptions("table", **given)).table()
     except SchemaError:
         return None
     return table
 
 
-def _look_at(name: str, cells: Cells) -> ColumnLook:
+def _profile_column(name: str, cells: Cells) -> ColumnProfile:
     rows = len(cells)
     if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
-        return ColumnLook(name, "list", rows, cells.null_count, rows, None)
+        return ColumnProfile(name, "list", rows, cells.null_count, rows, None)
     if not holds_values(cells.type):
-        return ColumnLook(name, "other", rows, cells.null_count, rows, None)
+        return ColumnProfile(name, "other", rows, cells.null_count, rows, None)
     if pa.types.is_dictionary(cells.type):
         cells = cells.cast(cells.type.value_type)
     distinct = cells.unique()
@@ -250,13 +255,13 @@ def _look_at(name: str, cells: Cells) -> ColumnLook:
         texts = [text.strip() for text in distinct.slice(0, _SAMPLED).to_pylist() if text and text.strip()]
         texts = [text for text in texts if text not in _NO_VALUE]
         count = len(distinct) - (empty > 0)
-        return ColumnLook(name, _shape_of(texts), max(count, 0), empty, rows, look_for_identifiers(name, cells))
+        return ColumnProfile(name, _shape_of(texts), max(count, 0), empty, rows, detect_identifier(name, cells))
     shape = "decimal" if pa.types.is_floating(cells.type) or pa.types.is_decimal(cells.type) else "whole"
     if pa.types.is_timestamp(cells.type) or pa.types.is_date(cells.type):
         shape = "date"
     elif pa.types.is_boolean(cells.type):
         shape = "text"
-    return ColumnLook(name, shape, len(distinct) - (empty > 0), empty, rows, look_for_identifiers(name, cells))
+    return ColumnProfile(name, shape, len(distinct) - (empty > 0), empty, rows, detect_identifier(name, cells))
 
 
 def _shape_of(texts: list[str]) -> str:
@@ -275,7 +280,7 @@ def _shape_of(texts: list[str]) -> str:
     return "date" if dated else "text"
 
 
-def find_no_value(preview: Look) -> list[str]:
+def find_no_value(preview: FileProfile) -> list[str]:
     """Return texts in a table that stand for no value, such as a question mark."""
     placeholders: dict[str, None] = {}
     for column in preview.rows.columns if preview.rows is not None else ():

@@ -17,7 +17,7 @@ from typing import Any
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.limits import check_expansion, largest_expansion
 from sfumato.formats.memory import Place, Readable, as_place
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 
 __all__ = [
     "FORMATS",
@@ -134,7 +134,7 @@ def _unpack_blocks(name: str, file: Any, size: int) -> Iterator[bytes]:
             if opener is not None and total > limit:
                 check_expansion(name, size, total)
             if opener is not None:
-                tell("unpack", file.tell(), size)
+                report_progress("unpack", file.tell(), size)
             yield block
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
         raise SchemaError(f"{name}: the packed file is cut short or damaged. Copy it again.") from None

@@ -11,15 +11,15 @@ from sfumato.exceptions import SchemaError
 from sfumato.formats.json_text import DEEPEST, check_nesting
 from sfumato.hierarchies.build import name_rows
 
-__all__ = ["looks_like_geojson", "parse_geojson"]
+__all__ = ["is_geojson", "parse_geojson"]
 
 
-def looks_like_geojson(begin: bytes) -> bool:
+def is_geojson(begin: bytes) -> bool:
     """Tell by its beginning whether a JSON file is a collection of features.
 
     Examples
     --------
-    >>> looks_like_geojson(b'{"type": "FeatureCollection", "features": []}'), looks_like_geojson(b'{"person": 7}')
+    >>> is_geojson(b'{"type": "FeatureCollection", "features": []}'), is_geojson(b'{"person": 7}')
     (True, False)
     """
     return begin.lstrip().startswith(b"{") and b'"FeatureCollection"' in begin[:4096]
@@ -54,7 +54,7 @@ def parse_geojson(name: str, data: bytes) -> pa.Table:
         )
     rows = [feature.get("properties") or {} for feature in features]
     columns = dict.fromkeys(key for row in rows for key in row)
-    table = {column: pa.array([_spell(row.get(column)) for row in rows], pa.string()) for column in columns}
+    table = {column: pa.array([_format_value(row.get(column)) for row in rows], pa.string()) for column in columns}
     for axis, short, long in ((0, "lon", "longitude"), (1, "lat", "latitude")):
         # A property of the same name stays, and the reader asks which of the two is meant.
         table[long if short in table else short] = pa.array([point[axis] for point in points if point], pa.float64())
@@ -75,7 +75,7 @@ def _find_point(feature: Any) -> tuple[float, float] | None:
     return float(coordinates[0]), float(coordinates[1])
 
 
-def _spell(value: Any) -> str | None:
+def _format_value(value: Any) -> str | None:
     if value is None or isinstance(value, str):
         return value
     return json.dumps(value, ensure_ascii=False)

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.hierarchies.files import PARSERS, SPELLERS, Source, detect_format, recognise_ranges
+from sfumato.hierarchies.files import FORMATTERS, PARSERS, Source, detect_format, recognise_ranges
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES
 from sfumato.readers.files import unpack
@@ -90,7 +90,7 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: 
             "write_hierarchy: every label looks like a range, and would be read back as one. "
             "Write the format amnesia, which says that these are labels."
         )
-    lines = SPELLERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
+    lines = FORMATTERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
     _write_text(path, "".join(f"{line}\n" for line in lines))
 
 
@@ -129,10 +129,10 @@ def _write_text(path: Path, text: str) -> None:
         data = gzip.compress(data, mtime=0)
     elif path.suffix == ".xz":
         data = lzma.compress(data)
-    aside = path.with_name(f".{path.name}.{os.getpid()}.part")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.part")
     try:
-        aside.write_bytes(data)
-        aside.replace(path)
+        temporary.write_bytes(data)
+        temporary.replace(path)
     except OSError as error:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
         raise SchemaError(f"{path.name}: the file cannot be written ({error.strerror}).") from None

@@ -13,18 +13,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.readers.cells import Cells
 
-__all__ = ["IdentifierWatch", "Suspect", "look_at_columns", "look_for_identifiers", "refuse_identifiers"]
+__all__ = ["IdentifierWatch", "Suspect", "detect_identifier", "detect_identifiers", "refuse_identifiers"]
 
-_LOOKED_AT = 2_000
+_SAMPLE_SIZE = 2_000
 """Different values of a column that are looked at."""
-_FEWEST = 3
+_MIN_VALUES = 3
 """Different values from which on a shape says something."""
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _PHONE_WORDS = frozenset({"phone", "telephone", "tel", "mobile", "cell", "fax", "handy", "telefon", "msisdn"})
 _NAME_WORDS = frozenset(
     {"surname", "lastname", "firstname", "forename", "fullname", "maidenname", "vorname", "nachname", "prenom", "nom"}
 )
-_WHOSE_NAME = frozenset(
+_PERSON_NOUNS = frozenset(
     {"first", "last", "full", "family", "given", "maiden", "person", "patient", "customer", "client"}
 )
 _DATE = re.compile(r"\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
@@ -38,22 +38,22 @@ _CARD = re.compile(r"\d{4}([ -]?)\d{4,6}\1\d{4,5}(\1\d{1,4})?", re.ASCII)
 _PHONE = re.compile(r"\+\d[\d ()./-]{6,18}|\(\d{2,5}\)[ -]?\d{3,4}[ -]?\d{3,4}|\d{3}[-. ]\d{3}[-. ]\d{4}", re.ASCII)
 _LOCAL_PHONE = re.compile(r"\+?[\d ()./-]{7,20}", re.ASCII)
 _NAME = re.compile(r"[^\W\d_][\w'’.-]*,? [^\W\d_][\w'’.-]*( [^\W\d_][\w'’.-]*)?")
-_ONE_NAME = re.compile(r"[^\W\d_][\w'’. -]*")
+_PERSON_NAME = re.compile(r"[^\W\d_][\w'’. -]*")
 
 
 class Suspect(NamedTuple):
     """A column, what its cells look like, and the share of its different values that do."""
 
     column: str
-    looks_like: str
+    identifier_type: str
     share: float
 
     def to_dict(self) -> dict[str, object]:
         """Return the fields as plain values."""
-        return {"column": self.column, "looks_like": self.looks_like, "share": round(self.share, 3)}
+        return {"column": self.column, "looks_like": self.identifier_type, "share": round(self.share, 3)}
 
 
-def look_for_identifiers(name: str, column: Cells, rows: int | None = None) -> Suspect | None:
+def detect_identifier(name: str, column: Cells, rows: int | None = None) -> Suspect | None:
     """Say what a column looks like if that is names, addresses or numbers of people.
 
     Cells decide, by their shape; the name of the column only where many things have the shape, as telephone numbers and
@@ -62,9 +62,9 @@ def look_for_identifiers(name: str, column: Cells, rows: int | None = None) -> S
     Examples
     --------
     >>> cells = pa.chunked_array([["ann@example.org", "bob@example.org", "cid@example.com"]])
-    >>> look_for_identifiers("contact", cells)
-    Suspect(column='contact', looks_like='e-mail addresses', share=1.0)
-    >>> look_for_identifiers("day", pa.chunked_array([["2024-01-01", "2024-01-02", "2024-01-03"]])) is None
+    >>> detect_identifier("contact", cells)
+    Suspect(column='contact', identifier_type='e-mail addresses', share=1.0)
+    >>> detect_identifier("day", pa.chunked_array([["2024-01-01", "2024-01-02", "2024-01-03"]])) is None
     True
     """
     if pa.types.is_dictionary(column.type):
@@ -75,15 +75,15 @@ def look_for_identifiers(name: str, column: Cells, rows: int | None = None) -> S
         return None
     distinct = column.unique().drop_null()
     trimmed: Cells = pc.utf8_trim_whitespace(distinct)
-    texts = [text for text in trimmed.slice(0, _LOOKED_AT).to_pylist() if text]
-    if len(texts) < _FEWEST:
+    texts = [text for text in trimmed.slice(0, _SAMPLE_SIZE).to_pylist() if text]
+    if len(texts) < _MIN_VALUES:
         return None
     words = {word.lower() for word in _WORD.findall(name)}
     telling = len(distinct) > 0.5 * max(len(column) - column.null_count if rows is None else rows, 1)
-    for looks_like, least, test in _tests(words, telling):
+    for identifier_type, least, test in _tests(words, telling):
         share = sum(map(test, texts)) / len(texts)
         if share >= least:
-            return Suspect(name, looks_like, share)
+            return Suspect(name, identifier_type, share)
     return None
 
 
@@ -98,8 +98,8 @@ def _tests(words: set[str], telling: bool) -> list[tuple[str, float, Callable[[s
     ]
     if words & _PHONE_WORDS:
         tests.append(("telephone numbers", 0.6, _is_local_phone))
-    if words & _NAME_WORDS or ("name" in words and words & _WHOSE_NAME) or (words == {"name"} and telling):
-        tests.append(("names of people", 0.8, lambda text: _ONE_NAME.fullmatch(text) is not None))
+    if words & _NAME_WORDS or ("name" in words and words & _PERSON_NOUNS) or (words == {"name"} and telling):
+        tests.append(("names of people", 0.8, lambda text: _PERSON_NAME.fullmatch(text) is not None))
     if telling:
         tests.append(("names of people", 0.9, _is_full_name))
     return tests
@@ -139,13 +139,13 @@ def _is_full_name(text: str) -> bool:
     return _NAME.fullmatch(text) is not None and all(part[0].isupper() for part in text.replace(",", "").split())
 
 
-def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> list[Suspect]:
+def detect_identifiers(dataset: Dataset, roles: Iterable[str] | None = None) -> list[Suspect]:
     """Look at all columns of a dataset that could be published, or at those that play some part.
 
     Examples
     --------
     >>> data = Dataset.of("sets", [[f"person{n}@example.org"] for n in range(9)])
-    >>> [found.looks_like for found in look_at_columns(data)]
+    >>> [found.identifier_type for found in detect_identifiers(data)]
     ['e-mail addresses']
     """
     wanted = None if roles is None else frozenset(roles)
@@ -156,7 +156,7 @@ def look_at_columns(dataset: Dataset, roles: Iterable[str] | None = None) -> lis
         cells = dataset.table.column(column.name)
         if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
             cells = pa.chunked_array([pa.array(dataset.view_history().labels, pa.string())])
-        suspect = look_for_identifiers(column.name, cells)
+        suspect = detect_identifier(column.name, cells)
         suspects += [suspect] if suspect is not None else []
     return suspects
 
@@ -174,8 +174,8 @@ class IdentifierWatch:
     Examples
     --------
     >>> watch = IdentifierWatch(["contact"])
-    >>> watch.look(pa.table({"contact": ["ann@example.org", "bob@example.org"]}))
-    >>> watch.look(pa.table({"contact": ["cid@example.org"]}))
+    >>> watch.update(pa.table({"contact": ["ann@example.org", "bob@example.org"]}))
+    >>> watch.update(pa.table({"contact": ["cid@example.org"]}))
     Traceback (most recent call last):
         ...
     sfumato.exceptions.ParameterError: column 'contact' looks like e-mail addresses, and would be published as it is.
@@ -189,11 +189,11 @@ class IdentifierWatch:
         }
         self._rows = 0
 
-    def look(self, table: pa.Table) -> None:
+    def update(self, table: pa.Table) -> None:
         """Look at further rows; nothing is kept but different values, and no more of them than are looked at."""
         self._rows += table.num_rows
         for name, seen in self._seen.items():
-            if len(seen) >= _LOOKED_AT:
+            if len(seen) >= _SAMPLE_SIZE:
                 continue
             cells = table.column(name)
             if pa.types.is_dictionary(cells.type):
@@ -202,9 +202,9 @@ class IdentifierWatch:
                 continue
             new = cells.unique().cast(pa.string())
             both: Cells = pa.chunked_array([*seen.chunks, new]).unique()
-            self._seen[name] = pa.chunked_array([both.slice(0, _LOOKED_AT)])
+            self._seen[name] = pa.chunked_array([both.slice(0, _SAMPLE_SIZE)])
             if len(both) > len(seen):
-                suspect = look_for_identifiers(name, self._seen[name], self._rows)
+                suspect = detect_identifier(name, self._seen[name], self._rows)
                 if suspect is not None:
                     raise _refuse(suspect)
 
@@ -215,16 +215,17 @@ def _names_of(texts: Iterable[str]) -> set[str]:
 
 def _refuse(suspect: Suspect) -> ParameterError:
     return ParameterError(
-        f"column {suspect.column!r} looks like {suspect.looks_like}, and would be published as it is. Leave it out "
+        f"column {suspect.column!r} looks like {suspect.identifier_type}, and would be published as it is. Leave it "
+        "out "
         "(identifier or drop), or say that it may be published all the same (plain_anyway)."
     )
 
 
 def refuse_identifiers(dataset: Dataset) -> None:
     """Refuse to publish columns as they are that look like names, addresses or numbers of people."""
-    allowed = _names_of(dataset.reading.get("plain_anyway", ()))
+    allowed = _names_of(dataset.read_options.get("plain_anyway", ()))
     suspects = [
-        suspect for suspect in look_at_columns(dataset, ("plain", "sensitive")) if suspect.column not in allowed
+        suspect for suspect in detect_identifiers(dataset, ("plain", "sensitive")) if suspect.column not in allowed
     ]
     if suspects:
         raise _refuse(suspects[0])

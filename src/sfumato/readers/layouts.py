@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
-__all__ = ["Layout", "is_utf8", "looks_like_spmf", "recognise_layout"]
+__all__ = ["Layout", "is_spmf", "is_utf8", "recognise_layout"]
 
 _NUMBER = r"[+-]?\d+(?:\.\d*)?(?:[eE][+-]?\d+)?"
 _SPMF_TOKEN = re.compile(r"-?\d+|<-?\d+>", re.ASCII)
@@ -64,12 +64,12 @@ def recognise_layout(lines: Sequence[str]) -> Layout | None:
     return next(matches, None)
 
 
-def looks_like_spmf(lines: Sequence[str]) -> bool:
+def is_spmf(lines: Sequence[str]) -> bool:
     """Tell whether lines are SPMF sequences: numbers, ``-1`` after each place, ``-2`` at the end.
 
     Examples
     --------
-    >>> looks_like_spmf(["@ITEM=1=apple", "1 -1 2 -1 -2"]), looks_like_spmf(["person,place"])
+    >>> is_spmf(["@ITEM=1=apple", "1 -1 2 -1 -2"]), is_spmf(["person,place"])
     (True, False)
     """
     rows = [line.split() for line in lines if not line.startswith(("@", "#", "%"))]

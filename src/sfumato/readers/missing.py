@@ -10,21 +10,26 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.readers.cells import Cells, marks
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
-__all__ = ["Settled", "settle_missing"]
+__all__ = ["ResolvedTable", "resolve_missing"]
 
 
-class Settled(NamedTuple):
+class ResolvedTable(NamedTuple):
     """A table without the rows that were left out, and what messages call it from now on."""
 
     name: str
     table: pa.Table
 
 
-def settle_missing(
-    name: str, table: pa.Table, columns: Mapping[str, str], reading: Reading, notes: list[str], fill: Collection[str]
-) -> Settled:
+def resolve_missing(
+    name: str,
+    table: pa.Table,
+    columns: Mapping[str, str],
+    read_options: ReadOptions,
+    notes: list[str],
+    fill: Collection[str],
+) -> ResolvedTable:
     """Leave out rows with empty cells, or fill the cells in, as the reading says; note how many.
 
     Cells of other columns are not looked at. Who somebody is, when and where something was cannot be made up, so only
@@ -38,7 +43,7 @@ def settle_missing(
         Its cells.
     columns
         The column of every role.
-    reading
+    read_options
         How to read it: ``missing`` and ``empty``.
     notes
         Where it is noted.
@@ -49,24 +54,25 @@ def settle_missing(
     --------
     >>> table, notes = pa.table({"who": ["7", "8"], "what": ["a", " "]}), []
     >>> columns = {"person": "who", "event": "what"}
-    >>> settled = settle_missing("a.csv", table, columns, Reading("sequences", missing="drop"), notes, ["event"])
-    >>> settled.table.num_rows, notes
+    >>> resolved = resolve_missing("a.csv", table, columns, ReadOptions("sequences", missing="drop"), notes, ["event"])
+    >>> resolved.table.num_rows, notes
     (1, ['Rows with empty cells in `what`, which were left out: 1.'])
-    >>> settle_missing("a.csv", table, columns, Reading("sequences", missing="none"), [], ["event"]).table["what"][1]
+    >>> options = ReadOptions("sequences", missing="none")
+    >>> resolve_missing("a.csv", table, columns, options, [], ["event"]).table["what"][1]
     <pyarrow.StringScalar: 'none'>
     """
-    if reading.missing in {"keep", "error"} and not reading.empty:
-        return Settled(name, table)
-    empty = {column: _find_empty(table.column(column), reading.empty) for column in columns.values()}
+    if read_options.missing in {"keep", "error"} and not read_options.empty:
+        return ResolvedTable(name, table)
+    empty = {column: _find_empty(table.column(column), read_options.empty) for column in columns.values()}
     empty = {column: marked for column, marked in empty.items() if marked.any()}
-    if reading.missing == "drop" and empty:
+    if read_options.missing == "drop" and empty:
         left = ~np.logical_or.reduce(list(empty.values()))
         where = ", ".join(f"`{column}`" for column in empty)
         notes.append(f"Rows with empty cells in {where}, which were left out: {int((~left).sum()):,}.")
-        return Settled(f"{name} (rows counted without those left out)", table.filter(pa.array(left)))
+        return ResolvedTable(f"{name} (rows counted without those left out)", table.filter(pa.array(left)))
     filled = [columns[role] for role in fill if columns.get(role) in empty]
     for column, marked in empty.items():
-        value = reading.missing if column in filled and reading.missing not in {"keep", "error"} else None
+        value = read_options.missing if column in filled and read_options.missing not in {"keep", "error"} else None
         cells = table.column(column)
         if value is not None and not _is_text(cells):
             cells = cells.cast(pa.string())
@@ -74,7 +80,7 @@ def settle_missing(
         table = table.set_column(table.column_names.index(column), column, new_cells)
         if value is not None:
             notes.append(f"Empty cells in `{column}`, which were given the value that was asked for: {marked.sum():,}.")
-    return Settled(name, table)
+    return ResolvedTable(name, table)
 
 
 def _is_text(cells: Cells) -> bool:

@@ -17,7 +17,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.readers.files import check_encoding
 from sfumato.readers.tables import check_delimiter
 
-__all__ = ["Reading", "check_missing", "check_separator"]
+__all__ = ["ReadOptions", "check_missing", "check_separator"]
 
 _CHOICES: dict[str, tuple[str, ...]] = {
     "split": ("day", "week"),
@@ -27,8 +27,8 @@ _CHOICES: dict[str, tuple[str, ...]] = {
     "query": ("drop", "keep"),
     "faults": ("error", "mend"),
 }
-_FATES = ("keep", "error", "drop")
-_SPOKEN = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
+_ACTIONS = ("keep", "error", "drop")
+_SEPARATORS = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
 _MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
 _LISTS = (
     *("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items"),
@@ -51,7 +51,7 @@ _ANY_FILE = (
 
 
 @dataclasses.dataclass(frozen=True)
-class Reading:
+class ReadOptions:
     """The options a file is read with; paths stay as they were given.
 
     Parameters
@@ -141,14 +141,14 @@ class Reading:
 
     Examples
     --------
-    >>> reading = Reading.of("trajectories", {"columns": {"place": "venue"}, "places": "grid:500m"})
-    >>> Reading.from_dict(reading.to_dict()) == reading
+    >>> read_options = ReadOptions.of("trajectories", {"columns": {"place": "venue"}, "places": "grid:500m"})
+    >>> ReadOptions.from_dict(read_options.to_dict()) == read_options
     True
-    >>> Reading.of("trajectories", {"colums": {}})
+    >>> ReadOptions.of("trajectories", {"colums": {}})
     Traceback (most recent call last):
         ...
     sfumato.exceptions.ParameterError: reading: there is no option 'colums'. Did you mean 'columns'?
-    >>> Reading.of("table", {"quasi_identifiers": ["age"]})
+    >>> ReadOptions.of("table", {"quasi_identifiers": ["age"]})
     Traceback (most recent call last):
         ...
     sfumato.exceptions.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
@@ -246,7 +246,7 @@ class Reading:
         return find_kind(self.kind).formats
 
     @classmethod
-    def of(cls, kind: str, options: Mapping[str, Any]) -> Reading:
+    def of(cls, kind: str, options: Mapping[str, Any]) -> ReadOptions:
         """Make a reading from named options, as a command line or policy file gives them."""
         option_names = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
         for name in options:
@@ -267,7 +267,7 @@ class Reading:
         return plain
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> Reading:
+    def from_dict(cls, plain: Mapping[str, Any]) -> ReadOptions:
         """Make a reading from what :meth:`to_dict` returned."""
         options = dict(plain)
         return cls.of(options.pop("kind", None), options)
@@ -286,9 +286,9 @@ def check_separator(text: str) -> str:
     sfumato.exceptions.ParameterError: reading: separator must be one character such as ; or |, or one of space,
     tab, comma, semicolon, pipe, got 'and'.
     """
-    mark = _SPOKEN.get(text, text)
+    mark = _SEPARATORS.get(text, text)
     if len(mark) != 1 or mark.isalnum() or mark in '"\r\n\0':
-        names = ", ".join(word for word in _SPOKEN if word.isalpha())
+        names = ", ".join(word for word in _SEPARATORS if word.isalpha())
         raise ParameterError(
             f"reading: separator must be one character such as ; or |, or one of {names}, got {text!r}."
         )
@@ -308,8 +308,8 @@ def check_missing(text: str) -> str:
     sfumato.exceptions.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
     empty cells; 'dorp' is too near to 'drop' to be one.
     """
-    near = difflib.get_close_matches(text.lower(), _FATES, n=1, cutoff=0.7)
-    if near and text not in _FATES:
+    near = difflib.get_close_matches(text.lower(), _ACTIONS, n=1, cutoff=0.7)
+    if near and text not in _ACTIONS:
         raise ParameterError(
             "reading: missing must be error, drop, keep (in tables), or a value to put into empty cells; "
             f"{text!r} is too near to {near[0]!r} to be one."

@@ -9,12 +9,20 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.data.record_unit import PERSON, RECORD, Unit, parse_unit, plural
+from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit, plural
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.readers.cells import Cells, Labels, name_marked
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
-__all__ = ["OWNER", "Whose", "check_people", "name_records", "retell_role", "settle_unit", "tell_owners"]
+__all__ = [
+    "OWNER",
+    "RecordPeople",
+    "check_people",
+    "correct_role_note",
+    "describe_owners",
+    "name_records",
+    "resolve_unit",
+]
 
 Longs = npt.NDArray[np.int64]
 
@@ -25,7 +33,7 @@ _NOUNS = (
     *("basket", "session", "visit", "order", "invoice", "receipt", "transaction", "admission", "stay", "case"),
     "trip",
 )
-_SPELLINGS = {
+_SYNONYMS = {
     **dict.fromkeys(("tid", "traj", "trajectory", "trajectoryid"), "trip"),
     **dict.fromkeys(("hadm", "encounter"), "admission"),
     **dict.fromkeys(("caseid",), "case"),
@@ -36,10 +44,10 @@ _SPELLINGS = {
 }
 
 
-class Whose(NamedTuple):
+class RecordPeople(NamedTuple):
     """What one record is, and whose each one is where that is known."""
 
-    unit: Unit
+    unit: RecordUnit
     people: Cells | None = None
 
     def note(self, count: int) -> list[str]:
@@ -50,15 +58,15 @@ class Whose(NamedTuple):
         if self.people is None:
             return [f"{unit.explain()} The file does not tell whose a record is (columns: owner=NAME)."]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
-        return [tell_owners(unit, count, len(counts), int(counts.max(initial=0)))]
+        return [describe_owners(unit, count, len(counts), int(counts.max(initial=0)))]
 
 
-def tell_owners(unit: Unit, count: int, owners: int, most: int) -> str:
+def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str:
     """Say how many records how many people have, and what that means for the promise.
 
     Examples
     --------
-    >>> tell_owners(Unit("day", "days", "person"), 3, 2, 2).partition(". ")[0]
+    >>> describe_owners(RecordUnit("day", "days", "person"), 3, 2, 2).partition(". ")[0]
     'There are 3 days of 2 people, up to 2 of one'
     """
     return (
@@ -67,7 +75,7 @@ def tell_owners(unit: Unit, count: int, owners: int, most: int) -> str:
     )
 
 
-def name_records(column: str, several: bool) -> Unit:
+def name_records(column: str, several: bool) -> RecordUnit:
     """Tell by the name of the column that tells records apart what a record is.
 
     Parameters
@@ -83,19 +91,19 @@ def name_records(column: str, several: bool) -> Unit:
     (Unit(one='basket', many='baskets', owner='person'), 'case', 'person')
     """
     words = re.split(r"[^a-z]+", column.lower())
-    noun = next((_SPELLINGS.get(word, word) for word in words if word in (*_NOUNS, *_SPELLINGS)), None)
+    noun = next((_SYNONYMS.get(word, word) for word in words if word in (*_NOUNS, *_SYNONYMS)), None)
     if noun is not None:
-        return Unit(noun, plural(noun), "person")
+        return RecordUnit(noun, plural(noun), "person")
     return RECORD if several else PERSON
 
 
-def retell_role(notes: list[str], column: str, unit: Unit) -> None:
+def correct_role_note(notes: list[str], column: str, unit: RecordUnit) -> None:
     """Say of a column that was taken for the person that it tells records apart, where those are not people.
 
     Examples
     --------
     >>> notes = ["Reading `Case ID` as person."]
-    >>> retell_role(notes, "Case ID", Unit("case", "cases", "person"))
+    >>> correct_role_note(notes, "Case ID", RecordUnit("case", "cases", "person"))
     >>> notes
     ['Reading `Case ID` as what tells cases apart.']
     """
@@ -104,25 +112,26 @@ def retell_role(notes: list[str], column: str, unit: Unit) -> None:
         notes[notes.index(note)] = f"Reading `{column}` as what tells {unit.many} apart."
 
 
-def settle_unit(reading: Reading, detected: Whose) -> Whose:
+def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeople:
     """Let the owner's word on what a record is win over what the file looks like.
 
     Examples
     --------
-    >>> settle_unit(Reading("sets", unit="basket of household"), Whose(RECORD)).unit
+    >>> resolve_unit(ReadOptions("sets", unit="basket of household"), RecordPeople(RECORD)).unit
     Unit(one='basket', many='baskets', owner='household')
     """
-    if reading.unit is None:
+    if read_options.unit is None:
         return detected
-    given = parse_unit(reading.unit)
+    given = parse_unit(read_options.unit)
     if detected.people is not None and not given.owner:
         raise ParameterError(
-            f"reading: unit must say what one of several records is, got {reading.unit!r} for {detected.unit.many} of "
+            f"reading: unit must say what one of several records is, "
+            f"got {read_options.unit!r} for {detected.unit.many} of "
             f"{plural(detected.unit.owner)}. Name it as in 'stay of patient', or leave it out."
         )
-    if " of " not in reading.unit and given.owner and detected.unit.owner:
-        given = Unit(given.one, given.many, detected.unit.owner)
-    return Whose(given, detected.people)
+    if " of " not in read_options.unit and given.owner and detected.unit.owner:
+        given = RecordUnit(given.one, given.many, detected.unit.owner)
+    return RecordPeople(given, detected.people)
 
 
 def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 __all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "UNUSED_IN_XES", "Roles", "Vocabulary", "assign_roles"]
 
@@ -58,24 +58,24 @@ class Roles(NamedTuple):
     notes: list[str]
 
 
-def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vocabulary) -> Roles:
+def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, words: Vocabulary) -> Roles:
     """Give every column a role or leave it out; a column that has neither is an error.
 
     Examples
     --------
     >>> words = Vocabulary({"person": "person", "place": "place"}, {"uid": "person", "venue": "place"})
-    >>> assign_roles("visits.csv", ["uid", "venue"], Reading("trajectories"), words)
+    >>> assign_roles("visits.csv", ["uid", "venue"], ReadOptions("trajectories"), words)
     Roles(columns={'person': 'uid', 'place': 'venue'}, notes=['Reading `uid` as person.', 'Reading `venue` as place.'])
-    >>> assign_roles("visits.csv", ["uid", "vneue"], Reading("trajectories"), words)
+    >>> assign_roles("visits.csv", ["uid", "vneue"], ReadOptions("trajectories"), words)
     Traceback (most recent call last):
         ...
     sfumato.exceptions.SchemaError: visits.csv: column 'vneue' has no role. Give it one (columns), or leave it
     out (drop; * for all such columns). The nearest known name is 'venue'. Roles: person, place.
     """
-    _refuse_strangers(owner, present, reading, words)
-    columns = {words.roles[role]: column for role, column in reading.columns.items()}
+    _refuse_strangers(owner, present, read_options, words)
+    columns = {words.roles[role]: column for role, column in read_options.columns.items()}
     notes = [f"Reading `{column}` as {role}." for role, column in columns.items() if column != role]
-    left_out = [name for name in present if name in reading.drop]
+    left_out = [name for name in present if name in read_options.drop]
     roles = {**{role: role for role in words.roles.values()}, **words.names}
     unknown = []
     for name in (name for name in present if name not in (*columns.values(), *left_out)):
@@ -87,14 +87,14 @@ def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vo
         elif role not in columns:
             columns[role] = name
             notes.extend([f"Reading `{name}` as {role}."] if name != role else [])
-        elif role in map(words.roles.get, reading.columns):
+        elif role in map(words.roles.get, read_options.columns):
             unknown.append(name)  # the owner has chosen another column
         else:
             raise SchemaError(
                 f"{owner}: columns {columns[role]!r} and {name!r} could both be {role}. "
                 "Say which one is (columns), and leave the other out (drop)."
             )
-    if "*" not in reading.drop:
+    if "*" not in read_options.drop:
         _refuse_unknown(owner, unknown, columns, roles, words)
     left_out += [name for name in unknown if name not in left_out]
     if left_out:
@@ -102,21 +102,21 @@ def assign_roles(owner: str, present: Sequence[str], reading: Reading, words: Vo
     return Roles(columns, notes)
 
 
-def _refuse_strangers(owner: str, present: Sequence[str], reading: Reading, words: Vocabulary) -> None:
-    for role in reading.columns:
+def _refuse_strangers(owner: str, present: Sequence[str], read_options: ReadOptions, words: Vocabulary) -> None:
+    for role in read_options.columns:
         if role not in words.roles:
             near = difflib.get_close_matches(role, words.roles, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
             raise ParameterError(f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(words.roles)}.")
-    meant = [words.roles[role] for role in reading.columns]
-    for claimed, what in ((meant, "role"), (list(reading.columns.values()), "column")):
+    meant = [words.roles[role] for role in read_options.columns]
+    for claimed, what in ((meant, "role"), (list(read_options.columns.values()), "column")):
         twice = next((name for i, name in enumerate(claimed) if name in claimed[:i]), None)
         if twice is not None:
             raise ParameterError(f"reading: columns: the {what} {twice!r} is given twice.")
-    sure = {*words.roles.values(), *words.names, *words.unused, *map(str.lower, reading.columns.values())}
-    claimed = [*reading.columns.values(), *(name for name in reading.drop if name != "*")]
+    sure = {*words.roles.values(), *words.names, *words.unused, *map(str.lower, read_options.columns.values())}
+    claimed = [*read_options.columns.values(), *(name for name in read_options.drop if name != "*")]
     data_like = [i for i, name in enumerate(present) if name not in claimed and _DATA_LIKE.fullmatch(name)]
-    if data_like and not reading.header:
+    if data_like and not read_options.header:
         raise SchemaError(
             f"{owner}: column {data_like[0] + 1} has a number or date where its name should be. If the file "
             "has no header, give the names of the columns (header)."
@@ -124,12 +124,12 @@ def _refuse_strangers(owner: str, present: Sequence[str], reading: Reading, word
     for name in claimed:
         if name not in present:
             # Without a single known name the first line may be a row of data, which a message must not show.
-            names = present if reading.header or any(column.lower() in sure for column in present) else ()
+            names = present if read_options.header or any(column.lower() in sure for column in present) else ()
             near = difflib.get_close_matches(name, names, n=1)
             hint = f" The nearest one is {near[0]!r}." if near else ""
             single = " The file has one column only: check the delimiter." if len(present) == 1 else ""
             raise SchemaError(f"{owner}: there is no column {name!r}.{hint}{single}")
-    both = [name for name in reading.columns.values() if name in reading.drop]
+    both = [name for name in read_options.columns.values() if name in read_options.drop]
     if both:
         raise ParameterError(f"reading: column {both[0]!r} has a role and is dropped. Choose one.")
 

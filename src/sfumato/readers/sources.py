@@ -16,7 +16,7 @@ from sfumato.formats.parquet import has_no_rows
 from sfumato.readers.archives import Part, find_archive, list_parts
 from sfumato.readers.files import choose_format, to_utf8
 from sfumato.readers.gpx import parse_gpx
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import check_columns, first_lines, parse_table
 from sfumato.readers.xes import parse_xes
 
@@ -40,7 +40,7 @@ class Source:
     ----------
     path
         File, folder or archive; a file in an archive is named below it, as ``data.zip/visits.csv``.
-    reading
+    read_options
         How to read it.
     parts
         The files, where they are known.
@@ -51,14 +51,14 @@ class Source:
     >>> folder = Path(tempfile.mkdtemp())
     >>> for name in ("ann", "bob"):
     ...     _ = (folder / f"{name}.csv").write_text("time,place\\n1,park\\n")
-    >>> Source(folder, Reading("trajectories", columns={"person": "file"})).table().to_pydict()
+    >>> Source(folder, ReadOptions("trajectories", columns={"person": "file"})).table().to_pydict()
     {'time': ['1', '1'], 'place': ['park', 'park'], 'file': ['ann', 'bob']}
     """
 
-    def __init__(self, path: Place, reading: Reading, parts: Sequence[Part] | None = None) -> None:
-        self.reading = reading
+    def __init__(self, path: Place, read_options: ReadOptions, parts: Sequence[Part] | None = None) -> None:
+        self.read_options = read_options
         self.name = path.name
-        self.parts: Sequence[Part] = list_parts(path, reading.format) if parts is None else parts
+        self.parts: Sequence[Part] = list_parts(path, read_options.format) if parts is None else parts
         self._held = path.table if isinstance(path, FrameFile) else None
         self._count = path.count if isinstance(path, FrameFile) else len(self.parts)
         inside = find_archive(path) if isinstance(path, Path) else None
@@ -73,7 +73,7 @@ class Source:
     @functools.cached_property
     def format(self) -> str:
         """The format given, or the one that the extensions stand for."""
-        formats = {choose_format(part.file, self.reading.format, self.reading.formats) for part in self.parts}
+        formats = {choose_format(part.file, self.read_options.format, self.read_options.formats) for part in self.parts}
         if len(formats) > 1:
             raise SchemaError(
                 f"{self.name}: the files have different formats ({', '.join(sorted(formats))}). Give one of them."
@@ -90,10 +90,10 @@ class Source:
         """The content; of several texts one after another, under one header."""
         if len(self.parts) == 1:
             return self.parts[0].load()
-        texts = [to_utf8(part.name, part.load(), self.reading.encoding) for part in self.parts]
+        texts = [to_utf8(part.name, part.load(), self.read_options.encoding) for part in self.parts]
         texts = [text if text.endswith((b"\n", b"\r")) else text + b"\n" for text in texts if text.strip()]
         firsts = [first_lines(text, 1)[0] for text in texts]
-        if self.reading.header or self.reading.format in {"spmf", "transactions"} or lacks_header(firsts):
+        if self.read_options.header or self.read_options.format in {"spmf", "transactions"} or lacks_header(firsts):
             return b"".join(texts)
         other = next((i for i, line in enumerate(firsts) if line != firsts[0]), None)
         if other is not None:
@@ -109,11 +109,11 @@ class Source:
         """Return the rows of all files; what is given wins over the reading."""
         if self._held is not None:
             return check_columns(self.name, self._held)
-        reading = self.reading
-        by_file = FILE in reading.columns.values()
+        read_options = self.read_options
+        by_file = FILE in read_options.columns.values()
         several = len(self.parts) > 1
-        delimiter, encoding = delimiter or reading.delimiter, encoding or reading.encoding
-        names = header or reading.header or True
+        delimiter, encoding = delimiter or read_options.delimiter, encoding or read_options.encoding
+        names = header or read_options.header or True
         if self.format == "csv" and not by_file:
             # Several texts were decoded when they were put together.
             text_encoding = None if several else encoding
@@ -134,7 +134,7 @@ class Source:
                     delimiter=delimiter,
                     header=names,
                     encoding=encoding,
-                    sheet=reading.sheet,
+                    sheet=read_options.sheet,
                 )
             first = first or set(table.column_names)
             if self.format not in _LOOSE and set(table.column_names) != first:

@@ -13,7 +13,7 @@ __all__ = ["Sequences", "Token", "parse_sequences", "refuse_token"]
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _TOKEN = re.compile(r"(?P<item>\d+)|<(?P<time>-?\d+)>|-1", re.ASCII)
 
-Told = TypeVar("Told")
+Detail = TypeVar("Detail")
 
 
 class Token(NamedTuple):
@@ -23,21 +23,21 @@ class Token(NamedTuple):
     time: str | None
 
 
-class Sequences(NamedTuple, Generic[Told]):
+class Sequences(NamedTuple, Generic[Detail]):
     """The items of all sequences in the order of the file, and the number of sequences without any."""
 
     person: list[str]
     """The number of the sequence in the file, as a name."""
     item: list[str]
-    told: list[Told]
+    details: list[Detail]
     """What a kind of data wants to know of each item beside its name."""
     line: list[int]
     empty: int
 
 
 def parse_sequences(
-    name: str, text: bytes, read_line: Callable[[int, Iterator[Token]], list[tuple[str, Told]]]
-) -> Sequences[Told]:
+    name: str, text: bytes, read_line: Callable[[int, Iterator[Token]], list[tuple[str, Detail]]]
+) -> Sequences[Detail]:
     """Read sequences; items get the names that ``@ITEM=1=apple`` lines give them.
 
     Parameters
@@ -59,7 +59,7 @@ def parse_sequences(
     (['1', '1', '3'], ['apple', '2', '2'], [2, 2, 4], 1)
     """
     names: dict[str, str] = {}
-    columns: Sequences[Told] = Sequences([], [], [], [], 0)
+    columns: Sequences[Detail] = Sequences([], [], [], [], 0)
     sequences = empty = 0
     for number, line in enumerate(_LINE_END.split(text.decode()), start=1):
         if line.startswith("@ITEM="):
@@ -71,7 +71,7 @@ def parse_sequences(
             empty += not entries
             columns.person.extend([str(sequences)] * len(entries))
             columns.item.extend(item for item, _ in entries)
-            columns.told.extend(detail for _, detail in entries)
+            columns.details.extend(detail for _, detail in entries)
             columns.line.extend([number] * len(entries))
     if len(set(names.values())) < len(names):
         raise SchemaError(f"{name}: two @ITEM lines give the same name. Give every item its own.")

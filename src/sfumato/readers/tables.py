@@ -22,7 +22,7 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.json_text import find_deep_line
 from sfumato.formats.parquet import read_parquet
 from sfumato.readers.files import choose_format, load, to_utf8
-from sfumato.readers.geojson import looks_like_geojson, parse_geojson
+from sfumato.readers.geojson import is_geojson, parse_geojson
 from sfumato.readers.gpx import parse_gpx
 from sfumato.readers.xes import parse_xes
 from sfumato.readers.xlsx import parse_sheet
@@ -30,7 +30,7 @@ from sfumato.readers.xlsx import parse_sheet
 __all__ = ["check_columns", "check_delimiter", "detect_delimiter", "first_lines", "parse_table", "read_table"]
 
 _DELIMITERS = (",", ";", "\t")
-_SPOKEN = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
+_DELIMITER_NAMES = {"space": " ", "comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t"}
 _SAMPLED_LINES = 20
 _LINE = re.compile(rb"[^\r\n]+")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -98,7 +98,7 @@ def parse_table(
     """
     if format not in TABLES:
         raise ParameterError(f"{name}: format {format} is not a table. Give {', '.join(TABLES[:-1])} or {TABLES[-1]}.")
-    if format == "jsonl" and looks_like_geojson(data):
+    if format == "jsonl" and is_geojson(data):
         format = "geojson"
     text = data if format in {"parquet", "xlsx", "xes", "gpx"} else to_utf8(name, data, encoding)
     if not text.strip():
@@ -143,7 +143,7 @@ def check_delimiter(delimiter: str) -> str:
     >>> check_delimiter("tab"), check_delimiter("|")
     ('\\t', '|')
     """
-    character = _SPOKEN.get(delimiter, delimiter)
+    character = _DELIMITER_NAMES.get(delimiter, delimiter)
     if len(character) != 1 or character in '"\r\n' or not character.isascii():
         raise ParameterError(f"reading: delimiter must be one character such as , or ; or tab, got {delimiter!r}.")
     return character
@@ -283,9 +283,9 @@ def _parse_json_lines(name: str, data: bytes) -> pa.Table:
 
     try:
         table = parse(None)
-        guessed = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
-        if guessed:  # a text that looks like a date may be a label, so it has to stay text
-            table = parse(pa.schema([(column, pa.string()) for column in guessed]))
+        inferred = [field.name for field in table.schema if pa.types.is_timestamp(field.type)]
+        if inferred:  # a text that looks like a date may be a label, so it has to stay text
+            table = parse(pa.schema([(column, pa.string()) for column in inferred]))
     except pa.ArrowInvalid:
         table = None  # its message may quote a cell, so it must not even be the context of ours
     return table if table is not None else _complain_about_json(name, data)
@@ -294,7 +294,7 @@ def _parse_json_lines(name: str, data: bytes) -> pa.Table:
 def _complain_about_json(name: str, data: bytes) -> NoReturn:
     """Find the line that is at fault and say so."""
     types: dict[str, str] = {}
-    spoken = {
+    type_names = {
         str: "text",
         bool: "true or false",
         int: "number",
@@ -312,7 +312,7 @@ def _complain_about_json(name: str, data: bytes) -> NoReturn:
         if not isinstance(record, dict):
             raise SchemaError(f"{name}: every line must be one JSON object with distinct names; line {number} is not.")
         for column, value in record.items():
-            type_name = spoken.get(type(value), "nothing")
+            type_name = type_names.get(type(value), "nothing")
             if value is not None and types.setdefault(column, type_name) != type_name:
                 raise SchemaError(
                     f"{name}: column {column!r} is {types[column]} in one line and {type_name} in line {number}. "

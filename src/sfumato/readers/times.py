@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.data.time_units import MONTHS, Clock, count_units, find_moments
+from sfumato.data.time_units import MONTHS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import Cells, name_marked, parse_numbers, refuse_empty
@@ -33,16 +33,16 @@ _LATEST = 2_932_897 * _DAY  # 10000-01-01
 _PER_SECOND = {"s": 1, "ms": 1_000, "us": 1_000_000, "ns": 1_000_000_000}
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 
-_CLOCK = (
+_TIME_OF_DAY = (
     r"(?P<hour>\d{1,2})(?::(?P<minute>\d\d)(?::(?P<second>\d\d)(?:[.,](?P<fraction>\d{1,9}))?)?)?"
     r"(?: ?(?P<half>[AaPp])[Mm])?"
 )
 _ZONE = r"(?: ?(?P<zone>[Zz]|UTC|GMT|(?P<sign>[+-])(?P<zone_hour>\d\d)(?::?(?P<zone_minute>\d\d))?))?"
-_AFTER_DATE = rf"(?:,?[Tt ]{_CLOCK}{_ZONE})?"
+_AFTER_DATE = rf"(?:,?[Tt ]{_TIME_OF_DAY}{_ZONE})?"
 _WEEKDAY = r"(?:[A-Za-z]{3},? )?"
 _DATES = [
-    re.compile(rf"\s*{spelling}\s*", re.ASCII)
-    for spelling in (
+    re.compile(rf"\s*{pattern}\s*", re.ASCII)
+    for pattern in (
         r"(?P<before>-)?\+?(?P<year>\d{4,6})[-/.](?P<month>\d{1,2})[-/.](?P<day>\d{1,2})" + _AFTER_DATE,
         r"(?P<year>\d{4})(?P<month>\d\d)(?P<day>\d\d)[Tt ](?P<hour>\d\d):?(?P<minute>\d\d)"
         r"(?::?(?P<second>\d\d))?" + _ZONE,
@@ -51,7 +51,7 @@ _DATES = [
         r"(?P<year>\d{4})[-/.](?P<month>\d\d)",
         r"(?P<year>\d{4})[- ]?[Qq](?P<quarter>\d)",
         r"(?P<name>[A-Za-z]{3})[a-z]{0,6}\.?[ -](?P<year>\d{4})",
-        _WEEKDAY + r"(?P<name>[A-Za-z]{3}) +(?P<day>\d{1,2}) " + _CLOCK + _ZONE + r" (?P<year>\d{4})",
+        _WEEKDAY + r"(?P<name>[A-Za-z]{3}) +(?P<day>\d{1,2}) " + _TIME_OF_DAY + _ZONE + r" (?P<year>\d{4})",
         _WEEKDAY + r"(?P<day>\d{1,2})[ -](?P<name>[A-Za-z]{3})[ -](?P<year>\d{4})" + _AFTER_DATE,
     )
 ]
@@ -83,12 +83,14 @@ class _Where(NamedTuple):
     name: str
     rows: Longs | None
 
-    def spell(self, marked: Marks) -> str:
+    def format_marked_rows(self, marked: Marks) -> str:
         return name_marked(marked) if self.rows is None else name_rows(self.rows[marked].tolist())
 
     def complain(self, fault: str, marked: Marks, advice: str) -> NoReturn:
         """Say what is wrong, and in which rows where the fault has ``{}``."""
-        raise SchemaError(f"{self.owner}: column {self.name!r}{fault.format(self.spell(marked))}. {advice}")
+        raise SchemaError(
+            f"{self.owner}: column {self.name!r}{fault.format(self.format_marked_rows(marked))}. {advice}"
+        )
 
 
 def parse_times(owner: str, name: str, column: Cells, rows: Longs | None = None) -> Times:
@@ -288,7 +290,7 @@ class _Moments(NamedTuple):
 
     def judge(self, where: _Where) -> Times:
         """Refuse what does not exist, is out of range or mixed; return the rest as times."""
-        month, day = self._settle_order(where)
+        month, day = self._resolve_day_and_month(where)
         outside = (self.year < 1) | (self.year > 9999)
         if outside.any():
             _complain_about_range(where, outside)
@@ -300,7 +302,8 @@ class _Moments(NamedTuple):
             rule = ": dates and times must exist on calendar and clock, not so in {}"
             where.complain(rule, wrong, "Correct the data.")
         if self.zoned.any() and not self.zoned.all():
-            rule = f" mixes times with and without a time zone: with one in {where.spell(self.zoned)}, without in {{}}"
+            marked = where.format_marked_rows(self.zoned)
+            rule = f" mixes times with and without a time zone: with one in {marked}, without in {{}}"
             where.complain(rule, ~self.zoned, "Write all of them the same way.")
         seconds = (begin.astype(np.int64) + day - 1) * 86_400 + self.second - self.offset
         micros = seconds * 1_000_000 + self.nano // 1_000
@@ -313,7 +316,7 @@ class _Moments(NamedTuple):
             order = np.unique(fine, axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
         return Times(order, micros, bool(self.zoned.any()))
 
-    def _settle_order(self, where: _Where) -> tuple[Ints, Ints]:
+    def _resolve_day_and_month(self, where: _Where) -> tuple[Ints, Ints]:
         """Tell day from month by the numbers above 12, which only a day can have."""
         left, right = (self.month > 12) & self.ambiguous, (self.day > 12) & self.ambiguous
         if self.ambiguous.any() and left.any() == right.any():
@@ -327,7 +330,7 @@ class _Moments(NamedTuple):
         return month, np.where(self.ambiguous, self.month, self.day)
 
 
-def cut_times(micros: Longs, resolution: str) -> tuple[Longs, Clock, Marks]:
+def cut_times(micros: Longs, resolution: str) -> tuple[Longs, TimeUnit, Marks]:
     """Cut moments to a resolution; return them as numbers, what those count, and which moments were finer.
 
     Months and quarters are not equally long, so that distances of them would mean nothing: they count the days, each
@@ -335,13 +338,13 @@ def cut_times(micros: Longs, resolution: str) -> tuple[Longs, Clock, Marks]:
 
     Examples
     --------
-    >>> times, clock, finer = cut_times(np.array([40 * 86_400_000_000]), "month")
-    >>> times.tolist(), clock.unit, finer.tolist()
+    >>> times, time_unit, finer = cut_times(np.array([40 * 86_400_000_000]), "month")
+    >>> times.tolist(), time_unit.unit, finer.tolist()
     ([31], 'day', [True])
     """
     moments = find_moments(resolution, count_units(resolution, micros))
-    clock = Clock("day" if resolution in MONTHS else resolution)
-    return count_units(str(clock.unit), moments), clock, moments != micros
+    time_unit = TimeUnit("day" if resolution in MONTHS else resolution)
+    return count_units(str(time_unit.unit), moments), time_unit, moments != micros
 
 
 def split_periods(times: Times, period: str, zone: str) -> tuple[Longs, list[str]]:

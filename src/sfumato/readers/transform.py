@@ -102,8 +102,8 @@ class Step(NamedTuple):
         Examples
         --------
         >>> table = pa.table({"age": ["19", "25", "?"], "sex": ["M", "f", "M"]})
-        >>> changed, told = Step.parse("filter age=20..").apply(table)
-        >>> changed.num_rows, told
+        >>> changed, sentences = Step.parse("filter age=20..").apply(table)
+        >>> changed.num_rows, sentences
         (1, '1 of 3 rows kept; 1 without a number or date left out')
         >>> Step.parse("replace sex:M=male").apply(table)[1]
         '2 cells changed'
@@ -215,8 +215,8 @@ def apply_steps(table: pa.Table, steps: Iterable[str]) -> tuple[pa.Table, list[s
     Examples
     --------
     >>> table = pa.table({"venue": ["a", "b"], "mail": ["x", "y"]})
-    >>> changed, told = apply_steps(table, ["rename venue=place", "drop mail"])
-    >>> changed.column_names, told
+    >>> changed, sentences = apply_steps(table, ["rename venue=place", "drop mail"])
+    >>> changed.column_names, sentences
     (['place'], ['rename venue=place: 1 column renamed', 'drop mail: 1 column left out'])
     """
     summaries = []

@@ -85,10 +85,10 @@ def arrange_moments(record: Ints, time: npt.NDArray[np.generic], value: Ints, la
         return Moments(rows, 0)
     at = np.flatnonzero(np.append(tied, False) | np.append(False, tied))
     moment = np.cumsum(np.append(True, ~tied))[at]
-    crowded = rows[at]
-    rank = rank_names(labels)[value[crowded]]
+    tied_rows = rows[at]
+    rank = rank_names(labels)[value[tied_rows]]
     order = np.lexsort((rank, moment))
-    rows[at], rank = crowded[order], rank[order]
+    rows[at], rank = tied_rows[order], rank[order]
     again = np.append(False, (moment[1:] == moment[:-1]) & (rank[1:] == rank[:-1]))
     left = moment[~again]
     return Moments(np.delete(rows, at[again]), int((np.bincount(left)[left] > 1).sum()))

@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.readers.cells import Cells, as_text, name_marked
 
-__all__ = ["Floats", "looks_like_weight", "read_weights", "refuse_second_role", "tell_weights", "weigh_people"]
+__all__ = ["Floats", "describe_weights", "is_weight", "read_weights", "refuse_second_role", "weigh_people"]
 
 Floats = npt.NDArray[np.float64]
 _NUMBER = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
@@ -99,22 +99,22 @@ def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
         )
 
 
-def tell_weights(column: str, weights: Floats, *, published: bool) -> str:
+def describe_weights(column: str, weights: Floats, *, published: bool) -> str:
     """Say what becomes of the weights.
 
     Examples
     --------
-    >>> tell_weights("w", np.array([1.0, 2.0]), published=False)
+    >>> describe_weights("w", np.array([1.0, 2.0]), published=False)
     'Reading `w` as the weight of a record (3 in all): it counts in measures, not in the promise, and is not published.'
     """
-    fate = "is published in ranges, as a quasi-identifier" if published else "is not published"
+    treatment = "is published in ranges, as a quasi-identifier" if published else "is not published"
     return (
         f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in "
-        f"the promise, and {fate}."
+        f"the promise, and {treatment}."
     )
 
 
-def looks_like_weight(name: str, cells: Cells) -> bool:
+def is_weight(name: str, cells: Cells) -> bool:
     """Tell whether a column holds survey weights: by its name and, where that may mean how heavy people are, its mean.
 
     Weights are scaled so that their mean is 1, or so that they add up to a population.
@@ -122,9 +122,9 @@ def looks_like_weight(name: str, cells: Cells) -> bool:
     Examples
     --------
     >>> kilograms = pa.chunked_array([["70", "82.5", "64"]])
-    >>> looks_like_weight("weight", kilograms), looks_like_weight("tufinlwgt", pa.chunked_array([["8155462.6", "1.5"]]))
+    >>> is_weight("weight", kilograms), is_weight("tufinlwgt", pa.chunked_array([["8155462.6", "1.5"]]))
     (False, True)
-    >>> looks_like_weight("weight", pa.chunked_array([["0.33", "1.7", "0.9"]]))
+    >>> is_weight("weight", pa.chunked_array([["0.33", "1.7", "0.9"]]))
     True
     """
     plain = re.sub(r"[^a-z0-9]+", "_", name.lower()).strip("_")

@@ -47,7 +47,7 @@ class _Log:
         self.rows: list[dict[str, str]] = []
         self.columns: dict[str, None] = {CASE: None}
         self.parts: list[pa.Table] = []
-        self.known: dict[str, str] = {}
+        self.interned: dict[str, str] = {}
 
     def begin(self, path: tuple[str, ...], tag: str, attributes: dict[str, str]) -> None:
         if not path and tag != "log":
@@ -67,26 +67,26 @@ class _Log:
             self.case.setdefault(CASE, str(self.traces))
             self.rows += [self.case | event for event in self.events]
             if len(self.rows) >= _ROWS:
-                self._lay_out()
+                self._flush_rows()
 
     def _take(self, holder: str, attributes: dict[str, str]) -> None:
         key, value = attributes.get("key"), attributes.get("value")
         if not key or value is None:
             return
         column = f"case:{key}" if holder == "trace" else key
-        self.columns.setdefault(self.known.setdefault(column, column))
+        self.columns.setdefault(self.interned.setdefault(column, column))
         if len(self.columns) > _MOST_COLUMNS:
             raise SchemaError(f"{self.name}: events have more than {_MOST_COLUMNS:,} different attributes.")
         target = self.case if holder == "trace" else self.event
-        target[self.known[column]] = self.known.setdefault(value, value)
+        target[self.interned[column]] = self.interned.setdefault(value, value)
 
-    def _lay_out(self) -> None:
+    def _flush_rows(self) -> None:
         """Move the rows at hand to columns; values are kept once while they are gathered."""
         cells = {column: [row.get(column) for row in self.rows] for column in self.columns}
         self.parts.append(pa.table({column: pa.array(values, pa.string()) for column, values in cells.items()}))
-        self.rows, self.known = [], {}
+        self.rows, self.interned = [], {}
 
     def table(self) -> pa.Table:
         if self.rows or not self.parts:
-            self._lay_out()
+            self._flush_rows()
         return pa.concat_tables(self.parts, promote_options="default").select(list(self.columns))

@@ -29,11 +29,11 @@ from sfumato.formats.json_files import read_json
 from sfumato.release.release import PublishedColumn, Release, Result
 from sfumato.release.text import encode
 
-__all__ = ["LEDGER_FILE", "Batch", "Ledger", "people_of", "read_ledger"]
+__all__ = ["BATCHES_FILE", "Batch", "PublishedBatches", "people_of", "read_batches"]
 
 Ints = npt.NDArray[np.int64]
 
-LEDGER_FILE = "batches.json"
+BATCHES_FILE = "batches.json"
 _BYTES = 16
 _ENCODER = json.JSONEncoder(ensure_ascii=False, default=str)
 """Made once: records are many."""
@@ -76,12 +76,12 @@ class Batch:
 
 
 @dataclasses.dataclass(frozen=True)
-class Ledger:
+class PublishedBatches:
     """All batches published with one recoding, the key of their hashes, and the folders that keep them.
 
     Examples
     --------
-    >>> Ledger(bytes(32)).batches
+    >>> PublishedBatches(bytes(32)).batches
     ()
     """
 
@@ -90,7 +90,7 @@ class Ledger:
     folders: tuple[str, ...] = ()
 
     @classmethod
-    def begin(cls, secret: Secret) -> Ledger:
+    def begin(cls, secret: Secret) -> PublishedBatches:
         """Begin a ledger whose key follows from the secret of the first release."""
         return cls(secret.derive("batches").key)
 
@@ -102,8 +102,8 @@ class Ledger:
         # Records of a class are often the same: each different one is hashed once.
         rows = zip(*map(_list_cells, distinct.columns), strict=True) if shown else [()] * len(first)
         records = self._hash("record", map(_ENCODER.encode, map(list, rows)))
-        whose = self._hash("person", map(encode_basestring, people))
-        return Batch(tuple(zip([records[at] for at in which.tolist()], whose, strict=True)))
+        person_digests = self._hash("person", map(encode_basestring, people))
+        return Batch(tuple(zip([records[at] for at in which.tolist()], person_digests, strict=True)))
 
     def _hash(self, what: str, texts: Iterable[str]) -> list[str]:
         """Hash values spelled as JSON, with what they are; the key is worked in once, since records are many."""
@@ -117,7 +117,7 @@ class Ledger:
 
     def refuse_near(self, batch: Batch, release: Release) -> None:
         """Raise where a batch differs by some but fewer than k people from one that is published."""
-        k, unit = release.guarantee.crowd or 1, release.unit
+        k, unit = release.guarantee.smallest_group or 1, release.unit
         nouns = plural(unit.owner or unit.one)
         for number, earlier in enumerate(self.batches, start=1):
             for new, what, remedy in (
@@ -134,13 +134,13 @@ class Ledger:
                         f"({remedy}), or anonymise the data anew (anonymize)."
                     )
 
-    def add(self, batch: Batch) -> Ledger:
+    def add(self, batch: Batch) -> PublishedBatches:
         """Return the ledger with one more batch; one that is there already is not listed twice."""
         if any(sorted(batch.marks) == sorted(earlier.marks) for earlier in self.batches):
             return self
         return dataclasses.replace(self, batches=(*self.batches, batch))
 
-    def join(self, other: Ledger) -> Ledger:
+    def join(self, other: PublishedBatches) -> PublishedBatches:
         """Return the batches and folders of two ledgers of the same recoding."""
         joined = self
         for batch in other.batches:
@@ -150,20 +150,20 @@ class Ledger:
     def write(self, folder: Path) -> None:
         """Write the ledger into an owner's folder, whole or not at all, for nobody but the owner."""
         plain = {"key": self.key.hex(), "folders": self.folders, "batches": [batch.marks for batch in self.batches]}
-        aside = folder / f".{LEDGER_FILE}.{os.getpid()}"
-        aside.touch(mode=0o600)
-        aside.write_text(json.dumps(plain) + "\n", encoding="utf-8")
-        aside.replace(folder / LEDGER_FILE)
+        temporary = folder / f".{BATCHES_FILE}.{os.getpid()}"
+        temporary.touch(mode=0o600)
+        temporary.write_text(json.dumps(plain) + "\n", encoding="utf-8")
+        temporary.replace(folder / BATCHES_FILE)
 
     def write_everywhere(self) -> None:
         """Write the ledger into all folders that keep it, where they are still there."""
         for folder in map(Path, self.folders):
-            file = folder / LEDGER_FILE
+            file = folder / BATCHES_FILE
             if file.is_file():
-                ledger = _read(file)
+                published = _read(file)
                 # Another release may have been written there since, with a recoding of its own.
-                if ledger.key == self.key:
-                    ledger.join(self).write(folder)
+                if published.key == self.key:
+                    published.join(self).write(folder)
             elif (folder / "recoding.json").is_file():
                 self.write(folder)
 
@@ -193,9 +193,9 @@ def people_of(result: Result) -> list[str]:
     Where records have no name they are known by their values in all columns, and those with the same values by their
     number: batches then differ by as many people as they have records that the other has not.
     """
-    original, rows = result.trace.original, pa.array(result.trace.rows)
+    original, rows = result.owner_record.original, pa.array(result.owner_record.rows)
     if original is None:
-        return [str(row) for row in result.trace.rows.tolist()]
+        return [str(row) for row in result.owner_record.rows.tolist()]
     if original.people is not None:
         return [str(name) for name in original.people.take(rows).to_pylist()]
     if any(column.role == "identifier" for column in original.schema.columns):
@@ -223,25 +223,25 @@ def _join_cells(table: pa.Table) -> list[str]:
     return [f"[{', '.join(cells)}]" for cells in zip(*columns, strict=True)]
 
 
-def read_ledger(path: Path) -> Ledger | None:
+def read_batches(path: Path) -> PublishedBatches | None:
     """Read what was published with the recoding of a release, from all folders that keep it; None where none does."""
-    file = path / "owner" / LEDGER_FILE
+    file = path / "owner" / BATCHES_FILE
     if not file.is_file():
         return None
-    ledger = _read(file)
-    for folder in ledger.folders:
-        other = Path(folder) / LEDGER_FILE
+    published = _read(file)
+    for folder in published.folders:
+        other = Path(folder) / BATCHES_FILE
         if other.is_file() and other != file:
-            other_ledger = _read(other)
-            if other_ledger.key == ledger.key:
-                ledger = ledger.join(other_ledger)
-    return ledger
+            other_published = _read(other)
+            if other_published.key == published.key:
+                published = published.join(other_published)
+    return published
 
 
-def _read(file: Path) -> Ledger:
+def _read(file: Path) -> PublishedBatches:
     try:
         plain = read_json(file)
         batches = tuple(Batch(tuple((str(record), str(who)) for record, who in marks)) for marks in plain["batches"])
-        return Ledger(bytes.fromhex(plain["key"]), batches, tuple(map(str, plain["folders"])))
+        return PublishedBatches(bytes.fromhex(plain["key"]), batches, tuple(map(str, plain["folders"])))
     except (ValueError, KeyError, TypeError, OSError):
         raise SchemaError(f"{file}: not a list of published batches; it is damaged. Bring back the file.") from None

@@ -12,12 +12,12 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.secret import Secret
 from sfumato.release.recoding import Recoding, name_values
-from sfumato.release.release import PublishedColumn, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, PublishedColumn, Release, Result
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["AT_LEAST_ONE", "Recoded", "number_names", "publish", "publishing_secret"]
 
@@ -38,7 +38,7 @@ class Recoded:
         Members of every published value.
     suppressed
         Values removed everywhere.
-    withheld
+    suppressed_records
         Records left out, by reason.
     recoding
         The recoding, if it is the same for everybody.
@@ -56,7 +56,7 @@ class Recoded:
     codes: npt.NDArray[np.int32]
     groups: Sequence[tuple[str, ...]]
     suppressed: tuple[str, ...] = ()
-    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    suppressed_records: Mapping[str, int] = dataclasses.field(default_factory=dict)
     recoding: Recoding | None = None
     meaning: str = "one of"
 
@@ -104,22 +104,24 @@ def publish(
         method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=(
-            PublishedColumn(person, "identifier", Form("exact")),
-            PublishedColumn(history, "history", Form("category", history=True, meaning=recoded.meaning)),
+            PublishedColumn(person, "identifier", ValueFormat("exact")),
+            PublishedColumn(history, "history", ValueFormat("category", history=True, meaning=recoded.meaning)),
         ),
         table=table,
         values=_values_table(history, groups, recoded.suppressed),
         records_in=len(dataset),
-        withheld={reason: count for reason, count in recoded.withheld.items() if count},
+        suppressed_records={reason: count for reason, count in recoded.suppressed_records.items() if count},
         places=places,
         unit=dataset.unit,
         place_origin=None if places is None or places.num_columns == 1 else dataset.place_origin,
     )
-    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(
+        rows, run.secret, run.seconds, run.counters, method.parameters(), recoded.recoding, dataset
+    )
+    return Result(release, owner_record)
 
 
-def _sorted_values(recoded: Recoded) -> tuple[Ragged, dict[str, tuple[str, ...]]]:
+def _sorted_values(recoded: Recoded) -> tuple[ListColumn, dict[str, tuple[str, ...]]]:
     """Return the histories over alphabetically sorted names, and the members of the values that occur."""
     names = name_values(recoded.groups)
     used = np.zeros(len(names), dtype=bool)
@@ -129,7 +131,7 @@ def _sorted_values(recoded: Recoded) -> tuple[Ragged, dict[str, tuple[str, ...]]
     recode = np.array([position.get(name, -1) for name in names], dtype=np.int32)
     codes = recode[recoded.codes] if len(names) else recoded.codes
     members = {name: tuple(sorted(g)) for name, g in zip(names, recoded.groups, strict=True) if name in position}
-    histories = Ragged(recoded.offsets, codes, tuple(labels))
+    histories = ListColumn(recoded.offsets, codes, tuple(labels))
     return histories.distinct() if recoded.meaning == AT_LEAST_ONE else histories, members
 
 

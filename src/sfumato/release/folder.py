@@ -32,15 +32,15 @@ from sfumato.exceptions import SfumatoError
 from sfumato.release.exchange import can_exchange, exchange
 
 __all__ = [
-    "Stage",
+    "StagingFolder",
     "check_free",
-    "close_stages",
+    "close_staging",
     "find_busy",
     "first_missing",
-    "hold_in_passing",
-    "leave_nothing",
+    "open_staging",
+    "register_temporary",
     "remove_empty",
-    "staged",
+    "remove_temporary",
     "try_lock",
 ]
 
@@ -48,29 +48,29 @@ _PREFIX = ".sfumato-"
 _PARTS = ("owner", "release")
 _MARKS = {"owner": ("trace.json", "rows.parquet"), "release": ("release.json", "stream.json")}
 """Files by which a part is known: what has none of them is not ours to replace."""
-_open: set[Stage] = set()
-_passing: set[Path] = set()
+_open: set[StagingFolder] = set()
+_temporary: set[Path] = set()
 """Folders with people's data that no run leaves behind."""
 """Stages that are not closed yet."""
 _CURRENT, _OLD, _NEW = "current", "old", "new"
 
 
-class Stage:
+class StagingFolder:
     """A hidden place in the final directory, where a release is prepared.
 
     Attributes
     ----------
     folder
         Holds ``release`` and ``owner`` as they will be.
-    aside
+    hidden
         For anything else that is written on the way; it disappears with :meth:`close`, or with the next run if this one
         is killed.
 
     Examples
     --------
-    >>> with tempfile.TemporaryDirectory() as folder, staged(Path(folder) / "out") as stage:
-    ...     _ = (stage.release / "release.json").write_text("{}")
-    ...     stage.commit()
+    >>> with tempfile.TemporaryDirectory() as folder, open_staging(Path(folder) / "out") as staging:
+    ...     _ = (staging.release / "release.json").write_text("{}")
+    ...     staging.commit()
     """
 
     def __init__(self, out: Path, *, force: bool = False) -> None:
@@ -80,11 +80,11 @@ class Stage:
         out.mkdir(parents=True, exist_ok=True)
         with _alone(out):
             _sweep(out)
-            self.aside = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=out))
-            self._lock = os.open(self.aside / "lock", os.O_CREAT | os.O_RDWR, 0o600)
+            self.hidden = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-", dir=out))
+            self._lock = os.open(self.hidden / "lock", os.O_CREAT | os.O_RDWR, 0o600)
             try_lock(self._lock)
         _open.add(self)
-        self.folder = self.aside / _NEW
+        self.folder = self.hidden / _NEW
         self.release, self.owner = self.folder / "release", self.folder / "owner"
         self.folder.mkdir()
         self.release.mkdir(mode=0o755)
@@ -97,61 +97,61 @@ class Stage:
         _sync(self.folder)
         with _undisturbed(), _alone(self.out):
             check_free(self.out, force=self._force)
-            if can_exchange(self.aside):
-                _turn(self.out, self.aside)
+            if can_exchange(self.hidden):
+                _turn(self.out, self.hidden)
             else:
-                _move(self.out, self.aside)
+                _move(self.out, self.hidden)
             for done in (_OLD, _NEW):
-                shutil.rmtree(self.aside / done, ignore_errors=True)
-            (self.aside / _CURRENT).unlink(missing_ok=True)
+                shutil.rmtree(self.hidden / done, ignore_errors=True)
+            (self.hidden / _CURRENT).unlink(missing_ok=True)
 
     def close(self) -> None:
         """Leave the disk as it was, or as it was committed."""
         _open.discard(self)
         with _undisturbed(), _alone(self.out):
-            _remove(self.out, self.aside)
+            _remove(self.out, self.hidden)
         os.close(self._lock)
         if self._top is not None and not (self.out / "release").exists():
             remove_empty(self.out, self._top)
 
 
-def close_stages() -> None:
+def close_staging() -> None:
     """Leave the disk as it was for all runs of this process, which end here."""
-    for stage in list(_open):
-        stage.close()
-    for folder in list(_passing):
-        leave_nothing(folder)
+    for staging in list(_open):
+        staging.close()
+    for folder in list(_temporary):
+        remove_temporary(folder)
 
 
-def hold_in_passing(folder: Path) -> None:
+def register_temporary(folder: Path) -> None:
     """Have a folder removed also where a run is left without cleaning up behind itself."""
-    _passing.add(folder)
+    _temporary.add(folder)
 
 
-def leave_nothing(folder: Path) -> None:
+def remove_temporary(folder: Path) -> None:
     """Remove a folder that was held in passing.
 
     Examples
     --------
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
-    >>> hold_in_passing(folder)
-    >>> close_stages()
+    >>> register_temporary(folder)
+    >>> close_staging()
     >>> folder.exists()
     False
     """
     shutil.rmtree(folder, ignore_errors=True)
-    _passing.discard(folder)
+    _temporary.discard(folder)
 
 
 @contextlib.contextmanager
-def staged(out: Path, *, force: bool = False) -> Iterator[Stage]:
+def open_staging(out: Path, *, force: bool = False) -> Iterator[StagingFolder]:
     """Prepare a release for ``out`` and leave the disk as it was unless it is committed."""
-    stage = Stage(out, force=force)
+    staging = StagingFolder(out, force=force)
     try:
-        yield stage
+        yield staging
     finally:
-        stage.close()
+        staging.close()
 
 
 def check_free(out: Path, *, force: bool = False) -> None:
@@ -174,43 +174,43 @@ def check_free(out: Path, *, force: bool = False) -> None:
 
 def find_busy(out: Path) -> str | None:
     """Return the name of a folder in which another run is preparing something for a directory, if there is one."""
-    return next((folder.name for folder in _asides(out) if _is_held(folder)), None)
+    return next((folder.name for folder in _list_hidden(out) if _is_held(folder)), None)
 
 
-def _turn(out: Path, aside: Path) -> None:
+def _turn(out: Path, hidden: Path) -> None:
     """Change both parts by turning one pointer."""
-    (aside / _OLD).mkdir()
-    _point(aside, _OLD)
+    (hidden / _OLD).mkdir()
+    _point(hidden, _OLD)
     for part in _PARTS:
         if os.path.lexists(out / part):
-            (aside / _OLD / part).symlink_to(_link(aside, part))
-            exchange(aside / _OLD / part, out / part)
+            (hidden / _OLD / part).symlink_to(_link(hidden, part))
+            exchange(hidden / _OLD / part, out / part)
         else:
-            (out / part).symlink_to(_link(aside, part))  # it leads nowhere until the pointer is turned
-    for folder in (aside / _OLD, aside, out):
+            (out / part).symlink_to(_link(hidden, part))  # it leads nowhere until the pointer is turned
+    for folder in (hidden / _OLD, hidden, out):
         _sync_directory(folder)
-    _point(aside, _NEW)
-    _sync_directory(aside)
-    _settle(out, aside)
+    _point(hidden, _NEW)
+    _sync_directory(hidden)
+    _replace_links(out, hidden)
 
 
-def _link(aside: Path, part: str) -> str:
-    return f"{aside.name}/{_CURRENT}/{part}"
+def _link(hidden: Path, part: str) -> str:
+    return f"{hidden.name}/{_CURRENT}/{part}"
 
 
-def _point(aside: Path, where: str) -> None:
-    beside = aside / "next"
+def _point(hidden: Path, where: str) -> None:
+    beside = hidden / "next"
     beside.symlink_to(where)
-    beside.replace(aside / _CURRENT)
+    beside.replace(hidden / _CURRENT)
 
 
-def _settle(out: Path, aside: Path) -> None:
+def _replace_links(out: Path, hidden: Path) -> None:
     """Put the folders that the pointer leads to in the place of the links that lead through it."""
     for part in _PARTS:
         place = out / part
-        if not place.is_symlink() or str(place.readlink()) != _link(aside, part):
+        if not place.is_symlink() or str(place.readlink()) != _link(hidden, part):
             continue
-        target = (aside / _CURRENT).resolve() / part
+        target = (hidden / _CURRENT).resolve() / part
         if target.exists():
             exchange(place, target)
             _sync_directory(out)
@@ -218,46 +218,46 @@ def _settle(out: Path, aside: Path) -> None:
             place.unlink()
 
 
-def _move(out: Path, aside: Path) -> None:
+def _move(out: Path, hidden: Path) -> None:
     """Change the parts one after another: the release leaves first and arrives last."""
-    (aside / _OLD).mkdir()
+    (hidden / _OLD).mkdir()
     for part in reversed(_PARTS):
         if os.path.lexists(out / part):
-            (out / part).rename(aside / _OLD / part)
+            (out / part).rename(hidden / _OLD / part)
     for part in _PARTS:
-        (aside / _NEW / part).rename(out / part)
+        (hidden / _NEW / part).rename(out / part)
     _sync_directory(out)
 
 
-def _move_back(out: Path, aside: Path) -> None:
+def _move_back(out: Path, hidden: Path) -> None:
     """Undo a change that stopped before the new release arrived."""
-    if not (aside / _NEW / "release").exists():
+    if not (hidden / _NEW / "release").exists():
         return
     for part in _PARTS:
-        if not (aside / _NEW / part).exists() and (out / part).exists():
-            (out / part).rename(aside / _NEW / part)
-        if (aside / _OLD / part).exists() and not os.path.lexists(out / part):
-            (aside / _OLD / part).rename(out / part)
+        if not (hidden / _NEW / part).exists() and (out / part).exists():
+            (out / part).rename(hidden / _NEW / part)
+        if (hidden / _OLD / part).exists() and not os.path.lexists(out / part):
+            (hidden / _OLD / part).rename(out / part)
     _sync_directory(out)
 
 
-def _remove(out: Path, aside: Path) -> None:
+def _remove(out: Path, hidden: Path) -> None:
     """Remove what lies aside, having put back what is needed; leave it where that fails, as links may lead there."""
     with contextlib.suppress(OSError):
-        if (aside / _CURRENT).is_symlink():
-            _settle(out, aside)
-        elif (aside / _OLD).is_dir():
-            _move_back(out, aside)
-        shutil.rmtree(aside, ignore_errors=True)
+        if (hidden / _CURRENT).is_symlink():
+            _replace_links(out, hidden)
+        elif (hidden / _OLD).is_dir():
+            _move_back(out, hidden)
+        shutil.rmtree(hidden, ignore_errors=True)
 
 
-def _asides(out: Path) -> list[Path]:
+def _list_hidden(out: Path) -> list[Path]:
     return sorted(folder for folder in out.glob(f"{_PREFIX}*") if folder.is_dir() and not folder.is_symlink())
 
 
 def _sweep(out: Path) -> None:
     """Finish or undo what killed runs left behind, and remove the rest of it."""
-    for folder in _asides(out):
+    for folder in _list_hidden(out):
         if not _is_held(folder):
             _remove(out, folder)
 

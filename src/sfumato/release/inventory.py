@@ -12,17 +12,17 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.base.verdict import Verdict
-from sfumato.formats.csv_files import read_header, spell_csv
-from sfumato.formats.json_files import check_plain, read_json, spell_json
+from sfumato.formats.csv_files import encode_csv, read_header
+from sfumato.formats.json_files import check_plain, encode_json, read_json
 from sfumato.formats.memory import MemoryPlace, Place
 from sfumato.formats.parquet_metadata import find_beside_records
 from sfumato.release.attachments import digest_file, is_plain_name
 from sfumato.release.manifest import describe_release
-from sfumato.release.readme import PAGE, spell_page
+from sfumato.release.readme import PAGE, render_page
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.storage import published_names, read_data, same_cells, spell_tables, write_data
+from sfumato.release.storage import encode_tables, published_names, read_data, same_cells, write_data
 
-__all__ = ["check_folder", "check_tables", "compare_json", "compare_page", "find_strays", "show"]
+__all__ = ["check_folder", "check_tables", "compare_json", "compare_page", "find_undeclared", "show"]
 
 DECLARED = "nothing lies there that is not declared"
 STATEMENT = "the statement is the one its claim makes"
@@ -41,12 +41,12 @@ def check_folder(release: Release, folder: Place) -> Verdict:
     A difference that changes what the release says breaks it. A difference that does not, such as a column, a key or a
     file that nobody declared, is named as undeclared: it may say anything.
     """
-    undeclared = find_strays(folder, published_names(release))
+    undeclared = find_undeclared(folder, published_names(release))
     undeclared += [f"{file.name}: its content is not the declared one" for file in _find_changed(release, folder)]
     names = [file.name for file in release.included]
     if names != sorted(set(names)):
         undeclared.append("release.json: included files that are not in order")
-    undeclared += compare_page(folder / PAGE, spell_page(release))
+    undeclared += compare_page(folder / PAGE, render_page(release))
     otherwise, more = compare_json(folder / "release.json", describe_release(release))
     undeclared += more
     undeclared += [
@@ -59,21 +59,21 @@ def check_folder(release: Release, folder: Place) -> Verdict:
     statement = _STATEMENT_KEY in otherwise
     counts = [key for key in otherwise if key.startswith(_RECORDS_KEY)]
     checks = {DECLARED: not undeclared, STATEMENT: not statement, COUNTED: not counts, SAME: not differing}
-    witness: dict[str, Any] | None = None
+    counterexample: dict[str, Any] | None = None
     if statement:
-        witness = {
+        counterexample = {
             "check": STATEMENT,
             "file": "release.json",
             "the_claim_says": release.guarantee.statement(release.unit),
         }
     elif counts:
-        witness = {"check": COUNTED, "file": "release.json", "keys": counts}
+        counterexample = {"check": COUNTED, "file": "release.json", "keys": counts}
     elif differing:
-        witness = {"check": SAME, "files": differing}
+        counterexample = {"check": SAME, "files": differing}
     measured: dict[str, Any] = {"data.parquet": f"compared by content: written by {writer}"} if writer else {}
     if release.included:
         measured["included_not_judged"] = [file.name for file in release.included]
-    return Verdict(witness is None, {}, measured, witness, checks, (), _shorten(undeclared))
+    return Verdict(counterexample is None, {}, measured, counterexample, checks, (), _shorten(undeclared))
 
 
 def check_tables(release: Release, folder: Place, names: Collection[str]) -> tuple[list[str], list[str], str]:
@@ -86,7 +86,7 @@ def check_tables(release: Release, folder: Place, names: Collection[str]) -> tup
     cells = {"data.csv": release.table, **{f"{name}.csv": part.table for name, part in release.parts.items()}}
     differing: list[str] = []
     undeclared: list[str] = []
-    for name, table in spell_tables(release):
+    for name, table in encode_tables(release):
         if name not in names:
             continue
         extras = _compare_csv(folder / name, table)
@@ -130,9 +130,9 @@ def show(name: str) -> str:
     return shown if len(shown) <= _SHOWN else f"{shown[:_SHOWN]}..."
 
 
-def find_strays(folder: Place, declared: set[str]) -> list[str]:
+def find_undeclared(folder: Place, declared: set[str]) -> list[str]:
     """Name what lies in a folder and is not known there, and what is attached to files that are."""
-    strays = []
+    undeclared = []
     if isinstance(folder, MemoryPlace):
         return [
             f"{show(entry.name)}: a file that is not declared"
@@ -142,9 +142,9 @@ def find_strays(folder: Place, declared: set[str]) -> list[str]:
     for entry in sorted(os.scandir(folder), key=lambda entry: entry.name):
         if entry.name not in declared:
             kind = "link" if entry.is_symlink() else "folder" if entry.is_dir() else "file"
-            strays.append(f"{show(entry.name)}: a {kind} that is not declared")
-        strays += [f"{show(entry.name)}: extended attribute {show(name)}" for name in _attributes(entry.path)]
-    return strays + [f"the folder itself: extended attribute {show(name)}" for name in _attributes(folder)]
+            undeclared.append(f"{show(entry.name)}: a {kind} that is not declared")
+        undeclared += [f"{show(entry.name)}: extended attribute {show(name)}" for name in _attributes(entry.path)]
+    return undeclared + [f"the folder itself: extended attribute {show(name)}" for name in _attributes(folder)]
 
 
 def _attributes(path: str | Path) -> list[str]:
@@ -176,11 +176,11 @@ def compare_page(path: Place, expected: bytes) -> list[str]:
 
 def compare_json(path: Place, expected: dict[str, Any]) -> tuple[list[str], list[str]]:
     """Compare a manifest with what it should say: the keys where it says something else, and what it has beyond."""
-    actual, wanted = read_json(path), json.loads(spell_json(expected))
+    actual, wanted = read_json(path), json.loads(encode_json(expected))
     differences = list(_walk(actual, wanted, ""))
     otherwise = sorted(where for where, beyond in differences if not beyond)
     undeclared = sorted(f"{path.name}: key {show(where)}" for where, beyond in differences if beyond)
-    if not differences and path.read_bytes() != spell_json(expected):
+    if not differences and path.read_bytes() != encode_json(expected):
         undeclared.append(f"{path.name}: spaces, escapes or an order of keys that a release does not have")
     return otherwise, undeclared
 
@@ -206,13 +206,13 @@ def _walk(actual: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
 def _compare_csv(path: Place, table: pa.Table) -> list[str]:
     check_plain(path)
     with path.open("rb") as file:
-        if all(file.read(len(part)) == part for part in spell_csv(table)) and not file.read(1):
+        if all(file.read(len(part)) == part for part in encode_csv(table)) and not file.read(1):
             return []
     extra = [name for name in read_header(path) if name not in table.column_names]
     if extra:
         return [f"column {show(name)}" for name in extra]
     with path.open("rb") as file:
-        line = _first_difference(file, _lines(spell_csv(table)))
+        line = _first_difference(file, _lines(encode_csv(table)))
     return [f"line {line} is not spelled as a release spells it"]
 
 

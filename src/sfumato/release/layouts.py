@@ -14,9 +14,9 @@ import pyarrow.compute as pc
 from sfumato.data.kind import KindSpec, find_kind
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
-__all__ = ["LAYOUTS", "Laid", "gather_entries", "lay_out"]
+__all__ = ["LAYOUTS", "LayoutTable", "arrange_records", "collect_entries"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -26,7 +26,7 @@ _AXES = ("x", "y", "lon", "lat")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Laid:
+class LayoutTable:
     """The records of a release in a layout.
 
     Parameters
@@ -51,7 +51,7 @@ class Laid:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine", "bread"], ["wine", "bread"]])
     >>> release = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32)).release
-    >>> lay_out(release, "long").table.to_pydict()
+    >>> arrange_records(release, "long").table.to_pydict()
     {'person': ['1', '1', '2', '2'], 'item': ['bread', 'wine', 'bread', 'wine']}
     """
 
@@ -64,20 +64,22 @@ class Laid:
     key: str | None = None
 
 
-def lay_out(release: Release, layout: str) -> Laid:
+def arrange_records(release: Release, layout: str) -> LayoutTable:
     """Return the records of a release in a layout; the long one calls columns what readers of originals call them."""
     if layout not in LAYOUTS:
         raise ParameterError(f"layout must be one of {', '.join(LAYOUTS)}, got {layout!r}.")
     if layout == "wide":
-        return Laid(layout, release.columns, release.table)
+        return LayoutTable(layout, release.columns, release.table)
     shape = _Shape.of(release)
-    lengths = [_one(release.table.column(group[0].name)).value_lengths().to_numpy() for group in shape.groups]
+    lengths = [
+        _combine_chunks(release.table.column(group[0].name)).value_lengths().to_numpy() for group in shape.groups
+    ]
     record, part = _place_entries(np.array(lengths, dtype=np.int64).reshape(len(lengths), -1))
     cells: dict[str, Any] = {}
     if shape.numbered:
         cells[shape.key] = pa.array(record + 1, pa.int64())
-    for column in shape.kept:
-        cells[column.name] = _one(release.table.column(column.name)).take(pa.array(record))
+    for column in shape.row_columns:
+        cells[column.name] = _combine_chunks(release.table.column(column.name)).take(pa.array(record))
     if shape.part is not None:
         labels = pa.array([group[0].name for group in shape.groups], pa.string())
         cells[shape.part] = pa.DictionaryArray.from_arrays(pa.array(part, pa.int32(), mask=part < 0), labels)
@@ -87,20 +89,23 @@ def lay_out(release: Release, layout: str) -> Laid:
         pieces = [_entries_of(release, group[at], column.form) for group in shape.groups]
         cells[column.name] = _interleave(pieces, part)
     located = {} if release.places is None else _locate(release.places, cells[shape.entries[0].name])
-    columns = (*shape.columns, *(PublishedColumn(name, "coordinate", Form("exact", "float64")) for name in located))
+    columns = (
+        *shape.columns,
+        *(PublishedColumn(name, "coordinate", ValueFormat("exact", "float64")) for name in located),
+    )
     table = pa.table({column.name: {**cells, **located}[column.name] for column in columns})
     entered = [name for name in (shape.part, shape.position or None) if name is not None]
     names = (*entered, *located, *(column.name for column in shape.entries))
-    return Laid(layout, columns, table, names, shape.part, shape.exact, shape.key)
+    return LayoutTable(layout, columns, table, names, shape.part, shape.exact, shape.key)
 
 
-def gather_entries(release: Release, table: pa.Table) -> pa.Table:
+def collect_entries(release: Release, table: pa.Table) -> pa.Table:
     """Put a table of the long layout together again: the wide table of the release, with its columns and forms.
 
     Rows may come in any order of records; those of a record stay in their order.
     """
     shape = _Shape.of(release)
-    keys = _one(table.column(shape.key))
+    keys = _combine_chunks(table.column(shape.key))
     record = keys.to_numpy().astype(np.int64) - 1 if shape.numbered else _number_keys(keys)
     order = np.argsort(record, kind="stable")
     rows, first = np.unique(record[order], return_index=True)
@@ -108,14 +113,14 @@ def gather_entries(release: Release, table: pa.Table) -> pa.Table:
     record = np.searchsorted(rows, record[order])
     part = _read_parts(table, shape)
     cells: dict[str, Any] = {}
-    for column in shape.kept:
-        cells[column.name] = _one(table.column(column.name)).take(pa.array(first))
+    for column in shape.row_columns:
+        cells[column.name] = _combine_chunks(table.column(column.name)).take(pa.array(first))
     for number, group in enumerate(shape.groups):
         mine = part == number
         ends = np.cumsum(np.bincount(record[mine], minlength=len(rows)))
         offsets = pa.array(np.concatenate([[0], ends]), pa.int32())
         for column, entry in zip(group, shape.entries, strict=True):
-            flat = _one(table.column(entry.name)).filter(pa.array(mine))
+            flat = _combine_chunks(table.column(entry.name)).filter(pa.array(mine))
             cells[column.name] = pa.ListArray.from_arrays(offsets, _narrow(flat, column.form))
     return pa.table({column.name: cells[column.name] for column in release.columns})
 
@@ -124,7 +129,7 @@ def gather_entries(release: Release, table: pa.Table) -> pa.Table:
 class _Shape:
     """Which columns of a release are lists that belong together, and what they are called in the long layout."""
 
-    kept: tuple[PublishedColumn, ...]
+    row_columns: tuple[PublishedColumn, ...]
     groups: tuple[tuple[PublishedColumn, ...], ...]
     entries: tuple[PublishedColumn, ...]
     key: str
@@ -160,13 +165,13 @@ class _Shape:
     @property
     def columns(self) -> tuple[PublishedColumn, ...]:
         """The columns of the long layout, in their order."""
-        number = Form("exact", "int64")
+        number = ValueFormat("exact", "int64")
         return (
             *((PublishedColumn(self.key, "record", number),) if self.numbered else ()),
-            *self.kept,
+            *self.row_columns,
             *((PublishedColumn(self.position, "position", number),) if self.position else ()),
             *self.entries,
-            *((PublishedColumn(self.part, "part", Form("category")),) if self.part is not None else ()),
+            *((PublishedColumn(self.part, "part", ValueFormat("category")),) if self.part is not None else ()),
         )
 
 
@@ -200,9 +205,9 @@ def _count_up(record: Ints) -> Ints:
     return np.arange(len(record)) - starts + 1
 
 
-def _entries_of(release: Release, column: PublishedColumn, form: Form) -> pa.Array:
+def _entries_of(release: Release, column: PublishedColumn, form: ValueFormat) -> pa.Array:
     """Return the entries of a list column one after the other, with the type of the column they go to."""
-    flat = _one(release.table.column(column.name)).flatten()
+    flat = _combine_chunks(release.table.column(column.name)).flatten()
     if pa.types.is_dictionary(flat.type):
         flat = flat.cast(pa.string())
     if form.cell == "interval" and column.form.cell != "interval":
@@ -224,14 +229,14 @@ def _interleave(pieces: list[pa.Array], part: Ints) -> Any:
 def _locate(places: pa.Table, entries: Any) -> dict[str, Any]:
     """Return the published coordinates of entries that are one place; what stands for several has none."""
     axes = [name for name in _AXES if name in places.column_names]
-    at = pc.index_in(entries.cast(pa.string()), value_set=_one(places.column("place")))
+    at = pc.index_in(entries.cast(pa.string()), value_set=_combine_chunks(places.column("place")))
     # An entry that is missing is no place without a name.
     at = pc.if_else(entries.is_null(), pa.scalar(None, pa.int32()), at)
-    coordinates = {name: _one(places.column(name)).take(at) for name in axes}
+    coordinates = {name: _combine_chunks(places.column(name)).take(at) for name in axes}
     return {name: cells for name, cells in coordinates.items() if cells.null_count < len(cells)}
 
 
-def _narrow(flat: Any, form: Form) -> Any:
+def _narrow(flat: Any, form: ValueFormat) -> Any:
     """Return entries with the type of the list they go back to."""
     if pa.types.is_struct(flat.type) and form.cell != "interval":
         flat = flat.field("lo")
@@ -243,11 +248,11 @@ def _narrow(flat: Any, form: Form) -> Any:
 def _read_parts(table: pa.Table, shape: _Shape) -> Ints:
     """Return the list of every row, -1 where it is of none."""
     if shape.part is None:
-        missing = _one(table.column(shape.entries[0].name)).is_null().to_numpy(zero_copy_only=False)
+        missing = _combine_chunks(table.column(shape.entries[0].name)).is_null().to_numpy(zero_copy_only=False)
         return np.where(missing, -1, 0)
     number = {group[0].name: at for at, group in enumerate(shape.groups)}
     try:
-        parts = [-1 if name is None else number[name] for name in _one(table.column(shape.part)).to_pylist()]
+        parts = [-1 if name is None else number[name] for name in _combine_chunks(table.column(shape.part)).to_pylist()]
     except KeyError:
         raise SchemaError(f"column {shape.part!r}: must name lists of the release.") from None
     return np.array(parts, dtype=np.int64)
@@ -259,7 +264,7 @@ def _number_keys(keys: Any) -> Ints:
     return np.asarray(coded.indices.to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def _one(column: Any) -> Any:
+def _combine_chunks(column: Any) -> Any:
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):
         array = pa.concat_arrays(array.chunks) if array.num_chunks else pa.array([], column.type)

@@ -12,15 +12,15 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.select import pick_rows, take_rows
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import MemoryPlace, Place
-from sfumato.release.owner import NOTHING_KEPT, Kept, keep_in_memory, read_division, read_kept
+from sfumato.release.owner import NO_OWNER_FACTS, OwnerFacts, keep_in_memory, read_division, read_owner_facts
 from sfumato.release.partitioned import DATA, DividedRelease, find_divided, read_divided
 from sfumato.release.release import Release, Result
 from sfumato.release.storage import read_release, write_release
 
 __all__ = [
     "Source",
-    "find_kept",
     "find_original",
+    "find_owner_facts",
     "find_place",
     "find_release_in",
     "is_divided",
@@ -69,14 +69,14 @@ def find_release_in(source: Source) -> Release:
 
 def find_original(source: Source, original: Dataset | None) -> Dataset | None:
     """Return the original that was given, or the one that a result knows."""
-    return source.trace.original if original is None and isinstance(source, Result) else original
+    return source.owner_record.original if original is None and isinstance(source, Result) else original
 
 
-def find_kept(source: Source, original: Dataset) -> Kept:
+def find_owner_facts(source: Source, original: Dataset) -> OwnerFacts:
     """Return what the owner knows of a release, from disk or from memory."""
     if isinstance(source, Result):
         return keep_in_memory(source, original)
-    return NOTHING_KEPT if isinstance(source, Release) else read_kept(Path(source), original)
+    return NO_OWNER_FACTS if isinstance(source, Release) else read_owner_facts(Path(source), original)
 
 
 def is_divided(source: Source) -> bool:
@@ -149,7 +149,7 @@ def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Bes
             f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
         )
     for part, chosen in zip(parts, division, strict=True):
-        rows = read_kept(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
+        rows = read_owner_facts(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
         yield read_release(folder / DATA / part.name), original, rows, chosen
 
 
@@ -164,4 +164,4 @@ def set_beside(source: Source, original: Dataset | None) -> Beside:
             f"the original has {len(original)} records and the release was made from {release.records_in}: "
             "it is another original, or it was read with other options (places, split, columns, units of time)."
         )
-    return release, original, find_kept(source, original).rows
+    return release, original, find_owner_facts(source, original).rows

@@ -15,7 +15,7 @@ from sfumato.formats.json_files import read_json
 from sfumato.formats.memory import Place
 from sfumato.release.attachments import is_plain_name
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = [
     "DIVIDED",
@@ -55,8 +55,8 @@ def describe_release(release: Release) -> dict[str, Any]:
         "records": {
             "in": release.records_in,
             "published": len(release),
-            "withheld": sum(release.withheld.values()),
-            "withheld_by_reason": dict(sorted(release.withheld.items())),
+            "withheld": sum(release.suppressed_records.values()),
+            "withheld_by_reason": dict(sorted(release.suppressed_records.items())),
         },
     }
 
@@ -100,10 +100,10 @@ class ManifestColumn(_Entry):
 
     def published(self) -> PublishedColumn:
         """Return the column as a release has it."""
-        return PublishedColumn(self.name, self.role, Form(self.form, self.type, self.history, self.meaning))
+        return PublishedColumn(self.name, self.role, ValueFormat(self.form, self.type, self.history, self.meaning))
 
 
-class _Claim(_Entry):
+class _Guarantee(_Entry):
     name: str
     parameters: dict[str, Any]
     count: str
@@ -148,7 +148,7 @@ class Manifest(_Entry):
     kind: str
     method: str
     method_note: str
-    guarantee: _Claim
+    guarantee: _Guarantee
     unit: _Unit
     columns: list[ManifestColumn]
     parts: dict[str, list[ManifestColumn]]

@@ -21,27 +21,27 @@ from sfumato.exceptions import SchemaError
 from sfumato.formats.json_files import read_json
 from sfumato.formats.memory import Place
 from sfumato.formats.parquet import read_parquet
-from sfumato.release.batches import Ledger
+from sfumato.release.batches import PublishedBatches
 from sfumato.release.partition_plan import Plan
 from sfumato.release.recoding import SavedRecoding, read_saved
-from sfumato.release.release import Release, Result, Trace, describe_claim
+from sfumato.release.release import OwnerRecord, Release, Result, describe_guarantee
 
 __all__ = [
     "DIVISION_FILE",
-    "NOTHING_KEPT",
+    "NO_OWNER_FACTS",
     "SECRET_FILE",
-    "Kept",
-    "begin_ledger",
+    "OwnerFacts",
+    "begin_batches",
     "find_rows",
     "keep_in_memory",
-    "read_claim",
     "read_division",
-    "read_kept",
+    "read_owner_facts",
+    "read_owner_record",
     "read_recoded",
     "read_recoding",
+    "read_recorded_guarantee",
     "read_rows",
     "read_secret",
-    "read_trace",
     "write_division",
     "write_owner",
     "write_secret",
@@ -54,87 +54,89 @@ DIVISION_FILE = "parts.parquet"
 
 def write_owner(result: Result, folder: Place, version: str) -> None:
     """Write the row map, the trace and, if there is one, the recoding."""
-    trace, release = result.trace, result.release
-    rows = pa.array(trace.rows, pa.int64())
+    owner_record, release = result.owner_record, result.release
+    rows = pa.array(owner_record.rows, pa.int64())
     columns: dict[str, Any] = {"original_row": rows}
-    digests = None if trace.original is None else digest_records(trace.original)
+    digests = None if owner_record.original is None else digest_records(owner_record.original)
     for column in release.columns:
         if column.role == "identifier":
             columns["published"] = release.table.column(column.name)
-    if trace.original is not None:
-        for original_column in trace.original.schema.columns:
+    if owner_record.original is not None:
+        for original_column in owner_record.original.schema.columns:
             if original_column.role == "identifier":
-                columns["person"] = trace.original.table.column(original_column.name).take(rows)
-        if trace.original.people is not None:
-            columns["whose"] = trace.original.people.take(rows)
-        if trace.original.weights is not None:
-            columns["weight"] = pa.array(trace.original.weights[trace.rows])
+                columns["person"] = owner_record.original.table.column(original_column.name).take(rows)
+        if owner_record.original.people is not None:
+            columns["whose"] = owner_record.original.people.take(rows)
+        if owner_record.original.weights is not None:
+            columns["weight"] = pa.array(owner_record.original.weights[owner_record.rows])
     if digests is not None:
-        columns["content"] = pa.array(digests[trace.rows], pa.uint64())
+        columns["content"] = pa.array(digests[owner_record.rows], pa.uint64())
     with (folder / "rows.parquet").open("wb") as file:
         pq.write_table(pa.table(columns), file)
-    if trace.secret is not None and isinstance(folder, Path):
-        write_secret(trace.secret, folder / SECRET_FILE)
+    if owner_record.secret is not None and isinstance(folder, Path):
+        write_secret(owner_record.secret, folder / SECRET_FILE)
     document = {
         "sfumato": version,
         "method": release.method,
         "unit": release.unit.to_dict(),
-        "parameters": trace.parameters,
-        "seconds": trace.seconds,
-        "counters": trace.counters,
-        "notes": list(trace.original.notes) if trace.original is not None else [],
-        "reading": dict(trace.original.reading) if trace.original is not None else {},
-        "claim": describe_claim(release),
+        "parameters": owner_record.parameters,
+        "seconds": owner_record.seconds,
+        "counters": owner_record.counters,
+        "notes": list(owner_record.original.notes) if owner_record.original is not None else [],
+        "reading": dict(owner_record.original.read_options) if owner_record.original is not None else {},
+        "claim": describe_guarantee(release),
         "original": {}
-        if digests is None or trace.original is None
-        else describe_original(digests, trace.original.clock),
+        if digests is None or owner_record.original is None
+        else describe_original(digests, owner_record.original.time_unit),
     }
     (folder / "trace.json").write_bytes((json.dumps(document, indent=2, ensure_ascii=False) + "\n").encode())
-    if trace.recoding is not None:
-        text = json.dumps(trace.recoding.to_dict(), ensure_ascii=False)
+    if owner_record.recoding is not None:
+        text = json.dumps(owner_record.recoding.to_dict(), ensure_ascii=False)
         (folder / "recoding.json").write_bytes((text + "\n").encode())
 
 
-class Kept(NamedTuple):
+class OwnerFacts(NamedTuple):
     """What its owner knows of a release, as far as checking it against an original needs it."""
 
     rows: npt.NDArray[np.int64] | None
     """The row that every published row has in the original; None where that is not known."""
     reordered: bool
     """Whether the rows were looked for by their content."""
-    claim: dict[str, Any] | None
+    guarantee: dict[str, Any] | None
     recoded: tuple[str, ...]
     """Values of the recoding, where there is one."""
     another: bool = False
     """Whether the original holds other records than were published from."""
 
 
-NOTHING_KEPT = Kept(None, False, None, ())
+NO_OWNER_FACTS = OwnerFacts(None, False, None, ())
 
 
-def read_kept(path: Path, original: Dataset) -> Kept:
+def read_owner_facts(path: Path, original: Dataset) -> OwnerFacts:
     """Return what lies in ``owner/`` beside a release."""
-    rows, reordered, another = _look_for_rows(path, original)
-    return Kept(rows, reordered, read_claim(path), read_recoded(path), another)
+    rows, reordered, another = _match_rows(path, original)
+    return OwnerFacts(rows, reordered, read_recorded_guarantee(path), read_recoded(path), another)
 
 
-def keep_in_memory(result: Result, original: Dataset) -> Kept:
+def keep_in_memory(result: Result, original: Dataset) -> OwnerFacts:
     """Return the same of a result that was not written."""
-    trace = result.trace
-    recoded = () if trace.recoding is None else trace.recoding.values
-    rows, reordered, another = trace.rows, False, False
-    if trace.original is not None and trace.original is not original:
-        digests, here = digest_records(trace.original), digest_records(original)
-        another = trace.original.clock != original.clock or not np.array_equal(np.sort(digests), np.sort(here))
+    owner_record = result.owner_record
+    recoded = () if owner_record.recoding is None else owner_record.recoding.values
+    rows, reordered, another = owner_record.rows, False, False
+    if owner_record.original is not None and owner_record.original is not original:
+        digests, here = digest_records(owner_record.original), digest_records(original)
+        another = owner_record.original.time_unit != original.time_unit or not np.array_equal(
+            np.sort(digests), np.sort(here)
+        )
         if not another and not np.array_equal(digests, here):
             rows, reordered = match_records(digests[rows], here), True
-    return Kept(rows, reordered, describe_claim(result.release), recoded, another)
+    return OwnerFacts(rows, reordered, describe_guarantee(result.release), recoded, another)
 
 
-def read_claim(path: Path) -> dict[str, Any] | None:
+def read_recorded_guarantee(path: Path) -> dict[str, Any] | None:
     """Return the claim that the owner kept beside a release, or None where it is not at hand."""
-    claim = read_trace(path).get("claim")
-    return claim if isinstance(claim, dict) else None
+    guarantee = read_owner_record(path).get("claim")
+    return guarantee if isinstance(guarantee, dict) else None
 
 
 def write_secret(secret: Secret, path: Path) -> None:
@@ -173,17 +175,17 @@ def find_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | No
     The row map counts the rows of the file that was published. Where the original has the same records in another
     order, they are matched by what they hold; records that hold the same are as good as each other.
     """
-    return _look_for_rows(path, original)[:2]
+    return _match_rows(path, original)[:2]
 
 
-def _look_for_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool, bool]:
+def _match_rows(path: Path, original: Dataset) -> tuple[npt.NDArray[np.int64] | None, bool, bool]:
     """Return the same, and whether the original holds other records than were published from."""
     row_map = _read_row_map(path)
-    recorded = read_trace(path).get("original")
+    recorded = read_owner_record(path).get("original")
     if row_map is None or not recorded or "content" not in row_map.column_names:
         return read_rows(path), False, False
     digests = digest_records(original)
-    here = describe_original(digests, original.clock)
+    here = describe_original(digests, original.time_unit)
     another = here["in_any_order"] != recorded.get("in_any_order") or here["clock"] != recorded.get("clock")
     if here["in_order"] == recorded.get("in_order") or another:
         return read_rows(path), False, another
@@ -208,10 +210,10 @@ def _read_row_map(path: Path) -> pa.Table | None:
     return row_map
 
 
-def begin_ledger(path: Path, release: Release) -> Ledger:
+def begin_batches(path: Path, release: Release) -> PublishedBatches:
     """Begin the list of published batches with a release that was made before there was one."""
     file = path / "owner" / SECRET_FILE
-    ledger = Ledger.begin(read_secret(file) if file.is_file() else Secret.fresh())
+    published = PublishedBatches.begin(read_secret(file) if file.is_file() else Secret.fresh())
     file = path / "owner" / "rows.parquet"
     people = [""] * len(release)
     if file.is_file():
@@ -219,7 +221,7 @@ def begin_ledger(path: Path, release: Release) -> Ledger:
         name = next((name for name in ("whose", "person") if name in rows.column_names), "original_row")
         people = [str(who) for who in rows.column(name).to_pylist()]
     here = str((path / "owner").resolve())
-    return dataclasses.replace(ledger.add(ledger.mark(release, people)), folders=(here,))
+    return dataclasses.replace(published.add(published.mark(release, people)), folders=(here,))
 
 
 def _find_owner(path: Path) -> Path:
@@ -228,31 +230,31 @@ def _find_owner(path: Path) -> Path:
 
 
 def write_division(
-    trace: Trace,
+    owner_record: OwnerRecord,
     contents: Iterable[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]],
-    claim: Mapping[str, Any],
+    guarantee: Mapping[str, Any],
     folder: Path,
     by: str,
     part_size: int | None = None,
 ) -> None:
     """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
-    original, fingerprint = trace.original, Fingerprint(0, 0, 0)
+    original, fingerprint = owner_record.original, Fingerprint(0, 0, 0)
     assert original is not None
     schema = pa.schema([("part", pa.int32()), ("content", pa.uint64())])
     with pq.ParquetWriter(folder / DIVISION_FILE, schema) as file:
         for part, digests in contents:
             file.write_table(pa.table([pa.array(part), pa.array(digests)], schema=schema))
             fingerprint += Fingerprint.of(digests)
-    if trace.secret is not None:
-        write_secret(trace.secret, folder / SECRET_FILE)
+    if owner_record.secret is not None:
+        write_secret(owner_record.secret, folder / SECRET_FILE)
     document = {
         "sfumato": by,
-        "parameters": trace.parameters,
-        "seconds": trace.seconds,
-        "counters": trace.counters,
+        "parameters": owner_record.parameters,
+        "seconds": owner_record.seconds,
+        "counters": owner_record.counters,
         "notes": list(original.notes),
-        "reading": dict(original.reading),
-        "claim": claim,
+        "reading": dict(original.read_options),
+        "claim": guarantee,
         "part_size": part_size,
         "original": {"records": fingerprint.records, "fingerprint": fingerprint.to_bytes().hex()},
     }
@@ -285,7 +287,7 @@ def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray
     return [order_rows(original, rows[chosen]) for chosen in Plan(part, parts)]
 
 
-def read_trace(path: Path) -> dict[str, Any]:
+def read_owner_record(path: Path) -> dict[str, Any]:
     """Return the owner's trace, empty where it is not at hand."""
     file = _find_owner(path) / "trace.json"
     if not file.is_file():

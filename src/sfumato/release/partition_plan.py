@@ -18,7 +18,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint, digest_records
 from sfumato.data.kind import find_kind, require
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.data.secret import Secret
 from sfumato.data.select import find_names
 from sfumato.data.sort_key import ANYWHERE, Keys
@@ -63,7 +63,7 @@ class Plan:
         chance = draw_chances(secret, range(len(keys)) if names is None else names)
         order, part = np.lexsort((chance, keys)), np.empty(len(keys), np.int32)
         line = Line.of(len(keys), int((keys != ANYWHERE).sum()), most)
-        part[order] = line.deal()
+        part[order] = line.assign_parts()
         return cls(part, line.parts)
 
     def __len__(self) -> int:
@@ -82,7 +82,7 @@ class Line(NamedTuple):
 
     Examples
     --------
-    >>> Line.of(7, placed=4, most=4).deal().tolist()
+    >>> Line.of(7, placed=4, most=4).assign_parts().tolist()
     [0, 0, 1, 1, 0, 0, 1]
     """
 
@@ -101,7 +101,7 @@ class Line(NamedTuple):
         placed = -(-number * self.placed // self.parts)
         return placed, np.maximum.accumulate(-(-number * self.people // self.parts) - placed)
 
-    def deal(self) -> npt.NDArray[np.int32]:
+    def assign_parts(self) -> npt.NDArray[np.int32]:
         """Return the part of everybody, in the order of the line; those without a place come last."""
         inside, beside = (np.diff(ends, prepend=0) for ends in self.ends())
         return np.repeat(np.tile(np.arange(self.parts, dtype=np.int32), 2), np.concatenate([inside, beside]))
@@ -119,7 +119,7 @@ def draw_chances(secret: Secret, names: Iterable[object]) -> npt.NDArray[np.uint
     return secret.number_names(map(str, names), "people who are alike")
 
 
-def check_parts(kind: str, unit: Unit, method: Method, part_size: int | None = None) -> int:
+def check_parts(kind: str, unit: RecordUnit, method: Method, part_size: int | None = None) -> int:
     """Return how many people a part has at most; refuse promises that parts cannot keep, and sizes that are too small.
 
     Examples
@@ -129,14 +129,14 @@ def check_parts(kind: str, unit: Unit, method: Method, part_size: int | None = N
     9
     """
     owner = type(method).__name__
-    whole = [promise.name for promise in method.promises if not promise.composes]
-    locality = find_kind(kind).locality
-    if whole or locality is None:
+    whole = [guarantee.name for guarantee in method.guarantees if not guarantee.composes]
+    sort_key = find_kind(kind).sort_key
+    if whole or sort_key is None:
         raise ParameterError(
             f"{owner}: a release of {kind} cannot be made in parts: what it promises is about all of the data "
             "in their order, not about people by themselves. Leave the engine out."
         )
-    size = locality.load().PART_SIZE if part_size is None else part_size
+    size = sort_key.load().PART_SIZE if part_size is None else part_size
     k = getattr(method, "k", None)
     least = 2 * max(k if isinstance(k, int) else 1, 1)
     if isinstance(size, bool) or not isinstance(size, int) or size < least:
@@ -155,8 +155,8 @@ def has_many_parts(dataset: Dataset) -> bool:
     >>> has_many_parts(Dataset.of("sets", [["wine"]]))
     False
     """
-    locality = find_kind(dataset.kind).locality
-    return locality is not None and len(dataset) > _MANY * locality.load().PART_SIZE
+    sort_key = find_kind(dataset.kind).sort_key
+    return sort_key is not None and len(dataset) > _MANY * sort_key.load().PART_SIZE
 
 
 def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int | None = None) -> Plan:
@@ -184,7 +184,7 @@ def make_plan(dataset: Dataset, method: Method, secret: Secret, part_size: int |
     size = check_parts(dataset.kind, dataset.unit, method, part_size)
     k = getattr(method, "k", None)
     method.accept(dataset, k if isinstance(k, int) else 1)
-    keys = require(find_kind(dataset.kind).locality).lay_in_line(dataset)
+    keys = require(find_kind(dataset.kind).sort_key).compute_sort_key(dataset)
     names = find_names(dataset)
     chosen = secret.derive(Fingerprint.of(digest_records(dataset)).to_bytes(), "parts")
     return Plan.cut(keys, chosen, size, None if names is None else names.to_pylist())

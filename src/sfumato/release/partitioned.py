@@ -27,14 +27,14 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.base.guarantee import Guarantee, read_guarantee
 from sfumato.base.verdict import Verdict
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.formats.json_files import check_plain, read_json, spell_json
+from sfumato.formats.json_files import check_plain, encode_json, read_json
 from sfumato.formats.memory import MemoryPlace, Place
 from sfumato.release.attachments import digest_file, is_plain_name
-from sfumato.release.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_strays, show
+from sfumato.release.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_undeclared, show
 from sfumato.release.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
-from sfumato.release.readme import PAGE, spell_note, spell_plainly
+from sfumato.release.readme import PAGE, escape_markdown, render_note
 from sfumato.release.release import Included
 from sfumato.release.storage import find_release
 
@@ -86,7 +86,7 @@ class DividedRelease:
     ----------
     kind, method, guarantee, unit, method_note
         As every part has them.
-    records_in, published, withheld
+    records_in, published, suppressed_records
         Of all parts.
     parts
         The parts, in their order.
@@ -96,17 +96,17 @@ class DividedRelease:
     Examples
     --------
     >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
-    >>> DividedRelease("sets", "apriori", KmItems(k=5, m=2), Unit("person", "people"), 12, 11, {"rare": 1}, ())
+    >>> DividedRelease("sets", "apriori", KmItems(k=5, m=2), RecordUnit("person", "people"), 12, 11, {"rare": 1}, ())
     DividedRelease(sets by apriori: 11 of 12 records in 0 parts, km-items (k=5, m=2, l=1))
     """
 
     kind: str
     method: str
     guarantee: Guarantee
-    unit: Unit
+    unit: RecordUnit
     records_in: int
     published: int
-    withheld: Mapping[str, int]
+    suppressed_records: Mapping[str, int]
     parts: tuple[PeoplePart, ...]
     included: tuple[Included, ...] = ()
     method_note: str = ""
@@ -169,10 +169,10 @@ def read_divided(folder: Place) -> DividedRelease:
             kind=str(manifest["kind"]),
             method=str(manifest["method"]),
             guarantee=read_guarantee(manifest["kind"], manifest["guarantee"]),
-            unit=Unit.from_dict(manifest["unit"]),
+            unit=RecordUnit.from_dict(manifest["unit"]),
             records_in=int(records["in"]),
             published=int(records["published"]),
-            withheld={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
+            suppressed_records={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
             parts=parts,
             included=included,
             method_note=str(manifest["method_note"]),
@@ -195,16 +195,16 @@ def describe_divided(release: DividedRelease) -> dict[str, Any]:
         "records": {
             "in": release.records_in,
             "published": release.published,
-            "withheld": sum(release.withheld.values()),
-            "withheld_by_reason": dict(sorted(release.withheld.items())),
+            "withheld": sum(release.suppressed_records.values()),
+            "withheld_by_reason": dict(sorted(release.suppressed_records.items())),
         },
     }
 
 
 def write_divided(release: DividedRelease, folder: Path) -> None:
     """Write what lies beside the parts."""
-    (folder / PAGE).write_bytes(_spell_page(release))
-    (folder / "release.json").write_bytes(spell_json(describe_divided(release)))
+    (folder / PAGE).write_bytes(_render_page(release))
+    (folder / "release.json").write_bytes(encode_json(describe_divided(release)))
 
 
 def describe_part(folder: Path, name: str) -> DividedRelease:
@@ -220,10 +220,10 @@ def describe_part(folder: Path, name: str) -> DividedRelease:
         kind=read.kind,
         method=read.method,
         guarantee=read_guarantee(read.kind, read.guarantee.model_dump()),
-        unit=Unit.from_dict(read.unit.model_dump()),
+        unit=RecordUnit.from_dict(read.unit.model_dump()),
         records_in=records.records_in,
         published=records.published,
-        withheld=dict(records.withheld_by_reason),
+        suppressed_records=dict(records.withheld_by_reason),
         parts=(part,),
         method_note=read.method_note,
     )
@@ -237,15 +237,15 @@ def unite_parts(parts: Iterable[DividedRelease], included: tuple[Included, ...] 
         raise SchemaError(
             "release.json: parts of different kinds of data, methods, notes or units are not one release."
         )
-    withheld: Counter[str] = Counter()
+    suppressed_records: Counter[str] = Counter()
     for part in listed:
-        withheld.update(part.withheld)
+        suppressed_records.update(part.suppressed_records)
     return dataclasses.replace(
         first,
-        guarantee=functools.reduce(lambda united, other: united.join(other), (part.guarantee for part in listed)),
+        guarantee=functools.reduce(lambda merged, other: merged.join(other), (part.guarantee for part in listed)),
         records_in=sum(part.records_in for part in listed),
         published=sum(part.published for part in listed),
-        withheld=dict(sorted(withheld.items())),
+        suppressed_records=dict(sorted(suppressed_records.items())),
         parts=tuple(entry for part in listed for entry in part.parts),
         included=included,
     )
@@ -259,10 +259,10 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
     missing = [name for name in dict.fromkeys(names) if not _is_folder(folder / DATA / show(name))]
     if not names or len(set(names)) < len(names) or missing or not all(map(_NAME.fullmatch, names)):
         twice = sorted({show(name) for name in names if names.count(name) > 1})
-        witness = {"check": LISTED, "missing": list(map(show, missing[:5])), "listed_twice": twice[:5]}
-        return Verdict(False, release.guarantee.parameters(), {}, witness, {LISTED: False})
-    undeclared = [*find_strays(folder, {*TAKEN, *(file.name for file in release.included)})]
-    undeclared += [f"{DATA}/{what}" for what in find_strays(folder / DATA, set(names))]
+        counterexample = {"check": LISTED, "missing": list(map(show, missing[:5])), "listed_twice": twice[:5]}
+        return Verdict(False, release.guarantee.parameters(), {}, counterexample, {LISTED: False})
+    undeclared = [*find_undeclared(folder, {*TAKEN, *(file.name for file in release.included)})]
+    undeclared += [f"{DATA}/{what}" for what in find_undeclared(folder / DATA, set(names))]
     if names != list(map(name_part, range(len(names)))):
         undeclared.append("release.json: parts that are not numbered from 0")
     for file in release.included:
@@ -273,49 +273,53 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
         if digest_file(folder / file.name) != file
     ]
     try:
-        united = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
+        merged = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
     except (SchemaError, ParameterError) as error:
         return Verdict(False, {}, {}, {"check": LISTED, "found": str(error)}, {LISTED: False})
-    if united.guarantee.bound_to_whole:
-        witness = {"check": LISTED, "found": f"this promise cannot be kept in parts: {united.guarantee.bound_to_whole}"}
-        return Verdict(False, united.guarantee.parameters(), {}, witness, {LISTED: False})
-    return _compare(united, folder, undeclared)
+    if merged.guarantee.bound_to_whole:
+        counterexample = {
+            "check": LISTED,
+            "found": f"this promise cannot be kept in parts: {merged.guarantee.bound_to_whole}",
+        }
+        return Verdict(False, merged.guarantee.parameters(), {}, counterexample, {LISTED: False})
+    return _compare(merged, folder, undeclared)
 
 
 def _is_folder(path: Path) -> bool:
     return path.is_dir() and not path.is_symlink()
 
 
-def _compare(united: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
+def _compare(merged: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
     """Compare the manifest and the page with what the parts, as they are, would say."""
-    otherwise, more = compare_json(folder / "release.json", describe_divided(united))
+    otherwise, more = compare_json(folder / "release.json", describe_divided(merged))
     undeclared += more
     check_plain(folder / PAGE)
-    if not otherwise and (folder / PAGE).read_bytes() != _spell_page(united):
+    if not otherwise and (folder / PAGE).read_bytes() != _render_page(merged):
         undeclared.append(f"{PAGE}: is not what a release says there")
     statement = "guarantee.statement" in otherwise
     counts = [key for key in otherwise if key.startswith("records.")]
     others = [key for key in otherwise if key not in counts and key != "guarantee.statement"]
     checks = {LISTED: not others, STATEMENT: not statement, COUNTED: not counts, DECLARED: not undeclared}
     broken = next((name for name, passed in checks.items() if not passed and name != DECLARED), None)
-    witness = None if broken is None else {"check": broken, "file": "release.json", "keys": otherwise[:10]}
-    measured: dict[str, Any] = {"parts": len(united.parts)}
-    if united.included:
-        measured["included_not_judged"] = [file.name for file in united.included]
-    claimed = united.guarantee.parameters()
-    return Verdict(witness is None, claimed, measured, witness, checks, (), tuple(undeclared[:20]))
+    counterexample = None if broken is None else {"check": broken, "file": "release.json", "keys": otherwise[:10]}
+    measured: dict[str, Any] = {"parts": len(merged.parts)}
+    if merged.included:
+        measured["included_not_judged"] = [file.name for file in merged.included]
+    claimed = merged.guarantee.parameters()
+    return Verdict(counterexample is None, claimed, measured, counterexample, checks, (), tuple(undeclared[:20]))
 
 
-def _spell_page(release: DividedRelease) -> bytes:
+def _render_page(release: DividedRelease) -> bytes:
     """Return the page for whoever receives all parts."""
     lines = [
-        f"# {release.kind}, published with {spell_plainly(release.method)} in {len(release.parts):,} parts",
+        f"# {release.kind}, published with {escape_markdown(release.method)} in {len(release.parts):,} parts",
         "",
-        f"A record is {release.unit.whose}. Every part keeps, on its own and so together with all others, what is "
+        f"A record is {release.unit.record_of_person}. Every part keeps, on its own and so together with all "
+        "others, what is "
         "promised, which anybody can check from these files:",
         "",
-        f"> {spell_plainly(release.guarantee.statement(release.unit))}",
-        *spell_note(release.method_note),
+        f"> {escape_markdown(release.guarantee.statement(release.unit))}",
+        *render_note(release.method_note),
         "",
         "## The files",
         "",

@@ -13,9 +13,9 @@ from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.data.kind import find_kind
 from sfumato.escape import make_visible
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
-__all__ = ["PAGE", "spell_note", "spell_page", "spell_plainly"]
+__all__ = ["PAGE", "escape_markdown", "render_note", "render_page"]
 
 PAGE = "README.md"
 
@@ -25,7 +25,7 @@ _ROLES = {
     "sensitive": "a sensitive value, as it is",
     "plain": "a value as it is",
 }
-_FORMS = {
+_FORMATS = {
     "exact": ("a value", "`42`", "a plain value"),
     "interval": ("an interval, with both ends", "`[20..29]`", "a struct of `lo` and `hi`"),
     "set": ("one of several values", "`{A|B}`", "a list"),
@@ -37,7 +37,7 @@ _MEANINGS = {
 }
 
 
-def spell_page(release: Release, files: Mapping[str, str] | None = None) -> bytes:
+def render_page(release: Release, files: Mapping[str, str] | None = None) -> bytes:
     """Return the page of a release as the text of a file.
 
     Parameters
@@ -51,7 +51,7 @@ def spell_page(release: Release, files: Mapping[str, str] | None = None) -> byte
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
-    >>> page = spell_page(sf.anonymize(data, sf.methods.Apriori(k=2, m=1)).release).decode()
+    >>> page = render_page(sf.anonymize(data, sf.methods.Apriori(k=2, m=1)).release).decode()
     >>> print(page.splitlines()[0])
     # sets, published with apriori
     """
@@ -62,32 +62,35 @@ def spell_page(release: Release, files: Mapping[str, str] | None = None) -> byte
 
 
 def _introduce(release: Release) -> Iterator[str]:
-    meanings = find_kind(release.kind).told
+    meanings = find_kind(release.kind).descriptions
     rows = [meanings[f"row with {name}"] for name in release.parts if f"row with {name}" in meanings]
-    yield f"# {release.kind}, published with {spell_plainly(release.method)}"
+    yield f"# {release.kind}, published with {escape_markdown(release.method)}"
     yield ""
-    yield f"A row of the data is {(rows or [meanings.get('row', 'a record')])[0]}. A record is {release.unit.whose}."
+    yield (
+        f"A row of the data is {(rows or [meanings.get('row', 'a record')])[0]}. A record is "
+        f"{release.unit.record_of_person}."
+    )
     yield ""
     yield "What is promised about them, which anybody can check from these files:"
     yield ""
-    yield f"> {spell_plainly(release.guarantee.statement(release.unit))}"
-    yield from spell_note(release.method_note)
+    yield f"> {escape_markdown(release.guarantee.statement(release.unit))}"
+    yield from render_note(release.method_note)
 
 
-def spell_note(note: str) -> Iterator[str]:
+def render_note(note: str) -> Iterator[str]:
     """Yield the lines about a method below what is promised; none where there is nothing to say.
 
     Examples
     --------
-    >>> list(spell_note("Labels were drawn by lot."))[1:]
+    >>> list(render_note("Labels were drawn by lot."))[1:]
     ['About the method (cannot be verified from the files):', '', '> Labels were drawn by lot.']
     """
     if note:
-        yield from ("", f"{NOTE_LABEL}:", "", f"> {spell_plainly(note)}")
+        yield from ("", f"{NOTE_LABEL}:", "", f"> {escape_markdown(note)}")
 
 
 def _list_files(release: Release) -> Iterator[str]:
-    meanings = find_kind(release.kind).told
+    meanings = find_kind(release.kind).descriptions
     yield "## The files"
     yield ""
     yield "| file | what it is |"
@@ -112,7 +115,7 @@ def _tabulate_files(files: Mapping[str, str]) -> Iterator[str]:
 
 
 def _list_columns(release: Release) -> Iterator[str]:
-    meanings = {**_ROLES, **find_kind(release.kind).told}
+    meanings = {**_ROLES, **find_kind(release.kind).descriptions}
     yield "## The columns"
     for file, columns in _tables(release):
         yield ""
@@ -121,10 +124,10 @@ def _list_columns(release: Release) -> Iterator[str]:
         yield "| column | what it holds | form |"
         yield "| --- | --- | --- |"
         for column in columns:
-            form = f"a list of cells, each {_FORMS[column.form.cell][0]}" if column.form.history else ""
+            form = f"a list of cells, each {_FORMATS[column.form.cell][0]}" if column.form.history else ""
             yield (
                 f"| {_code(column.name)} | {meanings.get(column.role, column.role)} | "
-                f"{form or _FORMS[column.form.cell][0]} ({column.form.type}) |"
+                f"{form or _FORMATS[column.form.cell][0]} ({column.form.type}) |"
             )
 
 
@@ -142,7 +145,7 @@ def _explain_cells(release: Release) -> Iterator[str]:
     yield "| cell | in CSV | in Parquet |"
     yield "| --- | --- | --- |"
     for cell in cells:
-        yield "| " + " | ".join(_escape_bars(text) for text in _FORMS[cell]) + " |"
+        yield "| " + " | ".join(_escape_bars(text) for text in _FORMATS[cell]) + " |"
     if "interval" in cells:
         yield "| there is no value | `[]` | a struct without `lo` and `hi` |"
     yield "| suppressed: it may be any value | `*` | null |"
@@ -167,7 +170,7 @@ def _explain_cells(release: Release) -> Iterator[str]:
 def _load(release: Release) -> Iterator[str]:
     """Show how five tools read the records, and how they get at one row per entry and at bounds of intervals."""
     lists = _first_lists(release)
-    bounds = next((c.name for c in release.columns if c.form == Form("interval", c.form.type)), None)
+    bounds = next((c.name for c in release.columns if c.form == ValueFormat("interval", c.form.type)), None)
     yield "## How to load it"
     for tool, language, lines in (
         ("pandas", "python", _load_pandas(lists, bounds)),
@@ -280,6 +283,6 @@ def _escape_bars(text: str) -> str:
     return text.replace("|", "\\|")
 
 
-def spell_plainly(text: str) -> str:
+def escape_markdown(text: str) -> str:
     """Spell a sentence that may hold names of the data so that it stays a sentence."""
     return make_visible(text).replace("<", "&lt;").replace("`", "'")

@@ -13,20 +13,29 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.places import PlaceOrigin
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.secret import Secret
 from sfumato.escape import escape_html
 from sfumato.exceptions import ParameterError
 from sfumato.release.suppression import Counted
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 if TYPE_CHECKING:
     from sfumato.data.dataset import Dataset
     from sfumato.release.recoding import SavedRecoding
 
-__all__ = ["Claiming", "Included", "Part", "PublishedColumn", "Release", "Result", "Trace", "describe_claim"]
+__all__ = [
+    "HasGuarantee",
+    "Included",
+    "OwnerRecord",
+    "Part",
+    "PublishedColumn",
+    "Release",
+    "Result",
+    "describe_guarantee",
+]
 
 
 @dataclasses.dataclass(frozen=True)
@@ -35,13 +44,13 @@ class PublishedColumn:
 
     Examples
     --------
-    >>> PublishedColumn("places", "history", Form("category", history=True)).name
+    >>> PublishedColumn("places", "history", ValueFormat("category", history=True)).name
     'places'
     """
 
     name: str
     role: str
-    form: Form
+    form: ValueFormat
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -50,7 +59,7 @@ class Part:
 
     Examples
     --------
-    >>> Part((PublishedColumn("size", "size", Form("exact", "int64")),), pa.table({"size": [3]})).table.num_rows
+    >>> Part((PublishedColumn("size", "size", ValueFormat("exact", "int64")),), pa.table({"size": [3]})).table.num_rows
     1
     """
 
@@ -101,7 +110,7 @@ class Release:
         Number of records published, where a row of the table is not a record.
     records_in
         Records the owner had.
-    withheld
+    suppressed_records
         Records left out, by reason.
     unit
         What one record is.
@@ -123,11 +132,11 @@ class Release:
     table: pa.Table
     values: pa.Table
     records_in: int
-    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    suppressed_records: Mapping[str, int] = dataclasses.field(default_factory=dict)
     places: pa.Table | None = None
     parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
     published: int | None = None
-    unit: Unit = PERSON
+    unit: RecordUnit = PERSON
     included: tuple[Included, ...] = ()
     place_origin: PlaceOrigin | None = None
     method_note: str = ""
@@ -140,9 +149,9 @@ class Release:
         """Name of the published history column."""
         return next(column.name for column in self.columns if column.role == "history")
 
-    def history(self) -> Ragged:
+    def history(self) -> ListColumn:
         """Return the published histories as offsets and codes of published values."""
-        return Ragged.from_arrow(self.table.column(self.history_column))
+        return ListColumn.from_arrow(self.table.column(self.history_column))
 
     def members(self) -> dict[str, tuple[str, ...]]:
         """Return the members of every generalised value of the history column, by value."""
@@ -182,9 +191,9 @@ class Release:
         >>> release.to_arrow().column_names, release.to_arrow("long").column_names
         (['person', 'places'], ['person', 'visit', 'place', 'x', 'y'])
         """
-        from sfumato.release.layouts import lay_out
+        from sfumato.release.layouts import arrange_records
 
-        return lay_out(self, layout).table
+        return arrange_records(self, layout).table
 
     def to_pandas(self, layout: str = "wide") -> Any:
         """Return the records as a data frame of pandas; intervals are dictionaries of ``lo`` and ``hi``."""
@@ -218,7 +227,7 @@ def _import_library(name: str) -> Any:
         raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
 
 
-class Claiming(Counted, Protocol):
+class HasGuarantee(Counted, Protocol):
     """What makes a claim: a release, or what is said of one in parts."""
 
     @property
@@ -226,34 +235,34 @@ class Claiming(Counted, Protocol):
         """What is promised."""
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> RecordUnit:
         """What a record is."""
 
     def __len__(self) -> int:
         """Return how many records are published."""
 
 
-def describe_claim(release: Claiming) -> dict[str, Any]:
+def describe_guarantee(release: HasGuarantee) -> dict[str, Any]:
     """Return what a release claims, parameter by parameter, and its numbers of records: what its owner keeps of it.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
-    >>> kept = describe_claim(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2)).release)
+    >>> kept = describe_guarantee(sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2)).release)
     >>> kept["k"], kept["m"], kept["records_in"], kept["published"]
     (2, 2, 2, 2)
     """
-    claim = release.guarantee.to_dict(release.unit)
+    guarantee = release.guarantee.to_dict(release.unit)
     return {
         "method": release.method,
-        "name": claim["name"],
-        **claim["parameters"],
-        "count": claim["count"],
+        "name": guarantee["name"],
+        **guarantee["parameters"],
+        "count": guarantee["count"],
         "unit": release.unit.to_dict(),
         "records_in": release.records_in,
         "published": len(release),
-        "withheld_by_reason": dict(sorted(release.withheld.items())),
+        "withheld_by_reason": dict(sorted(release.suppressed_records.items())),
     }
 
 
@@ -266,13 +275,13 @@ def _show(cell: object) -> str:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Trace:
+class OwnerRecord:
     """What the owner keeps: who became whom, the secret, times and counters.
 
     Examples
     --------
-    >>> trace = Trace(rows=np.array([1, 0]), secret=Secret(bytes(32)))
-    >>> trace, trace.secret
+    >>> owner_record = OwnerRecord(rows=np.array([1, 0]), secret=Secret(bytes(32)))
+    >>> owner_record, owner_record.secret
     (Trace(2 rows, with secret; 0.00 seconds), Secret(...))
     """
 
@@ -291,7 +300,7 @@ class Trace:
         contents = ["secret"] * (self.secret is not None) + ["recoding"] * (self.recoding is not None)
         contents += ["original"] * (self.original is not None)
         suffix = f", with {', '.join(contents)}" if contents else ""
-        return f"Trace({len(self.rows):,} rows{suffix}; {sum(self.seconds.values()):.2f} seconds)"
+        return f"OwnerRecord({len(self.rows):,} rows{suffix}; {sum(self.seconds.values()):.2f} seconds)"
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -307,7 +316,7 @@ class Result:
     """
 
     release: Release
-    trace: Trace
+    owner_record: OwnerRecord
 
     def __repr__(self) -> str:
         return f"Result({self.release!r})"

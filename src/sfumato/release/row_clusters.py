@@ -72,19 +72,19 @@ def join(parts: list[Recoded]) -> Recoded:
     """
     groups: list[tuple[str, ...]] = []
     codes, lengths = [], []
-    withheld: dict[str, int] = {}
+    suppressed_records: dict[str, int] = {}
     for part in parts:
         codes.append(part.codes + np.int32(len(groups)))
         lengths.append(np.diff(part.offsets))
         groups.extend(part.groups)
-        for reason, count in part.withheld.items():
-            withheld[reason] = withheld.get(reason, 0) + count
+        for reason, count in part.suppressed_records.items():
+            suppressed_records[reason] = suppressed_records.get(reason, 0) + count
     return Recoded(
         np.concatenate([part.rows for part in parts]),
         np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64),
         np.concatenate(codes).astype(np.int32),
         groups,
         tuple(sorted({value for part in parts for value in part.suppressed})),
-        withheld,
+        suppressed_records,
         parts[0].recoding if len(parts) == 1 else None,
     )

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol, TypeVar, runtime_checkable
 
 from sfumato.data.secret import Secret
 from sfumato.progress import Progress, silent
-from sfumato.release.store import Shelf
+from sfumato.release.store import FileStore
 from sfumato.release.suppression import WITHHOLD_AT_MOST
 
 __all__ = ["Engine", "FileEngine", "PartEngine", "Progress", "Run", "StoredFile", "silent"]
@@ -51,7 +51,7 @@ class StoredFile(NamedTuple):
 class FileEngine(PartEngine, Protocol):
     """An engine that reads and writes files which this machine may not reach, and keeps people where it works."""
 
-    def open_shelf(self) -> AbstractContextManager[Shelf]:
+    def open_store(self) -> AbstractContextManager[FileStore]:
         """Return a shelf for files of people; what lies on it is gone when it is left."""
 
     def list_files(self, uri: str) -> list[StoredFile]:
@@ -63,7 +63,7 @@ class FileEngine(PartEngine, Protocol):
     def check_free(self, uri: str, *, force: bool) -> None:
         """Refuse a folder in which no release can be put."""
 
-    def put_release(self, folder: Path, uri: str, *, force: bool) -> None:
+    def upload_release(self, folder: Path, uri: str, *, force: bool) -> None:
         """Put a release that lies in a folder of this machine where a URI says, whole or not at all."""
 
 

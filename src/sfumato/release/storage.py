@@ -13,36 +13,36 @@ import pyarrow.parquet as pq
 
 from sfumato.base.guarantee import read_guarantee
 from sfumato.data.kind import all_kinds, find_kind, require
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.csv_files import read_csv, read_header, write_csv
-from sfumato.formats.json_files import check_plain, spell_json
+from sfumato.formats.json_files import check_plain, encode_json
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.formats.parquet import read_parquet
 from sfumato.release.attachments import copy_in
 from sfumato.release.manifest import FILES, ManifestColumn, describe_release, is_divided, read_manifest
-from sfumato.release.readme import PAGE, spell_page
+from sfumato.release.readme import PAGE, render_page
 from sfumato.release.release import Included, Part, PublishedColumn, Release
-from sfumato.release.text import Form, decode, encode
+from sfumato.release.text import ValueFormat, decode, encode
 
 __all__ = [
+    "encode_tables",
     "find_release",
     "published_names",
     "read_data",
     "read_release",
     "same_cells",
-    "spell_tables",
     "write_data",
     "write_release",
 ]
 
 
-_TEXT = Form("exact")
-_NUMBER = Form("exact", "float64")
+_TEXT = ValueFormat("exact")
+_NUMBER = ValueFormat("exact", "float64")
 _PLACE_COLUMNS = {
     "place": _TEXT,
     **dict.fromkeys(("x", "y", "lon", "lat"), _NUMBER),
-    "level": Form("exact", "int64"),
+    "level": ValueFormat("exact", "int64"),
     "outline": _TEXT,
 }
 """What places.csv may say of a place, in this order."""
@@ -64,10 +64,10 @@ def write_release(release: Release, folder: Place, include: Sequence[Path] = ())
     release = dataclasses.replace(release, included=copy_in(include, folder, taken))
     with (folder / "data.parquet").open("wb") as file:
         write_data([release.table], release.columns, file)
-    for name, table in spell_tables(release):
+    for name, table in encode_tables(release):
         write_csv(table, folder / name)
-    (folder / PAGE).write_bytes(spell_page(release))
-    (folder / "release.json").write_bytes(spell_json(describe_release(release)))
+    (folder / PAGE).write_bytes(render_page(release))
+    (folder / "release.json").write_bytes(encode_json(describe_release(release)))
 
 
 def write_data(tables: Iterable[pa.Table], columns: tuple[PublishedColumn, ...], where: Any) -> None:
@@ -75,7 +75,7 @@ def write_data(tables: Iterable[pa.Table], columns: tuple[PublishedColumn, ...],
 
     Nothing is compressed and nothing is measured, because compressors and statistics differ from build to build.
     """
-    groups = (_settle(group, columns) for group in _regroup(tables))
+    groups = (_normalise(group, columns) for group in _regroup(tables))
     first = next(groups)
     with pq.ParquetWriter(
         where,
@@ -105,19 +105,19 @@ def _regroup(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
         yield left
 
 
-def _settle(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+def _normalise(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
     """Return a table with the types its forms call for; labels are those that occur, in the order of the alphabet."""
-    return pa.table({column.name: _settle_column(table.column(column.name), column.form) for column in columns})
+    return pa.table({column.name: _normalise_column(table.column(column.name), column.form) for column in columns})
 
 
-def _settle_column(column: pa.ChunkedArray, form: Form) -> pa.Array:
-    array = _one_array(column)
+def _normalise_column(column: pa.ChunkedArray, form: ValueFormat) -> pa.Array:
+    array = _combine_chunks(column)
     if not form.history:
         return _sort_labels(array) if form.cell == "category" else array.cast(form.arrow)
     if array.null_count:
         raise SchemaError("data: a history is missing.")
-    inside = Form(form.cell, form.type, meaning=form.meaning)
-    flat = _settle_column(pa.chunked_array([array.flatten()]), inside)
+    inside = ValueFormat(form.cell, form.type, meaning=form.meaning)
+    flat = _normalise_column(pa.chunked_array([array.flatten()]), inside)
     offsets = array.offsets.to_numpy() - array.offsets[0].as_py()
     # Names of list elements are part of the file, and Arrow takes lists for equal that differ in them.
     element = pa.field("element", inside.arrow)
@@ -138,30 +138,30 @@ def _sort_labels(cells: Any) -> pa.Array:
     return pa.DictionaryArray.from_arrays(codes, pa.array([labels[at] for at in order], pa.string()))
 
 
-def _one_array(column: pa.ChunkedArray) -> Any:
+def _combine_chunks(column: pa.ChunkedArray) -> Any:
     array = column.combine_chunks()
     if isinstance(array, pa.ChunkedArray):
         array = array.chunk(0) if array.num_chunks else pa.array([], column.type)
     return array
 
 
-def spell_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
+def encode_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
     """Yield the name and the text of every CSV file of a release."""
-    yield "data.csv", _spell(release.table, release.columns)
-    yield "values.csv", _spell(release.values, _describe(_VALUE_COLUMNS, _TEXT))
+    yield "data.csv", _encode_table(release.table, release.columns)
+    yield "values.csv", _encode_table(release.values, _describe(_VALUE_COLUMNS, _TEXT))
     if release.places is not None:
         names = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
         places = tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in names)
-        yield "places.csv", _spell(release.places, places)
+        yield "places.csv", _encode_table(release.places, places)
     for name, part in release.parts.items():
-        yield f"{name}.csv", _spell(part.table, part.columns)
+        yield f"{name}.csv", _encode_table(part.table, part.columns)
 
 
-def _describe(names: Sequence[str], form: Form) -> tuple[PublishedColumn, ...]:
+def _describe(names: Sequence[str], form: ValueFormat) -> tuple[PublishedColumn, ...]:
     return tuple(PublishedColumn(name, "plain", form) for name in names)
 
 
-def _spell(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
+def _encode_table(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.Table:
     return pa.table({column.name: encode(table.column(column.name), column.form) for column in columns})
 
 
@@ -224,7 +224,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
         )
     read = read_manifest(folder)
     try:
-        claim = read_guarantee(read.kind, read.guarantee.model_dump())
+        guarantee = read_guarantee(read.kind, read.guarantee.model_dump())
     except ParameterError as error:
         raise SchemaError(f"release.json: {error}") from None
     columns = tuple(column.published() for column in read.columns)
@@ -233,17 +233,17 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
         kind=read.kind,
         method=read.method,
         method_note=read.method_note,
-        guarantee=claim,
+        guarantee=guarantee,
         columns=columns,
         table=table,
         values=read_data(folder / "values.csv", _describe(_VALUE_COLUMNS, _TEXT)),
         records_in=read.records.records_in,
-        withheld=dict(read.records.withheld_by_reason),
+        suppressed_records=dict(read.records.withheld_by_reason),
         places=None if read.places is None else _read_places(folder / "places.csv", read.places.columns),
         parts={name: _read_part(folder, name, described) for name, described in read.parts.items()},
         published=None if table.num_rows == read.records.published else read.records.published,
         included=tuple(Included(file.name, file.size, file.sha256) for file in read.included),
-        unit=Unit.from_dict(read.unit.model_dump()),
+        unit=RecordUnit.from_dict(read.unit.model_dump()),
         place_origin=None if read.places is None else read.places.published_origin(),
     )
 
@@ -273,7 +273,7 @@ def read_data(path: Place, columns: tuple[PublishedColumn, ...]) -> pa.Table:
         if table.column_names.count(column.name) != 1:
             raise SchemaError(f"{path.name}: the columns are not those of release.json.")
     try:
-        return pa.table({c.name: _as_form(table.column(c.name), c.form) for c in columns})
+        return pa.table({c.name: _cast_column(table.column(c.name), c.form) for c in columns})
     except _UNFIT:
         raise SchemaError(f"{path.name}: a column is not of the form that release.json declares.") from None
 
@@ -282,8 +282,8 @@ def _size(path: Place) -> int:
     return path.stat().st_size if path.is_file() else 0
 
 
-def _as_form(column: pa.ChunkedArray, form: Form) -> pa.Array:
-    array = _one_array(column)
+def _cast_column(column: pa.ChunkedArray, form: ValueFormat) -> pa.Array:
+    array = _combine_chunks(column)
     if form.history and form.cell == "category":
         flat = array.flatten()
         coded = flat if pa.types.is_dictionary(flat.type) else flat.dictionary_encode()
@@ -304,4 +304,4 @@ def _read_places(path: Place, names: list[str]) -> pa.Table:
 
 def same_cells(table: pa.Table, other: pa.Table, columns: tuple[PublishedColumn, ...]) -> bool:
     """Tell whether two tables have the same cells; how a dictionary numbers its labels is not content."""
-    return bool(_settle(table, columns).equals(_settle(other, columns)))
+    return bool(_normalise(table, columns).equals(_normalise(other, columns)))

@@ -5,29 +5,29 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
 
-__all__ = ["Files", "Kept", "Shelf"]
+__all__ = ["FileStore", "Files", "StoredContent"]
 
 Files = Mapping[str, Any]
 """Contents of files by their names, as what Arrow reads from."""
 
 
-class Kept(NamedTuple):
-    """A file for a shelf: on which board and under which number it is put, its name there, and its content."""
+class StoredContent(NamedTuple):
+    """A file for a store: its collection and number, its name there, and its content."""
 
-    board: str
+    collection: str
     number: int
     name: str
     content: bytes
 
 
-class Shelf(Protocol):
-    """Boards of files, each file under a number.
+class FileStore(Protocol):
+    """Collections of files, each file under a number.
 
-    Work is given what lies under one number at a time. Of what it yields, every :class:`Kept` is put on the shelf, and
+    Work is given what lies under one number at a time. Of what it yields, every :class:`StoredContent` is stored, and
     anything else is an answer, which can be pickled. Work may be done again, and must then yield the same.
     """
 
-    def put(self, files: Iterable[Kept]) -> None:
+    def add(self, files: Iterable[StoredContent]) -> None:
         """Hand over files of this machine, of which few are in memory at a time."""
 
     def read_files(
@@ -49,7 +49,7 @@ class Shelf(Protocol):
 
     def change(
         self,
-        boards: Sequence[str],
+        collections: Sequence[str],
         numbers: range,
         work: Callable[[int, Files], Iterable[Any]],
         gives: Sequence[str],
@@ -59,7 +59,7 @@ class Shelf(Protocol):
 
         Parameters
         ----------
-        boards, numbers
+        collections, numbers
             What is worked on.
         work
             Is given a number, and the files under it.
@@ -71,9 +71,9 @@ class Shelf(Protocol):
         """
 
     def stream(
-        self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]
+        self, collections: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]]
     ) -> Iterator[Any]:
         """Work on what boards have under each number, some numbers at a time; yield the answers as they come."""
 
-    def clear(self, *boards: str) -> None:
+    def clear(self, *collections: str) -> None:
         """Remove what lies on boards."""

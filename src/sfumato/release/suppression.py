@@ -8,7 +8,7 @@ from typing import Protocol
 
 from sfumato.exceptions import InfeasibleError, ParameterError
 
-__all__ = ["WITHHOLD_AT_MOST", "Counted", "exceeds", "read_limit", "refuse_excess", "say_withheld"]
+__all__ = ["WITHHOLD_AT_MOST", "Counted", "describe_suppression", "exceeds", "read_limit", "refuse_excess"]
 
 WITHHOLD_AT_MOST = 0.05
 """Share of the records that a release may withhold, unless its owner says otherwise."""
@@ -26,7 +26,7 @@ class Counted(Protocol):
         """Records the owner had."""
 
     @property
-    def withheld(self) -> Mapping[str, int]:
+    def suppressed_records(self) -> Mapping[str, int]:
         """Records left out, by reason."""
 
 
@@ -47,7 +47,7 @@ def read_limit(value: object) -> float:
     return float(value)
 
 
-def exceeds(withheld: int, records: int, limit: float) -> bool:
+def exceeds(suppressed_records: int, records: int, limit: float) -> bool:
     """Tell whether more than a share of the records is withheld; the share is taken as it is written.
 
     Examples
@@ -55,19 +55,19 @@ def exceeds(withheld: int, records: int, limit: float) -> bool:
     >>> exceeds(29, 100, 0.29), exceeds(30, 100, 0.29)
     (False, True)
     """
-    return withheld > Fraction(repr(limit)) * records
+    return suppressed_records > Fraction(repr(limit)) * records
 
 
-def say_withheld(withheld: Mapping[str, int], records: int) -> str:
+def describe_suppression(suppressed_records: Mapping[str, int], records: int) -> str:
     """Say how many records are withheld, and why.
 
     Examples
     --------
-    >>> say_withheld({"suppressed": 30, "arrived too late": 2}, 1000)
+    >>> describe_suppression({"suppressed": 30, "arrived too late": 2}, 1000)
     '32 of 1,000 records are withheld, 3.2 % (suppressed: 30; arrived too late: 2)'
     """
-    total = sum(withheld.values())
-    reasons = "; ".join(f"{reason}: {count:,}" for reason, count in withheld.items() if count)
+    total = sum(suppressed_records.values())
+    reasons = "; ".join(f"{reason}: {count:,}" for reason, count in suppressed_records.items() if count)
     return f"{total:,} of {records:,} records are withheld, {100 * total / max(records, 1):.3g} % ({reasons})"
 
 
@@ -87,10 +87,11 @@ def refuse_excess(release: Counted, limit: float) -> None:
     sfumato.exceptions.InfeasibleError: reposition: 1 of 3 records are withheld, 33.3 % (suppressed: 1); at most 5 %
     may be (withhold_at_most=0.05). Ask for less (smaller parameters of the promise), give the method more room ...
     """
-    if not exceeds(sum(release.withheld.values()), release.records_in, limit):
+    if not exceeds(sum(release.suppressed_records.values()), release.records_in, limit):
         return
     raise InfeasibleError(
-        f"{release.method}: {say_withheld(release.withheld, release.records_in)}; at most {100 * limit:.3g} % may be "
+        f"{release.method}: {describe_suppression(release.suppressed_records, release.records_in)}"
+        f"; at most {100 * limit:.3g} % may be "
         f"(withhold_at_most={limit:g}). Ask for less (smaller parameters of the promise), give the method more room "
         "(wider windows, coarser times or values), or accept the loss by raising withhold_at_most."
     )

@@ -31,7 +31,7 @@ import pyarrow.compute as pc
 from sfumato.data.timestamps import encode_timestamps
 from sfumato.exceptions import SchemaError
 
-__all__ = ["Form", "decode", "encode"]
+__all__ = ["ValueFormat", "decode", "encode"]
 
 _TYPES: dict[str, pa.DataType] = {
     "string": pa.string(),
@@ -53,7 +53,7 @@ _EMPTY, _WORDS = r"\e", r"\A[0-9A-Za-z]+\z"
 
 
 @dataclasses.dataclass(frozen=True)
-class Form:
+class ValueFormat:
     """How the cells of a column are published.
 
     Parameters
@@ -69,7 +69,7 @@ class Form:
 
     Examples
     --------
-    >>> Form("category", history=True).arrow
+    >>> ValueFormat("category", history=True).arrow
     ListType(list<element: dictionary<values=string, indices=int32, ordered=0>>)
     """
 
@@ -99,14 +99,14 @@ class Form:
         return pa.list_(pa.field("element", cell)) if self.history else cell
 
 
-def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+def encode(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
     r"""Spell a column as text, one string per row.
 
     Examples
     --------
-    >>> encode(pa.array([["A", "B"], None]), Form("set")).to_pylist()
+    >>> encode(pa.array([["A", "B"], None]), ValueFormat("set")).to_pylist()
     ['{A|B}', '*']
-    >>> encode(pa.array(["=1+1", "a;b", ""]), Form("exact")).to_pylist()
+    >>> encode(pa.array(["=1+1", "a;b", ""]), ValueFormat("exact")).to_pylist()
     ['\\=1+1', 'a\\;b', '\\e']
     """
     if form.history and form.cell == "category":
@@ -121,14 +121,14 @@ def encode(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
     return pa.array([_safe(text, form) for text in rows], pa.string())
 
 
-def decode(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+def decode(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
     r"""Read a column back from its text; the inverse of :func:`encode`.
 
     Examples
     --------
-    >>> decode(pa.array(["{A|B}", "*"]), Form("set")).to_pylist()
+    >>> decode(pa.array(["{A|B}", "*"]), ValueFormat("set")).to_pylist()
     [['A', 'B'], None]
-    >>> decode(pa.array(["\\=1+1"]), Form("exact")).to_pylist()
+    >>> decode(pa.array(["\\=1+1"]), ValueFormat("exact")).to_pylist()
     ['=1+1']
     """
     if form.history and form.cell == "category":
@@ -184,12 +184,12 @@ def _with_backslash(match: re.Match[str]) -> str:
     return _NAMED.get(match[0], "\\" + match[0])
 
 
-def _safe(text: str, form: Form) -> str:
+def _safe(text: str, form: ValueFormat) -> str:
     numeric = form.type in {"int64", "float64"} and form.cell == "exact"
     return "\\" + text if text.startswith(_FORMULA) and not numeric else text
 
 
-def _encode_value(value: Any, form: Form) -> str:
+def _encode_value(value: Any, form: ValueFormat) -> str:
     if form.type == "string":
         return escape(value) if form.cell in {"set", "interval"} else _escape_label(value)
     if form.type == "timestamp":
@@ -199,7 +199,7 @@ def _encode_value(value: Any, form: Form) -> str:
     return repr(value) if form.type == "float64" else str(value)
 
 
-def _encode_cell(value: Any, form: Form) -> str:
+def _encode_cell(value: Any, form: ValueFormat) -> str:
     if value is None:
         return "*"
     if form.cell == "interval":
@@ -211,13 +211,13 @@ def _encode_cell(value: Any, form: Form) -> str:
     return _escape_label(value) if form.cell == "category" else _encode_value(value, form)
 
 
-def _encode_many(array: pa.Array, form: Form) -> pa.Array:
+def _encode_many(array: pa.Array, form: ValueFormat) -> pa.Array:
     """Spell histories of numbers or points in time: they have millions of entries."""
     flat = array.flatten()
     if form.cell == "exact":
-        cells = _spell_values(flat, form)
+        cells = _format_values(flat, form)
     else:
-        lo, hi = (_spell_values(flat.field(side), form) for side in ("lo", "hi"))
+        lo, hi = (_format_values(flat.field(side), form) for side in ("lo", "hi"))
         cells = pc.binary_join_element_wise("[", lo, "..", hi, "]", "")
     offsets = pc.subtract(array.offsets, array.offsets[0]).cast(pa.int32())
     joined = pc.binary_join(pa.ListArray.from_arrays(offsets, cells), ";")
@@ -225,11 +225,11 @@ def _encode_many(array: pa.Array, form: Form) -> pa.Array:
     return pc.if_else(formula, pc.binary_join_element_wise("\\", joined, ""), joined)
 
 
-def _spell_values(values: pa.Array, form: Form) -> pa.Array:
+def _format_values(values: pa.Array, form: ValueFormat) -> pa.Array:
     return values.cast(pa.string()) if form.type == "int64" else encode_timestamps(values)
 
 
-def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | None:
+def _decode_many(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array | None:
     """Read what :func:`_encode_many` spelled, or None where something else is there."""
     column = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     column = pc.replace_substring_regex(pc.fill_null(column.cast(pa.string()), ""), r"^\\-", "-")
@@ -251,7 +251,7 @@ def _decode_many(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array | No
     return pa.ListArray.from_arrays(rows.offsets, cells).cast(form.arrow)
 
 
-def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+def _encode_distinct(column: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
     """Spell each distinct cell once: attributes of many records have few different ones."""
     array = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
     if isinstance(array, pa.ChunkedArray):
@@ -297,7 +297,7 @@ def _number_sets(array: pa.Array) -> tuple[list[Any], pa.Array]:
     return [[members[code] for code in np.frombuffer(key, "i4")] for key in sets.dictionary.to_pylist()], sets.indices
 
 
-def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: Form) -> pa.Array:
+def _decode_distinct(texts: pa.ChunkedArray | pa.Array, form: ValueFormat) -> pa.Array:
     """Read each distinct cell once; the inverse of :func:`_encode_distinct`."""
     array = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
     coded = pc.fill_null(array.cast(pa.string()), "").dictionary_encode()
@@ -339,7 +339,7 @@ def _split(text: str, separator: str) -> list[str]:
     return [*parts, text[start:]]
 
 
-def _decode_value(text: str, form: Form) -> Any:
+def _decode_value(text: str, form: ValueFormat) -> Any:
     if form.type == "string":
         return unescape(text)
     if form.type == "bool":
@@ -351,7 +351,7 @@ def _decode_value(text: str, form: Form) -> Any:
     return pa.scalar(text).cast(_TYPES[form.type]).as_py()
 
 
-def _decode_cell(text: str, form: Form) -> Any:
+def _decode_cell(text: str, form: ValueFormat) -> Any:
     if text == "*":
         return None
     if form.cell == "interval":
@@ -373,7 +373,7 @@ def _unwrap(text: str, opening: str, closing: str) -> str:
     return text[1:-1]
 
 
-def _decode_history(text: str, form: Form) -> Any:
+def _decode_history(text: str, form: ValueFormat) -> Any:
     return [_decode_cell(part, form) for part in _split(text, ";")] if text else []
 
 

@@ -31,7 +31,7 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     remaining: Remaining = NOTHING,
-    beyond: Sequence[Finding] = (),
+    stronger: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report on a release as one HTML page that needs no network and runs no scripts.
@@ -48,12 +48,12 @@ def render(
         Further facts by name, such as phase times and counters.
     remaining
         What the release leaves possible, by all that was found.
-    beyond
+    stronger
         What attackers find who do more than the promise is about; for kinds of data that have such attackers.
     curve
         What attackers reach before and after who know less and more; for kinds of data where that can be counted.
     """
-    more: dict[str, Any] = {"beyond": beyond} if beyond else {}
+    more: dict[str, Any] = {"stronger": stronger} if stronger else {}
     more |= {"curve": curve} if curve else {}
     page: str = _of_kind(comparison).render(comparison, before, after, scores, facts=facts, remaining=remaining, **more)
     return page

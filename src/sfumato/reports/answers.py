@@ -7,9 +7,9 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.time_series import MEANT, Course, follow_course
+from sfumato.metrics.time_series import MEANT, TimeSeries, compute_time_series
 from sfumato.reports.figure import Figure, LegendEntry, inline
 from sfumato.reports.html import draw_figure, shorten
 from sfumato.reports.numbers import show_count, show_number
@@ -34,26 +34,26 @@ def draw_answers(comparison: Comparison) -> Figure | None:
     >>> draw_answers(Comparison(data, release)).head
     ['From', 'Certain', 'Expected', 'Possible', 'Truth']
     """
-    course = follow_course(comparison)
-    return None if course is None else _draw(course)
+    time_series = compute_time_series(comparison)
+    return None if time_series is None else _draw(time_series)
 
 
-def list_edges(course: Course) -> tuple[Clock, list[float]]:
+def list_edges(time_series: TimeSeries) -> tuple[TimeUnit, list[float]]:
     """Return the clock of an axis of time, and where stretches begin and the last one ends on it.
 
     Examples
     --------
-    >>> list_edges(Course("mail", "people", True, ("1970-01-02", "1970-01-03"), (0,), (1,), (0.5,), (1,)))[1]
+    >>> list_edges(TimeSeries("mail", "people", True, ("1970-01-02", "1970-01-03"), (0,), (1,), (0.5,), (1,)))[1]
     [86400000.0, 172800000.0]
     """
-    if not course.dated:
-        return Clock(), [float(edge) for edge in course.edges]
-    clock = Clock("second")
-    seconds = [int(np.datetime64(edge, "s").astype(np.int64)) for edge in course.edges]
-    return clock, [float(to_axis(moment, clock)) for moment in seconds]
+    if not time_series.dated:
+        return TimeUnit(), [float(edge) for edge in time_series.edges]
+    time_unit = TimeUnit("second")
+    seconds = [int(np.datetime64(edge, "s").astype(np.int64)) for edge in time_series.edges]
+    return time_unit, [float(to_axis(moment, time_unit)) for moment in seconds]
 
 
-def list_numbers(course: Course) -> list[list[str]]:
+def list_numbers(time_series: TimeSeries) -> list[list[str]]:
     """Return the numbers behind a plot of answers: from, certain, expected, possible, truth."""
     return [
         [
@@ -63,22 +63,22 @@ def list_numbers(course: Course) -> list[list[str]]:
             show_count(row["possible"]),
             show_count(row["truth"]),
         ]
-        for row in course.list_rows()
+        for row in time_series.list_rows()
     ]
 
 
-def _draw(course: Course) -> Figure:
-    clock, edges = list_edges(course)
-    rows = course.list_rows()
+def _draw(time_series: TimeSeries) -> Figure:
+    time_unit, edges = list_edges(time_series)
+    rows = time_series.list_rows()
     values = [
         {"time": edge, "certain": row["certain"], "possible": row["possible"], "expected": row["expected"]}
         | {"truth": row["truth"]}
         | {"told": f"{row['from']}: {row['certain']} to {row['possible']}, truth {row['truth']}"}
         for edge, row in zip(edges, [*rows, rows[-1]], strict=True)
     ]
-    x = time_field("time", clock, (edges[0], edges[-1]))
+    x = time_field("time", time_unit, (edges[0], edges[-1]))
     base = alt.Chart(inline(values))
-    axis = alt.Axis(title=course.counted.capitalize(), tickCount=4, tickMinStep=1, domain=False, format=",d")
+    axis = alt.Axis(title=time_series.counted.capitalize(), tickCount=4, tickMinStep=1, domain=False, format=",d")
     band = base.mark_area(interpolate="step-after", color=AFTER, opacity=0.25, aria=False).encode(
         x=x, y=alt.Y("certain:Q").axis(axis), y2="possible:Q", tooltip="told:N"
     )
@@ -86,10 +86,10 @@ def _draw(course: Course) -> Figure:
         base.mark_line(interpolate="step-after", color=colour, strokeWidth=1.6, aria=False).encode(x=x, y=f"{name}:Q")
         for name, colour in (("expected", AFTER), ("truth", BEFORE))
     ]
-    shown = shorten(course.value, _SHOWN_LENGTH)
+    shown = shorten(time_series.value, _SHOWN_LENGTH)
     panel: Any = alt.layer(band, *lines).properties(width=PANEL_WIDTH, height=130, title=shown)
     return Figure(
-        title=f"What the release answers over time: {course.counted} with a frequent value",
+        title=f"What the release answers over time: {time_series.counted} with a frequent value",
         description="A band from what is certain to what is possible, with the expected answer and the truth as lines.",
         panels=[panel],
         legend=(
@@ -99,7 +99,7 @@ def _draw(course: Course) -> Figure:
         ),
         notes=[f"The value is {MEANT}. The truth always lies in the band."],
         head=["From", "Certain", "Expected", "Possible", "Truth"],
-        rows=list_numbers(course),
+        rows=list_numbers(time_series),
     )
 
 

@@ -25,7 +25,7 @@ FORMATS = ("html", "pdf", "png", "svg")
 _VERSION = ".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
 _PICTURE_SCALE = 1.2
 _POLICY = "default-src 'none'; script-src 'unsafe-inline' 'unsafe-eval'; style-src 'unsafe-inline'; img-src data: blob:"
-_LOOK: dict[str, Any] = {
+_CHART_CONFIG: dict[str, Any] = {
     "font": FONT,
     "view": {"stroke": None},
     "axis": {
@@ -132,7 +132,7 @@ def inline(rows: list[dict[str, Any]]) -> Any:
 def specify(chart: Any, background: str = "transparent", *, fit: bool = False) -> dict[str, Any]:
     """Return a chart as Vega-Lite with the common look; to fit, its axes take their room from its width."""
     spec: dict[str, Any] = make_visible_within(chart.to_dict(validate=False))
-    spec |= {"background": background, "padding": 3, "config": _LOOK}
+    spec |= {"background": background, "padding": 3, "config": _CHART_CONFIG}
     if fit and not {"vconcat", "hconcat", "concat"} & spec.keys():
         spec["autosize"] = {"type": "fit-x", "contains": "padding"}
     return spec

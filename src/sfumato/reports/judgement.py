@@ -54,8 +54,8 @@ def judge(comparison: Any, after: Risk, remaining: Remaining = NOTHING) -> Judge
         faults.append(explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=False))
     if faults:
         return Judgement("broken", " ".join(["Do not publish this release.", *faults]))
-    promised = f" ({show_count(k)} promised)" if k > 1 else ""
-    text = f"The promise holds: whatever the attacker knows fits at least {fits}{promised}."
+    guaranteed = f" ({show_count(k)} promised)" if k > 1 else ""
+    text = f"The promise holds: whatever the attacker knows fits at least {fits}{guaranteed}."
     return Judgement("holds", text).warn(remaining)
 
 
@@ -69,14 +69,14 @@ def write_judgement(comparison: Any, after: Risk) -> str:
     if judged.level == "broken":
         return f"<blockquote class='warning'><p><b>{judged.text}</b></p></blockquote>"
     fits = show_amount(after.smallest_anonymity_set, unit.record, unit.records)
-    promised = f" ({show_count(k)} promised)" if k > 1 else ""
+    guaranteed = f" ({show_count(k)} promised)" if k > 1 else ""
     if after.measured is None:
-        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{promised}."
+        text = f"The attack agrees with the promise: whatever is known fits at least {fits}{guaranteed}."
     else:
         sample = show_amount(after.measured, unit.one, unit.many)
         text = (
             f"The attack agrees with the promise: of {sample} drawn at random, whatever is known fits at least "
-            f"{fits}{promised}. That it holds for all was verified from the published files."
+            f"{fits}{guaranteed}. That it holds for all was verified from the published files."
         )
     if largest is not None and share is not None:
         text += " " + explain_share(guarantee.kinds[0], show_share(share), show_share(largest), holds=True)

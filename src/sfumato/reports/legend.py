@@ -18,7 +18,7 @@ _GAP = 42
 _FAINT = 0.08
 _DIMMED = 0.4
 _PICKED = "picked"
-_TOLD = "click: this alone; double click: all"
+_HINT = "click: this alone; double click: all"
 
 
 @dataclasses.dataclass(frozen=True)
@@ -100,7 +100,7 @@ def let_legend_filter(spec: dict[str, Any], entries: Sequence[LegendEntry]) -> d
         _fade(unit, test)
     legend = spec["vconcat"][0]
     for place, unit in enumerate(legend["layer"]):
-        _fade(unit, _spell_test(str(place // 2)), _DIMMED)
+        _fade(unit, _format_test(str(place // 2)), _DIMMED)
     legend["layer"].append(_draw_targets(entries))
     return spec
 
@@ -123,13 +123,15 @@ def _choose_test(unit: dict[str, Any], entries: Sequence[LegendEntry]) -> str | 
             return _test_field(channel, entries)
     fixed = [channel.get("value") for channel in coded] + [mark.get(name) for name in ("color", "fill", "stroke")]
     for colour in fixed:
-        alike = [number for number, entry in enumerate(entries) if entry.colour == colour]
-        if len(alike) > 1:
+        same_colour = [number for number, entry in enumerate(entries) if entry.colour == colour]
+        if len(same_colour) > 1:
             # Of two with the same colour one may be hollow.
             hollow = mark.get("filled") is False or mark.get("fill") == "white"
-            alike = [number for number in alike if (entries[number].shape == "ring") == hollow] or alike
-        if alike:
-            return " || ".join(_spell_test(str(number)) for number in alike)
+            same_colour = [
+                number for number in same_colour if (entries[number].shape == "ring") == hollow
+            ] or same_colour
+        if same_colour:
+            return " || ".join(_format_test(str(number)) for number in same_colour)
     return None
 
 
@@ -146,10 +148,10 @@ def _test_field(channel: dict[str, Any], entries: Sequence[LegendEntry]) -> str 
     at, number = f"datum[{json.dumps(channel['field'])}]", "-1"
     for value, own in numbers_by_value.items():
         number = f"{at} === {json.dumps(value)} ? {own} : {number}"
-    return _spell_test(number)
+    return _format_test(number)
 
 
-def _spell_test(number: str) -> str:
+def _format_test(number: str) -> str:
     return f"!{_PICKED}.entry || indexof({_PICKED}.entry, {number}) >= 0"
 
 
@@ -166,7 +168,7 @@ def _draw_targets(entries: Sequence[LegendEntry]) -> dict[str, Any]:
     """Lay over the legend what can be clicked at."""
     values, at = [], 0.0
     for number, entry in enumerate(entries):
-        values.append({"entry": number, "from": at, "to": at + _measure(entry) - 8, "told": _TOLD})
+        values.append({"entry": number, "from": at, "to": at + _measure(entry) - 8, "told": _HINT})
         at += _measure(entry)
     bare = {"type": "quantitative", "scale": None, "axis": None}
     return {

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.metrics.metric import Score
 from sfumato.reports.html import make_table, raise_powers, shorten
@@ -18,7 +18,7 @@ __all__ = ["write_utility"]
 _ABBREVIATION = re.compile(r"(.+) \(([^()]+)\)")
 
 
-def write_utility(scores: Sequence[Score], unit: Unit = PERSON) -> str:
+def write_utility(scores: Sequence[Score], unit: RecordUnit = PERSON) -> str:
     """Write the scores with what they mean."""
     if not scores:
         return ""
@@ -30,17 +30,17 @@ def write_utility(scores: Sequence[Score], unit: Unit = PERSON) -> str:
     )
 
 
-def _score_rows(score: Score, unit: Unit) -> str:
+def _score_rows(score: Score, unit: RecordUnit) -> str:
     # A unit such as "of the patterns" says that the value is a share.
     is_share = score.unit.startswith("of ")
     value = f"{(show_share if is_share else show_number)(score.value)} {score.unit}".strip()
-    title, known_as = score.title or score.name, ""
+    title, paper_name = score.title or score.name, ""
     if match := _ABBREVIATION.fullmatch(title):
-        title, known_as = match[1], f" Papers call it {match[2]}."
-    explanation = f"<small>{raise_powers(fill_in(score.explanation, unit) + known_as)}</small>"
+        title, paper_name = match[1], f" Papers call it {match[2]}."
+    explanation = f"<small>{raise_powers(fill_in(score.explanation, unit) + paper_name)}</small>"
     details = ""
     if score.details:
-        listed = [(_spell(name), _show_detail(name, value)) for name, value in score.details.items()]
+        listed = [(_format_label(name), _show_detail(name, value)) for name, value in score.details.items()]
         table = make_table([], listed, narrow=True)
         details = f"<details><summary>Details</summary>{table}</details>"
     return (
@@ -49,7 +49,7 @@ def _score_rows(score: Score, unit: Unit) -> str:
     )
 
 
-def _spell(name: str) -> str:
+def _format_label(name: str) -> str:
     return name.replace("_", " ").capitalize()
 
 

@@ -22,8 +22,8 @@ from sfumato.reports.measures import write_utility
 from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_count, show_number, show_share
 from sfumato.reports.remaining import write_remaining
 from sfumato.reports.style import STYLE
-from sfumato.reports.text import describe_attacker, list_limits, name_share, spell_fact
-from sfumato.verification.people import fewest_people, say_people
+from sfumato.reports.text import describe_attacker, describe_counter, list_limits, name_share
+from sfumato.verification.people import describe_counted_people, find_smallest_group
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
@@ -31,13 +31,13 @@ if TYPE_CHECKING:
 __all__ = [
     "Judgement",
     "account_for",
-    "count_visits",
+    "count_uses",
     "describe_people",
     "judge",
     "list_contents",
     "list_generalised",
+    "render_guarantee",
     "show_change",
-    "state_promise",
     "write_facts",
     "write_header",
     "write_page",
@@ -89,7 +89,7 @@ def list_contents(sections: Sequence[str]) -> list[str]:
     return [f"<nav aria-label='Contents'><ol>{links}</ol></nav>", *anchored] if links else anchored
 
 
-def count_visits(comparison: Comparison) -> npt.NDArray[np.int64]:
+def count_uses(comparison: Comparison) -> npt.NDArray[np.int64]:
     """Count how often each published value occurs."""
     return np.bincount(comparison.published.codes, minlength=len(comparison.sizes)).astype(np.int64)
 
@@ -146,19 +146,19 @@ def write_published(comparison: Any, account: str) -> str:
     )
     return (
         f"<section><h2>What was published</h2>\n{account}\n{describe_people(comparison)}"
-        f"{state_promise(comparison.release)}{_count_people(comparison)}"
+        f"{render_guarantee(comparison.release)}{_count_people(comparison)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 
 
-def state_promise(release: Any) -> str:
+def render_guarantee(release: Any) -> str:
     """State what is promised, and below it what is true of the method and cannot be verified.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> release = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
-    >>> print(state_promise(release).splitlines()[-1])
+    >>> print(render_guarantee(release).splitlines()[-1])
     <p class='muted'>About the method (cannot be verified from the files): How groups were formed does not depend on
     sensitive values. Knowing the method does not tell the records of a group apart.</p>
     """
@@ -174,11 +174,11 @@ def _count_people(comparison: Any) -> str:
     """Say how many people the promise comes to, where they have several records and it is known whose those are."""
     original, rows = comparison.original, comparison.rows
     person = None if original.people is None else original.person_codes()
-    crowd = None if person is None or rows is None else fewest_people(comparison.release, original, rows)
-    if person is None or crowd is None:
+    smallest_group = None if person is None or rows is None else find_smallest_group(comparison.release, original, rows)
+    if person is None or smallest_group is None:
         return ""
     most = int(np.bincount(person).max(initial=0))
-    return f"<p>{escape(say_people(comparison.release, crowd.people, most))}</p>\n"
+    return f"<p>{escape(describe_counted_people(comparison.release, smallest_group.people, most))}</p>\n"
 
 
 def describe_people(comparison: Any) -> str:
@@ -220,7 +220,7 @@ def account_for(comparison: Any, others: Sequence[tuple[str, int]]) -> str:
         (f"{records} in the original data", release.records_in, False),
         (f"{records} published", len(release), False),
         (f"{records} withheld", release.records_in - len(release), False),
-        *((reason, count, True) for reason, count in release.withheld.items()),
+        *((reason, count, True) for reason, count in release.suppressed_records.items()),
         *((name, count, False) for name, count in others),
     ]
     body = "".join(
@@ -313,11 +313,11 @@ def _risk_table(before: Risk, after: Risk, kind: str) -> str:
 
 def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -> str:
     """List the generalised values that occur most, with their members; nothing if there are none."""
-    visits = count_visits(comparison)
-    generalised = np.flatnonzero(comparison.generalised & (visits > 0))
+    uses = count_uses(comparison)
+    generalised = np.flatnonzero(comparison.generalised & (uses > 0))
     if not len(generalised):
         return ""
-    top = generalised[np.argsort(-visits[generalised], kind="stable")][:_TOP_VALUES]
+    top = generalised[np.argsort(-uses[generalised], kind="stable")][:_TOP_VALUES]
     members = comparison.members
     rows = []
     for value in top:
@@ -325,7 +325,7 @@ def list_generalised(comparison: Comparison, what: str, head: tuple[str, str]) -
         labels = sorted(members.labels[code] for code in codes)
         named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in labels[:_SHOWN_MEMBERS])
         more = f" and {show_count(len(labels) - _SHOWN_MEMBERS)} more" if len(labels) > _SHOWN_MEMBERS else ""
-        rows.append((named + more, show_count(len(labels)), show_count(int(visits[value]))))
+        rows.append((named + more, show_count(len(labels)), show_count(int(uses[value]))))
     title = f"The most used {what}" if len(generalised) > len(top) else f"The {what}"
     return f"<h3>{title}</h3>\n{make_table(['One of', *head], rows)}"
 
@@ -335,7 +335,7 @@ def write_facts(comparison: Any, facts: Mapping[str, str]) -> str:
     notes = "".join(f"<li>{escape(note)}</li>" for note in comparison.original.notes)
     if not facts and not notes:
         return ""
-    named = [(spell_fact(comparison.release.kind, name), str(value)) for name, value in facts.items()]
+    named = [(describe_counter(comparison.release.kind, name), str(value)) for name, value in facts.items()]
     table = make_table([], named, narrow=True) if facts else ""
     read = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     return f"<section><h2>How it was made</h2>\n{table}{read}</section>"

@@ -14,9 +14,9 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind, require
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Scores
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure, make_table
 from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
@@ -24,7 +24,7 @@ from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_num
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
 
-__all__ = ["Divided", "count_values", "draw_divided", "lay_values", "render_divided"]
+__all__ = ["Divided", "count_members", "count_values", "draw_divided", "render_divided"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -35,31 +35,31 @@ class Divided:
 
     Parameters
     ----------
-    whole
+    full_original
         The original of all parts.
     release
         What it says of all parts together.
-    before, after, curve, beyond
+    before, after, curve, stronger
         What attackers reach, as for a release in one piece.
     scores
         What it is still good for.
-    tally
+    counts
         What the report of the kind counted in all parts.
 
     Examples
     --------
-    >>> Divided(Whole(Dataset.of("sets", [["wine"]])), None, None, None).rows is None
+    >>> Divided(FullOriginal(Dataset.of("sets", [["wine"]])), None, None, None).rows is None
     True
     """
 
-    whole: Whole
+    full_original: FullOriginal
     release: Any
     before: Risk
     after: Risk
     curve: Sequence[tuple[Risk, Risk]] = ()
-    beyond: Sequence[Finding] = ()
+    stronger: Sequence[Finding] = ()
     scores: Scores = dataclasses.field(default_factory=Scores)
-    tally: Tally = dataclasses.field(default_factory=dict)
+    counts: PartialSums = dataclasses.field(default_factory=dict)
 
     rows = None
     """Who became which record lies with every part."""
@@ -67,21 +67,21 @@ class Divided:
     @property
     def original(self) -> Dataset:
         """The original of all parts."""
-        return self.whole.original
+        return self.full_original.original
 
 
 def count_values(comparison: Comparison) -> dict[Any, int]:
     """Count how often every value is published: by its label, and by its members where it has several."""
-    uses = page.count_visits(comparison).tolist()
+    uses = page.count_uses(comparison).tolist()
     return {key: count for key, count in zip(comparison.keys, uses, strict=True) if count}
 
 
-def lay_values(values: Mapping[Any, int]) -> tuple[Ints, Ints]:
+def count_members(values: Mapping[Any, int]) -> tuple[Ints, Ints]:
     """Return how many members every value has, and how often it is published.
 
     Examples
     --------
-    >>> [column.tolist() for column in lay_values({("a", ()): 4, ("{b|c}", (1, 2)): 3})]
+    >>> [column.tolist() for column in count_members({("a", ()): 4, ("{b|c}", (1, 2)): 3})]
     [[1, 2], [4, 3]]
     """
     sizes = np.array([max(len(members), 1) for _, members in values], dtype=np.int64)
@@ -135,7 +135,7 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
             page.write_header(seen, secret, tiles, judged, remaining),
             page.write_published(seen, page.account_for(seen, [("Parts", number)])),
             _write_parts(seen, drawn["parts"]),
-            page.write_risk(seen, seen.before, seen.after, drawn) + _say_who_attacks(seen),
+            page.write_risk(seen, seen.before, seen.after, drawn) + _describe_attacker(seen),
             *require(spec.parts_report).show_parts(drawn, seen),
             page.write_utility(seen.scores, seen.release.unit),
             page.write_facts(seen, facts or {}),
@@ -143,7 +143,7 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
     )
 
 
-def _say_who_attacks(seen: Divided) -> str:
+def _describe_attacker(seen: Divided) -> str:
     return (
         f"<p class='muted'>In a part, the attacker knows that the {seen.release.unit.one} is in it, and counts the "
         "records of that part. Whoever does not know the part faces more records still.</p>"

@@ -10,7 +10,7 @@ import numpy as np
 
 from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.reports.figure import Figure, LegendEntry, inline, save_figure, to_html, to_pdf, to_png, to_svg
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_share
@@ -26,10 +26,10 @@ __all__ = [
     "draw_risk_curve",
     "draw_sets",
     "draw_twin_bars",
+    "make_unique",
     "name_axis",
     "save_figure",
     "share_axis",
-    "tell_apart",
     "to_html",
     "to_pdf",
     "to_png",
@@ -100,7 +100,9 @@ def _count_sets(before: Risk, after: Risk, k: int | None) -> list[dict[str, Any]
     return rows
 
 
-def _draw_sets(both: list[list[dict[str, Any]]], k: int | None, width: float, height: float, unit: Unit) -> list[Any]:
+def _draw_sets(
+    both: list[list[dict[str, Any]]], k: int | None, width: float, height: float, unit: RecordUnit
+) -> list[Any]:
     """Draw two histograms over the same logarithmic axis, with a line where the promise begins."""
     end = max(row["end"] for row in both[0])
     largest = max(row["share"] for rows in both for row in rows)
@@ -155,7 +157,7 @@ def _mark_k(k: int | None) -> list[Any]:
     ]
 
 
-def _sum_up_sets(rows: list[dict[str, Any]], k: int | None, unit: Unit) -> str:
+def _sum_up_sets(rows: list[dict[str, Any]], k: int | None, unit: RecordUnit) -> str:
     if k is None:
         return f"{show_share(rows[0]['share'])} of {unit.many} are unique"
     below = sum(row["share"] for row in rows if row["end"] <= k)
@@ -228,13 +230,13 @@ def draw_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, wid
     if _LETTER * longest > 0.95 * width / max(len(bars), 1):
         return _draw_lying_bars(bars, title, axis, width)
     values = [{"name": name, "height": height, "text": text, "told": f"{name}: {text}"} for name, height, text in bars]
-    room = 1.2 * max((height for _, height, _ in bars), default=0) or 1
+    extent = 1.2 * max((height for _, height, _ in bars), default=0) or 1
     thick = min(_THICKEST, 0.65 * width / max(len(bars), 1))
     base = alt.Chart(inline(values)).encode(
         x=alt.X("name:N", sort=None, scale=alt.Scale(paddingInner=0.35, paddingOuter=0.2)).axis(
             alt.Axis(title=axis, labelAngle=0, ticks=False)
         ),
-        y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[0, room])),
+        y=alt.Y("height:Q", axis=None, scale=alt.Scale(domain=[0, extent])),
         tooltip="told:N",
     )
     texts = base.mark_text(baseline="bottom", dy=-3, color=INK, aria=False).encode(text="text:N")
@@ -244,16 +246,16 @@ def draw_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, wid
 
 
 def _draw_lying_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: str, width: float) -> Any:
-    names = tell_apart([shorten(name, _LABEL_LENGTH) for name, _, _ in bars])
+    names = make_unique([shorten(name, _LABEL_LENGTH) for name, _, _ in bars])
     values = [
         {"name": name, "length": length, "text": text, "told": f"{full}: {text}"}
         for name, (full, length, text) in zip(names, bars, strict=True)
     ]
     # Texts stand behind the bars: the longest bar leaves room for its own.
-    room = 1.35 * max((length for _, length, _ in bars), default=0) or 1
+    extent = 1.35 * max((length for _, length, _ in bars), default=0) or 1
     base = alt.Chart(inline(values)).encode(
         y=alt.Y("name:N", sort=None, scale=alt.Scale(paddingInner=0.3)).axis(name_axis(names, axis)),
-        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, room])),
+        x=alt.X("length:Q", axis=None, scale=alt.Scale(domain=[0, extent])),
         tooltip="told:N",
     )
     texts = base.mark_text(align="left", baseline="middle", dx=4, color=INK, aria=False).encode(text="text:N")
@@ -263,16 +265,16 @@ def _draw_lying_bars(bars: Sequence[tuple[str, float, str]], title: str, axis: s
 
 def name_axis(names: Sequence[str], title: str | None = None) -> Any:
     """Return an axis of names, with room for the longest."""
-    room = _LETTER * max(map(len, names), default=0) + 8
-    return alt.Axis(title=title, ticks=False, domain=False, labelLimit=room + 40, minExtent=room)
+    extent = _LETTER * max(map(len, names), default=0) + 8
+    return alt.Axis(title=title, ticks=False, domain=False, labelLimit=extent + 40, minExtent=extent)
 
 
-def tell_apart(names: Sequence[str]) -> list[str]:
+def make_unique(names: Sequence[str]) -> list[str]:
     """Return the names with a number behind those that are the same when they are cut short.
 
     Examples
     --------
-    >>> tell_apart(["a", "b", "a"])
+    >>> make_unique(["a", "b", "a"])
     ['a', 'b', 'a 2']
     """
     seen: dict[str, int] = {}
@@ -295,7 +297,7 @@ def draw_twin_bars(
     """
     show = show_share if shares else lambda value: show_count(round(value))
     lying = _LETTER * max((len(name) for name, _, _ in bars), default=0) > 0.95 * (width - 60) / max(len(bars), 1)
-    names = tell_apart([shorten(name, _LABEL_LENGTH) for name, _, _ in bars])
+    names = make_unique([shorten(name, _LABEL_LENGTH) for name, _, _ in bars])
     values = [
         {"name": name, "when": when, "amount": float(amount), "told": f"{full}, {when}: {show(amount)}"}
         for name, (full, *both) in zip(names, bars, strict=True)

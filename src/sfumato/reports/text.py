@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.kind import find_kind
-from sfumato.data.record_unit import PERSON, Unit, plural
+from sfumato.data.record_unit import PERSON, RecordUnit, plural
 
 __all__ = [
     "ALWAYS",
     "ReportWords",
     "describe_attacker",
+    "describe_counter",
     "explain_share",
     "fill_in",
     "find_words",
     "list_limits",
     "name_share",
-    "spell_fact",
 ]
 
 
@@ -66,14 +66,14 @@ class ReportWords:
     """
 
     share: tuple[str, str, str] = _PLAIN_SHARE
-    describe_attacker: Callable[[int | None, Unit], str] | None = None
+    describe_attacker: Callable[[int | None, RecordUnit], str] | None = None
     list_limits: Callable[[Guarantee], Limits] = lambda _guarantee: ALWAYS
     counters: Mapping[str, str] = dataclasses.field(default_factory=dict)
 
 
-def fill_in(text: str, unit: Unit) -> str:
+def fill_in(text: str, unit: RecordUnit) -> str:
     """Put what a record is into a sentence."""
-    return text.format(one=unit.one, many=unit.many, whose=unit.whose, Many=unit.many.capitalize())
+    return text.format(one=unit.one, many=unit.many, whose=unit.record_of_person, Many=unit.many.capitalize())
 
 
 def find_words(kind: str) -> ReportWords:
@@ -110,7 +110,7 @@ def explain_share(kind: str, share: str, allowed: str, *, holds: bool) -> str:
     return find_words(kind).share[2 if holds else 1].format(found=share, allowed=allowed)
 
 
-def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(kind: str, knowledge: str, m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -124,19 +124,19 @@ def describe_attacker(kind: str, knowledge: str, m: int | None, unit: Unit = PER
     return describe(m, unit) if describe else f"somebody with the knowledge “{knowledge}”"
 
 
-def spell_fact(kind: str, name: str) -> str:
+def describe_counter(kind: str, name: str) -> str:
     """Name a counter or a phase in plain words; a kind says what its methods count where the name does not tell.
 
     Examples
     --------
-    >>> spell_fact("sets", "items_moved_by_lemma_2"), spell_fact("sets", "records_exchanged")
+    >>> describe_counter("sets", "items_moved_by_lemma_2"), describe_counter("sets", "records_exchanged")
     ('Items moved to term chunks because the other parts of records were too few', 'Records exchanged')
     """
     plain = find_words(kind).counters.get(name.replace(" ", "_"))
     return plain or name.replace("_", " ").capitalize()
 
 
-def list_limits(guarantee: Guarantee, unit: Unit = PERSON) -> list[tuple[str, str]]:
+def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[str, str]]:
     """List what a promise does not cover: what it is about in a few words, then a sentence or two.
 
     Examples

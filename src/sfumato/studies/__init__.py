@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.studies.plan import Plan
     from sfumato.studies.results import StudyResult
     from sfumato.studies.study_file import Study
-    from sfumato.studies.trials import Outcome
+    from sfumato.studies.trials import TrialResult
 
 __all__ = ["run_plan", "run_study"]
 
@@ -90,25 +90,25 @@ def run_plan(
 ) -> StudyResult:
     """Run what is planned into a folder; whatever ends it early leaves there what is finished, as tables and page."""
     from sfumato.exceptions import SfumatoError
-    from sfumato.studies.folder import close_unused, forget_cells, open_folder
-    from sfumato.studies.run import run_cells
+    from sfumato.studies.folder import close_unused, open_folder, remove_trials
+    from sfumato.studies.run import run_trials
 
     digest = plan.job.digest
     description = open_folder(folder, _identify(plan), resume=resume, force=force)
     facts: dict[str, Any] = {**description.get("facts", {}), "title": plan.title, "kind": plan.kind}
-    facts |= {"planned": len(plan.cells), "measures": list(plan.job.measures)}
+    facts |= {"planned": len(plan.trials), "measures": list(plan.job.measures)}
     announced: list[Mapping[str, Any]] = []
 
     def begin(data: Mapping[str, Any]) -> None:
         # Only now is it sure that there is something to put in the place of what was found earlier.
         if force and not announced:
-            forget_cells(folder)
+            remove_trials(folder)
         announced.append(data)
         facts["data"] = dict(data)
 
-    outcomes: dict[str, Outcome] = {}
-    running = run_cells(
-        plan.cells,
+    outcomes: dict[str, TrialResult] = {}
+    running = run_trials(
+        plan.trials,
         plan.job,
         folder,
         workers=workers or plan.workers,
@@ -118,9 +118,9 @@ def run_plan(
         on_facts=begin,
     )
     try:
-        for done, (cell, outcome) in enumerate(running, start=1):
-            outcomes[cell.key(digest)] = outcome
-            progress(done, len(plan.cells))
+        for done, (trial, outcome) in enumerate(running, start=1):
+            outcomes[trial.key(digest)] = outcome
+            progress(done, len(plan.trials))
     except SfumatoError:
         # The data cannot be read: nothing was run.
         close_unused(folder)
@@ -137,13 +137,13 @@ def _identify(plan: Plan) -> dict[str, str]:
     return {"kind": plan.kind, "data": plan.job.data}
 
 
-def _finish(folder: Path, plan: Plan, outcomes: Mapping[str, Outcome], facts: Mapping[str, Any]) -> StudyResult:
+def _finish(folder: Path, plan: Plan, outcomes: Mapping[str, TrialResult], facts: Mapping[str, Any]) -> StudyResult:
     """Put everything that is finished into tables, and on a page."""
     from sfumato.studies.results import StudyResult, mark_results
 
     digest = plan.job.digest
-    finished = [(key, cell) for cell in plan.cells if (key := cell.key(digest)) in outcomes]
-    result = StudyResult(tuple((cell, outcomes[key]) for key, cell in finished), facts)
+    finished = [(key, trial) for trial in plan.trials if (key := trial.key(digest)) in outcomes]
+    result = StudyResult(tuple((trial, outcomes[key]) for key, trial in finished), facts)
     mark_results(folder, _identify(plan), finished, facts)
     result.write(folder)
     result.write_page(folder / "study.html")

@@ -12,18 +12,18 @@ from typing import NamedTuple
 from sfumato import plugins
 from sfumato._kernels.compilation import notice_compilation
 from sfumato.api import calls, protect
-from sfumato.api.detect import guess_file
+from sfumato.api.detect import detect_file
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError
 from sfumato.exports import write_table
 from sfumato.params import build
-from sfumato.progress import Progress, silent, tell, watch
+from sfumato.progress import Progress, report_progress, silent, watch
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.studies.explore.candidates import list_candidates
-from sfumato.studies.trials import Cell
+from sfumato.studies.trials import Trial
 
-__all__ = ["Compiled", "compile_kernels", "make_specimens", "run_once"]
+__all__ = ["Compiled", "compile_kernels", "make_specimens", "run_samples"]
 
 _PEOPLE = (60, 600)
 """How many people are made up: a few, or more where so few do not look like data of their kind."""
@@ -62,8 +62,8 @@ def compile_kernels(
     >>> compile_kernels([])
     Compiled(compiled=(), ready=(), left_out={})
     """
-    work = [(data, cell) for kind in kinds for data in make_specimens(kind) for cell in _list_cells(data)]
-    outcome = run_once(work, progress, begin, _Judges())
+    work = [(data, trial) for kind in kinds for data in make_specimens(kind) for trial in _list_trials(data)]
+    outcome = run_samples(work, progress, begin, _Judges())
     # What one of the specimens cannot be given to may have run on the other, and what had to be compiled was not ready.
     ran = {*outcome.compiled, *outcome.ready}
     ready = tuple(name for name in outcome.ready if name not in outcome.compiled)
@@ -94,9 +94,9 @@ class _Judges:
             calls.measure(Path(folder) / "out", data)
 
 
-def run_once(
-    work: Sequence[tuple[Dataset, Cell]],
-    progress: Progress = tell,
+def run_samples(
+    work: Sequence[tuple[Dataset, Trial]],
+    progress: Progress = report_progress,
     begin: Callable[[str], None] = lambda _: None,
     judge: Callable[[Dataset, Result], None] = lambda _data, _result: None,
 ) -> Compiled:
@@ -116,15 +116,15 @@ def run_once(
     Examples
     --------
     >>> data = make_specimens("sets")[0]
-    >>> run_once([(data, Cell("disassociation", {"k": 2, "m": 2}))]).left_out
+    >>> run_samples([(data, Trial("disassociation", {"k": 2, "m": 2}))]).left_out
     {}
     """
     compiled: list[str] = []
     ready: list[str] = []
     left_out: dict[str, str] = {}
-    for done, (data, cell) in enumerate(work):
+    for done, (data, trial) in enumerate(work):
         progress("compile", done, len(work))
-        named = f"{data.kind}/{cell.method}"
+        named = f"{data.kind}/{trial.method}"
         begun: list[str] = []
 
         def notice(named: str = named, begun: list[str] = begun) -> None:
@@ -134,7 +134,7 @@ def run_once(
 
         try:
             with notice_compilation(notice):
-                method = build(plugins.find_method(cell.method, data.kind), dict(cell.parameters))
+                method = build(plugins.find_method(trial.method, data.kind), dict(trial.parameters))
                 judge(data, protect.anonymize(data, method, Run(_SECRET, withhold_at_most=1), "records"))
         except SfumatoError as error:
             # What a few people cannot be given to is compiled when somebody needs it.
@@ -171,13 +171,13 @@ def _read_specimen(kind: str) -> Dataset:
             file = Path(folder) / "specimen.csv"
             write_table(plugins.find_kind(kind).generator.load().generate(size, 1), file)
             try:
-                return guess_file(file, kind).dataset
+                return detect_file(file, kind).dataset
             except SfumatoError as error:
                 fault = error
     raise fault or ParameterError(f"{kind}: nothing can be made up.")
 
 
-def _list_cells(data: Dataset) -> list[Cell]:
+def _list_trials(data: Dataset) -> list[Trial]:
     """Return every method with its mildest values, and with its strictest, which may take other kernels."""
     candidates = list_candidates(data)
-    return [*candidates.first, *{cell.method: cell for cell in candidates.rest}.values()]
+    return [*candidates.first, *{trial.method: trial for trial in candidates.rest}.values()]

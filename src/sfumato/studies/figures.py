@@ -6,14 +6,14 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.palette import AFTER, BEFORE, FONT, GRID, GROUPS, INK, MUTED, NEUTRAL
 from sfumato.studies.trials import PHASES
 
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Look", "draw_bands", "draw_stacks"]
+__all__ = ["PlotStyle", "draw_bands", "draw_stacks"]
 
 _HEIGHT = 280
 _PLAIN = ",.12~g"
@@ -46,12 +46,12 @@ def draw_stacks(rows: list[dict[str, Any]], lines: list[str], width: int | str) 
     return _finish(chart, width, max(60, 34 * len(lines)))
 
 
-def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt.TopLevelMixin:
+def draw_bands(all_series: Mapping[str, TimeSeries], top: int, width: int | str) -> alt.TopLevelMixin:
     """Draw answers over time: of each release a band from certain to possible and the expected line, and the truth.
 
     Parameters
     ----------
-    courses
+    all_series
         What each release answers, by what it is called; all of the same stretches of time.
     top
         Where the vertical axis ends, so that several plots can be compared.
@@ -60,8 +60,8 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
 
     Examples
     --------
-    >>> course = Course("mail", "people", False, (0, 5, 10), (1, 0), (2, 2), (1.5, 1.0), (2, 1))
-    >>> len(draw_bands({"k = 2": course}, 2, 300).to_dict()["layer"])
+    >>> time_series = TimeSeries("mail", "people", False, (0, 5, 10), (1, 0), (2, 2), (1.5, 1.0), (2, 1))
+    >>> len(draw_bands({"k = 2": time_series}, 2, 300).to_dict()["layer"])
     3
     """
     import altair as alt
@@ -69,20 +69,20 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     from sfumato.reports.answers import list_edges
     from sfumato.reports.times import time_field
 
-    first = next(iter(courses.values()))
-    clock, edges = list_edges(first)
-    names = [*courses, _TRUTH]
-    colours = alt.Scale(domain=names, range=[*GROUPS[: len(courses)], INK])
+    first = next(iter(all_series.values()))
+    time_unit, edges = list_edges(first)
+    names = [*all_series, _TRUTH]
+    colours = alt.Scale(domain=names, range=[*GROUPS[: len(all_series)], INK])
     picked = alt.selection_point(fields=["line"], bind="legend")
-    room = alt.Scale(domain=[0, max(top, 1)], nice=True)
+    axis_scale = alt.Scale(domain=[0, max(top, 1)], nice=True)
     y = {
         "title": first.counted.capitalize(),
         "axis": alt.Axis(tickCount=5, tickMinStep=1, format=_PLAIN),
-        "scale": room,
+        "scale": axis_scale,
     }
     colour = alt.Color("line:N", title=None, scale=colours, legend=_legend(names))
-    shared = {"x": time_field("time", clock, (edges[0], edges[-1])), "color": colour}
-    rows = [row for name, course in courses.items() for row in _list_stretches(name, course, edges)]
+    shared = {"x": time_field("time", time_unit, (edges[0], edges[-1])), "color": colour}
+    rows = [row for name, time_series in all_series.items() for row in _list_stretches(name, time_series, edges)]
     band_chart, truth_chart = (
         alt.Chart(alt.Data(values=values)).encode(**shared) for values in (rows, _list_stretches(_TRUTH, first, edges))
     )
@@ -108,9 +108,9 @@ def draw_bands(courses: Mapping[str, Course], top: int, width: int | str) -> alt
     )
 
 
-def _list_stretches(line: str, course: Course, edges: Sequence[float]) -> list[dict[str, Any]]:
+def _list_stretches(line: str, time_series: TimeSeries, edges: Sequence[float]) -> list[dict[str, Any]]:
     """Return where the steps of a line begin, and where the last one ends."""
-    rows = course.list_rows()
+    rows = time_series.list_rows()
     return [
         {"line": line, "time": edge, "told": f"{row['certain']:,} to {row['possible']:,}", **row}
         for edge, row in zip(edges, [*rows, rows[-1]], strict=True)
@@ -118,7 +118,7 @@ def _list_stretches(line: str, course: Course, edges: Sequence[float]) -> list[d
 
 
 @dataclasses.dataclass(frozen=True)
-class Look:
+class PlotStyle:
     """What the layers of one plot have in common.
 
     Parameters
@@ -136,7 +136,7 @@ class Look:
 
     Examples
     --------
-    >>> look = Look(["coat"], "Loss", "k", None, is_share=True)
+    >>> look = PlotStyle(["coat"], "Loss", "k", None, is_share=True)
     >>> row = {"line": "coat", "at": 2.0, "values": "k = 2", "mean": 0.5, "low": 0.4, "high": 0.6}
     >>> len(look.draw_lines([row], 300).to_dict()["layer"])
     3
@@ -191,9 +191,9 @@ class Look:
         import altair as alt
 
         picked = alt.selection_point(fields=["line"], bind="legend")
-        room = alt.Scale(zero=False, padding=10)
-        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=room)
-        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=room)
+        axis_scale = alt.Scale(zero=False, padding=10)
+        x = alt.X("risk:Q", title=self.along, axis=alt.Axis(format=".4~%", tickCount=6), scale=axis_scale)
+        y = alt.Y("value:Q", title=None, axis=self._axis(), scale=axis_scale)
         line = (
             alt.Chart(alt.Data(values=front))
             .mark_line(color=NEUTRAL, strokeDash=[5, 4], interpolate="step-after")

@@ -12,9 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.studies.trials import Cell, Outcome
+from sfumato.studies.trials import Trial, TrialResult
 
-__all__ = ["CellFolder", "close_unused", "describe_folder", "forget_cells", "open_folder", "replace_file", "write_mark"]
+__all__ = [
+    "TrialFolder",
+    "close_unused",
+    "describe_folder",
+    "open_folder",
+    "remove_trials",
+    "replace_file",
+    "write_mark",
+]
 
 _MARK = "study.json"
 _WORK = ".work"
@@ -32,46 +40,46 @@ def replace_file(path: Path, content: bytes) -> None:
     >>> [found.name for found in file.parent.iterdir()], file.read_bytes()
     (['a.txt'], b'whole')
     """
-    aside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = path.with_name(f".{path.name}.{os.getpid()}")
     try:
-        with aside.open("wb") as file:
+        with temporary.open("wb") as file:
             file.write(content)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        temporary.replace(path)
     finally:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
-class CellFolder:
+class TrialFolder:
     """Finished cells by their keys.
 
     Examples
     --------
     >>> import tempfile
-    >>> folder = CellFolder(Path(tempfile.mkdtemp()))
-    >>> folder.save("a1", Cell("mondrian", {"k": 5}), Outcome("infeasible", "there is no way."))
+    >>> folder = TrialFolder(Path(tempfile.mkdtemp()))
+    >>> folder.save("a1", Trial("mondrian", {"k": 5}), TrialResult("infeasible", "there is no way."))
     >>> folder.load("a1").reason, folder.load("b2")
     ('there is no way.', None)
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.cells = folder / "cells"
-        self.cells.mkdir(parents=True, exist_ok=True)
+        self.trials = folder / "cells"
+        self.trials.mkdir(parents=True, exist_ok=True)
 
-    def load(self, key: str) -> Outcome | None:
+    def load(self, key: str) -> TrialResult | None:
         """Return the outcome of a finished cell; None if it is not finished, or if its file is damaged."""
         try:
-            return Outcome.from_json(json.dumps(json.loads((self.cells / f"{key}.json").read_bytes())["outcome"]))
+            return TrialResult.from_json(json.dumps(json.loads((self.trials / f"{key}.json").read_bytes())["outcome"]))
         except (OSError, ValueError, TypeError, KeyError):
             return None
 
-    def save(self, key: str, cell: Cell, outcome: Outcome) -> None:
+    def save(self, key: str, trial: Trial, outcome: TrialResult) -> None:
         """Keep a finished cell."""
-        plain = {"cell": {**dataclasses.asdict(cell)}, "outcome": json.loads(outcome.to_json())}
+        plain = {"cell": {**dataclasses.asdict(trial)}, "outcome": json.loads(outcome.to_json())}
         text = json.dumps(plain, ensure_ascii=False, default=str, indent=1)
-        replace_file(self.cells / f"{key}.json", text.encode() + b"\n")
+        replace_file(self.trials / f"{key}.json", text.encode() + b"\n")
 
     def clear_work(self) -> Path:
         """Return a folder for what is thrown away, without what a killed study left there."""
@@ -118,7 +126,7 @@ def open_folder(
     )
 
 
-def forget_cells(folder: Path) -> None:
+def remove_trials(folder: Path) -> None:
     """Remove everything that a study has found so far."""
     shutil.rmtree(folder / "cells", ignore_errors=True)
     (folder / "cells").mkdir()

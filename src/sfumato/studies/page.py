@@ -20,7 +20,7 @@ from sfumato.studies.pareto import find_front
 from sfumato.studies.plots import Figure, list_figures
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, describe_success, list_measures, list_points
-from sfumato.studies.trials import Cell
+from sfumato.studies.trials import Trial
 
 __all__ = ["write_page"]
 
@@ -80,8 +80,8 @@ def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
     title = str(result.facts.get("title") or "A study")
     when = (now or datetime.now().astimezone()).strftime("%-d %B %Y, %H:%M")
     header = (
-        f"<header><h1>{escape(title)}</h1>\n<p class='muted'>{escape(_say_data(result))} · {when}</p>\n"
-        f"<p class='verdict'>{escape(_say_verdict(result))}</p>\n{_write_tiles(result, points)}"
+        f"<header><h1>{escape(title)}</h1>\n<p class='muted'>{escape(_describe_data(result))} · {when}</p>\n"
+        f"<p class='verdict'>{escape(_describe_progress(result))}</p>\n{_write_tiles(result, points)}"
         f"<nav aria-label='Contents'><ul>{contents}</ul></nav></header>\n"
     )
     return _wrap(title, header + body, scripted=bool(figures))
@@ -120,7 +120,7 @@ def _digest(script: str) -> str:
     return base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
 
 
-def _say_data(result: StudyResult) -> str:
+def _describe_data(result: StudyResult) -> str:
     data = result.facts.get("data", {})
     kind = f"data of kind {result.facts.get('kind', 'unknown')}"
     if "records" not in data:
@@ -128,14 +128,14 @@ def _say_data(result: StudyResult) -> str:
     return f"{result.unit.count(data['records'])}, {kind}"
 
 
-def _say_verdict(result: StudyResult) -> str:
-    planned, done = int(result.facts.get("planned", len(result.cells))), result.count().get("done", 0)
-    methods = len({cell.name for cell, _ in result.cells})
+def _describe_progress(result: StudyResult) -> str:
+    planned, done = int(result.facts.get("planned", len(result.trials))), result.count().get("done", 0)
+    methods = len({trial.name for trial, _ in result.trials})
     text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'cell', 'cells')}: {done} done"
     failed = len(result.failures())
     if failed:
         text += f", {failed} without a result (why is said below)"
-    left = planned - len(result.cells)
+    left = planned - len(result.trials)
     if left > 0:
         text += f", {left} not run yet: the same command goes on with them"
     verification = " Every release that was made kept its promise when it was verified from its files." if done else ""
@@ -154,7 +154,7 @@ def _write_tiles(result: StudyResult, points: Sequence[Point]) -> str:
         tiles.append((" – ".join(dict.fromkeys(span)), f"{named} with the releases of this study", "is"))
     if unique:
         tiles.append((show_share(max(unique)), f"of {result.unit.many} are unique in the data as they are", "was"))
-    seconds = sum(sum(outcome.seconds.values()) for _, outcome in result.cells)
+    seconds = sum(sum(outcome.seconds.values()) for _, outcome in result.trials)
     tiles.append((_show_time(seconds), "of work by one core", ""))
     listed = "".join(
         f"<li><b>{f'<i class={kind}>{escape(value)}</i>' if kind else escape(value)}</b>"
@@ -188,10 +188,10 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
         return name, title, ""
     front = find_front([risk for _, risk, _ in both], [value for _, _, value in both], measure.better)
     show = show_share if measure.is_share else show_number
-    alike: dict[tuple[str, str], list[Point]] = {}
+    grouped: dict[tuple[str, str], list[Point]] = {}
     for n in front:
-        alike.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0])
-    rows = [(_name_together(chosen), *figures) for figures, chosen in alike.items()]
+        grouped.setdefault((show_share(both[n][1]), show(both[n][2])), []).append(both[n][0])
+    rows = [(_join_names(chosen), *figures) for figures, chosen in grouped.items()]
     safest, best = both[front[0]], both[front[-1]]
     intro = (
         "Two things pull against each other: what an attacker learns, and what everybody else does. "
@@ -206,7 +206,7 @@ def _write_short(points: Sequence[Point], measures: Sequence[Measure]) -> _Secti
     return name, title, f"<p>{escape(intro)}</p>{make_scrollable(title, table)}<p>{escape(picked)}</p>"
 
 
-def _name_together(points: Sequence[Point]) -> str:
+def _join_names(points: Sequence[Point]) -> str:
     """Name choices that come out the same: methods with the same values in one breath."""
     by_values: dict[str, list[str]] = {}
     for point in points:
@@ -265,10 +265,10 @@ def _write_cost(figures: Sequence[Figure]) -> _Section:
 
 def _place(figures: Sequence[Figure]) -> str:
     """Place plots on the page: where each is drawn, what it says, and its numbers."""
-    return "".join(_place_one(figure) for figure in figures)
+    return "".join(_render_figure(figure) for figure in figures)
 
 
-def _place_one(figure: Figure) -> str:
+def _render_figure(figure: Figure) -> str:
     name = f"plot-{figure.name}"
     # Inside of a script element only its end could be taken for markup.
     spec = json.dumps(figure.spec(alone=False), ensure_ascii=True).replace("<", "\\u003c")
@@ -285,8 +285,8 @@ def _place_one(figure: Figure) -> str:
 def _write_failures(result: StudyResult) -> _Section:
     """Write what has no result, and why; the same reason once, for all repetitions."""
     counts: dict[tuple[str, str, str, str], int] = {}
-    for cell, outcome in result.failures():
-        key = (cell.name, _spell_values(cell), _STATUSES.get(outcome.status, outcome.status), outcome.reason)
+    for trial, outcome in result.failures():
+        key = (trial.name, _format_values(trial), _STATUSES.get(outcome.status, outcome.status), outcome.reason)
         counts[key] = counts.get(key, 0) + 1
     if not counts:
         return "failures", "What did not work", ""
@@ -300,32 +300,32 @@ def _write_failures(result: StudyResult) -> _Section:
     return "failures", "What did not work", make_scrollable("What did not work", table)
 
 
-def _spell_values(cell: Cell) -> str:
-    return ", ".join(f"{name} = {cell.parameters.get(name)}" for name in cell.varying) or "–"
+def _format_values(trial: Trial) -> str:
+    return ", ".join(f"{name} = {trial.parameters.get(name)}" for name in trial.varying) or "–"
 
 
 def _write_made(result: StudyResult) -> _Section:
     """Write which methods were run with which parameters, what each promises, and how the data were read."""
     rows = []
-    for name in dict.fromkeys(cell.name for cell, _ in result.cells):
-        own = [(cell, outcome) for cell, outcome in result.cells if cell.name == name]
-        cell = own[0][0]
+    for name in dict.fromkeys(trial.name for trial, _ in result.trials):
+        own = [(trial, outcome) for trial, outcome in result.trials if trial.name == name]
+        trial = own[0][0]
         fixed = ", ".join(
             f"{key} = {value}"
-            for key, value in cell.parameters.items()
-            if key not in cell.varying and value is not None
+            for key, value in trial.parameters.items()
+            if key not in trial.varying and value is not None
         )
         varying = "; ".join(
             f"{key}: {', '.join(dict.fromkeys(str(other.parameters.get(key)) for other, _ in own))}"
-            for key in cell.varying
+            for key in trial.varying
         )
-        promise = next((outcome.guarantee.partition(" (")[0] for _, outcome in own if outcome.guarantee), "–")
-        texts = (cell.method, promise, varying or "–", fixed or "–")
+        guarantee = next((outcome.guarantee.partition(" (")[0] for _, outcome in own if outcome.guarantee), "–")
+        texts = (trial.method, guarantee, varying or "–", fixed or "–")
         rows.append(
             f"<tr><th scope='row'>{escape(name)}</th>" + "".join(f"<td>{escape(text)}</td>" for text in texts) + "</tr>"
         )
     head = "".join(f"<th scope='col'>{text}</th>" for text in ("Called", "Method", "Promise", "Varies", "Fixed"))
-    repetitions = len({cell.repetition for cell, _ in result.cells})
+    repetitions = len({trial.repetition for trial, _ in result.trials})
     intro = (
         f"Every cell was anonymised, written, verified from its files, attacked and measured in a process of its own, "
         f"{'once' if repetitions <= 1 else f'{show_count(repetitions)} times'}; its release was then deleted. Times "

@@ -16,8 +16,8 @@ from sfumato.params import build
 from sfumato.release.suppression import read_limit
 from sfumato.studies.run import NO_LIMITS, Limits
 from sfumato.studies.source import FileSource, GeneratedSource, HeldSource, Source
-from sfumato.studies.study_file import Study, list_cells, spread
-from sfumato.studies.trials import Cell, Job
+from sfumato.studies.study_file import Study, list_trials, spread
+from sfumato.studies.trials import Job, Trial
 
 __all__ = ["Plan", "plan_methods", "plan_study"]
 
@@ -31,11 +31,11 @@ class Plan:
     >>> from sfumato.kinds.table.methods.mondrian import Mondrian
     >>> data = Dataset.of("table", [(20, "f"), (30, "m")], ("age", "sex"))
     >>> plan = plan_methods(data, [Mondrian(k=2)], vary={"cut": ["strict", "relaxed"]})
-    >>> [cell.parameters["cut"] for cell in plan.cells], plan.varying
+    >>> [trial.parameters["cut"] for trial in plan.trials], plan.varying
     (['strict', 'relaxed'], ('cut',))
     """
 
-    cells: tuple[Cell, ...]
+    trials: tuple[Trial, ...]
     job: Job
     kind: str
     limits: Limits = NO_LIMITS
@@ -45,7 +45,7 @@ class Plan:
     @property
     def varying(self) -> tuple[str, ...]:
         """Names of the parameters that vary, in the order they are met."""
-        return tuple(dict.fromkeys(name for cell in self.cells for name in cell.varying))
+        return tuple(dict.fromkeys(name for trial in self.trials for name in trial.varying))
 
 
 def plan_study(study: Study) -> Plan:
@@ -53,9 +53,9 @@ def plan_study(study: Study) -> Plan:
     data, rest = study.data, study.study
     source: Source
     if data.generate is not None:
-        source = GeneratedSource(data.kind, data.generate, study.reading)
+        source = GeneratedSource(data.kind, data.generate, study.read_options)
     elif data.path is not None and Path(data.path).exists():
-        source = FileSource(data.path, data.kind, study.reading)
+        source = FileSource(data.path, data.kind, study.read_options)
     else:
         raise SchemaError(f"{data.path}: there is no such file.")
     job = Job(
@@ -69,7 +69,7 @@ def plan_study(study: Study) -> Plan:
         count=rest.count,
     )
     limits = Limits(rest.timeout, rest.memory_bytes)
-    return Plan(tuple(list_cells(study)), job, data.kind, limits, rest.workers, study.title)
+    return Plan(tuple(list_trials(study)), job, data.kind, limits, rest.workers, study.title)
 
 
 def read_workload(path: Path) -> Workload:
@@ -120,8 +120,10 @@ def plan_methods(
     chosen = list(methods)
     if not chosen:
         raise ParameterError("study: there are no methods. Give some, such as [sf.methods.Mondrian(k=5)].")
-    cells = [cell for method, label in _label(chosen) for cell in _spread_method(method, label, varying, repetitions)]
-    return Plan(tuple(cells), Job(HeldSource(dataset), **job), dataset.kind, Limits(timeout, memory), workers, title)
+    trials = [
+        trial for method, label in _label(chosen) for trial in _spread_method(method, label, varying, repetitions)
+    ]
+    return Plan(tuple(trials), Job(HeldSource(dataset), **job), dataset.kind, Limits(timeout, memory), workers, title)
 
 
 def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
@@ -136,10 +138,10 @@ def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
     return labelled
 
 
-def _spread_method(method: Method, label: str, varying: Mapping[str, list[Any]], repetitions: int) -> list[Cell]:
-    cells = []
+def _spread_method(method: Method, label: str, varying: Mapping[str, list[Any]], repetitions: int) -> list[Trial]:
+    trials = []
     for values in itertools.product(*varying.values()):
         given = {**method.parameters(), **dict(zip(varying, values, strict=True))}
         parameters = build(type(method), given).parameters()
-        cells += [Cell(method.name, parameters, turn + 1, label, tuple(varying)) for turn in range(repetitions)]
-    return cells
+        trials += [Trial(method.name, parameters, turn + 1, label, tuple(varying)) for turn in range(repetitions)]
+    return trials

@@ -8,13 +8,13 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import make_visible_within
 from sfumato.exceptions import ParameterError
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import show_number, show_share
-from sfumato.studies.figures import Look, draw_bands, draw_stacks
+from sfumato.studies.figures import PlotStyle, draw_bands, draw_stacks
 from sfumato.studies.pareto import find_front
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, Spread, describe_success, list_measures, list_points
@@ -109,7 +109,7 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
     return paths
 
 
-def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:
+def _draw_risk(points: Sequence[Point], unit: RecordUnit) -> list[Figure]:
     """Draw what an attacker reaches, before and after."""
     figures = []
     shown = (
@@ -132,35 +132,35 @@ def _draw_risk(points: Sequence[Point], unit: Unit) -> list[Figure]:
 
 def _draw_answers(points: Sequence[Point]) -> list[Figure]:
     """Draw what releases answer over time, one plot per method; all reach equally high, to be compared."""
-    courses = [(point, course) for point in points if (course := point.course) is not None]
+    all_series = [(point, time_series) for point in points if (time_series := point.time_series) is not None]
     chosen = {}
-    for method in dict.fromkeys(point.method for point, _ in courses):
-        own = [(point, course) for point, course in courses if point.method == method]
+    for method in dict.fromkeys(point.method for point, _ in all_series):
+        own = [(point, time_series) for point, time_series in all_series if point.method == method]
         # The first, those between at equal distances, and the last.
         places = sorted({round(turn * (len(own) - 1) / (_BANDS - 1)) for turn in range(_BANDS)})
         chosen[method] = [own[place] for place in places]
-    top = max((max(course.possible) for shown in chosen.values() for _, course in shown), default=0)
+    top = max((max(time_series.possible) for shown in chosen.values() for _, time_series in shown), default=0)
     return [
-        _draw_course(f"answers-{number}", method, shown, top)
+        _draw_time_series(f"answers-{number}", method, shown, top)
         for number, (method, shown) in enumerate(chosen.items(), 1)
     ]
 
 
-def _draw_course(name: str, method: str, shown: Sequence[tuple[Point, Course]], top: int) -> Figure:
+def _draw_time_series(name: str, method: str, shown: Sequence[tuple[Point, TimeSeries]], top: int) -> Figure:
     """Draw what the releases of one method answer over time."""
     from sfumato.reports.answers import list_numbers
 
-    point, course = shown[0]
-    drawn = {point.values or method: course for point, course in shown}
+    point, time_series = shown[0]
+    drawn = {point.values or method: time_series for point, time_series in shown}
     repeated = " Of several repetitions it is the first one." if point.repetitions > 1 else ""
     return Figure(
         name,
-        f"{course.counted.capitalize()} with “{shorten(course.value, _SHOWN_LENGTH)}” over time: {method}",
+        f"{time_series.counted.capitalize()} with “{shorten(time_series.value, _SHOWN_LENGTH)}” over time: {method}",
         "What a release answers (sfumato query): a band from what is certain to what is "
         f"possible, and in it the line of what is to be expected. The truth always lies in the band.{repeated}",
         functools.partial(draw_bands, drawn, top),
         ("Values", "From", "Certain", "Expected", "Possible", "Truth"),
-        tuple((point.values or method, *row) for point, course in shown for row in list_numbers(course)),
+        tuple((point.values or method, *row) for point, time_series in shown for row in list_numbers(time_series)),
         "answers",
     )
 
@@ -218,7 +218,7 @@ def _draw_lines(
             (point.name, show(row["mean"]), *((show(row["low"]), show(row["high"])) if repeated else ()))
             for point, row in zip(own, rows, strict=True)
         )
-        style = Look(_order_lines(points), title, along, before, is_share)
+        style = PlotStyle(_order_lines(points), title, along, before, is_share)
         draw = style.draw_lines if along else style.draw_bars
         figures.append(
             Figure(
@@ -267,7 +267,7 @@ def _draw_front(points: Sequence[Point], measure: Measure, title: str, get: Get)
         for number, (point, risk, value) in enumerate(both)
     ]
     risk_title, _ = describe_success(points)
-    style = Look(_order_lines(points), title, f"{risk_title}, after", None, measure.is_share)
+    style = PlotStyle(_order_lines(points), title, f"{risk_title}, after", None, measure.is_share)
     show = show_share if measure.is_share else show_number
     numbers = tuple((point.name, show_share(risk), show(value)) for point, risk, value in (both[n] for n in front))
     where = "lower left" if measure.better == "lower" else "upper left"

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.exceptions import SchemaError
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.numbers import show_number
 from sfumato.studies.folder import describe_folder, replace_file, write_mark
-from sfumato.studies.trials import PHASES, Cell, Outcome
+from sfumato.studies.trials import PHASES, Trial, TrialResult
 
 if TYPE_CHECKING:
     import polars as pl
@@ -68,7 +68,7 @@ class StudyResult:
 
     Parameters
     ----------
-    cells
+    trials
         Cells with their outcomes, in the order of the study.
     facts
         What the study is about: ``title``, ``kind``, ``data``, ``planned`` (number of cells).
@@ -76,33 +76,33 @@ class StudyResult:
     Examples
     --------
     >>> score = {"measure": "ncp", "value": 0.25, "better": "lower", "unit": "", "title": "", "explanation": ""}
-    >>> done = (Cell("mondrian", {"k": 5}, varying=("k",)), Outcome("done", scores=(score,)))
-    >>> failed = (Cell("mondrian", {"k": 9}, varying=("k",)), Outcome("infeasible", "there is no way."))
+    >>> done = (Trial("mondrian", {"k": 5}, varying=("k",)), TrialResult("done", scores=(score,)))
+    >>> failed = (Trial("mondrian", {"k": 9}, varying=("k",)), TrialResult("infeasible", "there is no way."))
     >>> result = StudyResult((done, failed), {})
     >>> result.table.select(["method", "k", "measure", "value", "status"]).to_pylist()
     [{'method': 'mondrian', 'k': 5, 'measure': 'ncp', 'value': 0.25, 'status': 'done'},
      {'method': 'mondrian', 'k': 9, 'measure': None, 'value': None, 'status': 'infeasible'}]
     """
 
-    cells: tuple[tuple[Cell, Outcome], ...]
+    trials: tuple[tuple[Trial, TrialResult], ...]
     facts: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     @property
     def varying(self) -> tuple[str, ...]:
         """Names of the parameters that vary."""
-        return tuple(dict.fromkeys(name for cell, _ in self.cells for name in cell.varying))
+        return tuple(dict.fromkeys(name for trial, _ in self.trials for name in trial.varying))
 
     @property
-    def unit(self) -> Unit:
+    def unit(self) -> RecordUnit:
         """What one record is."""
         fields = self.facts.get("data", {}).get("unit")
-        return PERSON if fields is None else Unit(**fields)
+        return PERSON if fields is None else RecordUnit(**fields)
 
     @property
     def table(self) -> pa.Table:
         """One row per cell and measure; a cell without anything measured has one row with its reason."""
         named = {name: _name_column(name, _FIGURES) for name in self.varying}
-        rows = [_make_row(cell, outcome, score, named) for cell, outcome in self.cells for score in _scores(outcome)]
+        rows = [_make_row(trial, outcome, score, named) for trial, outcome in self.trials for score in _scores(outcome)]
         columns: dict[str, pa.Array] = {name: pa.array([row[name] for row in rows]) for name in _NAMES}
         columns |= {column: _unify([row[column] for row in rows]) for column in named.values()}
         columns |= {name: pa.array([row[name] for row in rows], kind) for name, kind in _FIGURES.items()}
@@ -113,19 +113,19 @@ class StudyResult:
         """What releases answer over time: one row per cell and stretch of time, none where nothing was asked so."""
         named = {name: _name_column(name, _ANSWERS) for name in self.varying}
         rows = [
-            _name_cell(cell)
-            | {column: cell.parameters.get(name) for name, column in named.items()}
-            | {"counted": course.counted, "value": course.value, **stretch}
-            for cell, course in self._list_courses()
-            for stretch in course.list_rows()
+            _describe_trial(trial)
+            | {column: trial.parameters.get(name) for name, column in named.items()}
+            | {"counted": time_series.counted, "value": time_series.value, **entry}
+            for trial, time_series in self._list_time_series()
+            for entry in time_series.list_rows()
         ]
         columns: dict[str, pa.Array] = {name: pa.array([row[name] for row in rows]) for name in _NAMES}
         columns |= {column: _unify([row[column] for row in rows]) for column in named.values()}
         columns |= {name: pa.array([row[name] for row in rows], kind) for name, kind in _ANSWERS.items()}
         return pa.table(columns)
 
-    def _list_courses(self) -> list[tuple[Cell, Course]]:
-        return [(cell, Course.from_plain(outcome.answers)) for cell, outcome in self.cells if outcome.answers]
+    def _list_time_series(self) -> list[tuple[Trial, TimeSeries]]:
+        return [(trial, TimeSeries.from_plain(outcome.answers)) for trial, outcome in self.trials if outcome.answers]
 
     def to_polars(self) -> pl.DataFrame:
         """Return the table for Polars."""
@@ -170,20 +170,20 @@ class StudyResult:
 
         Examples
         --------
-        >>> StudyResult(((Cell("mondrian", {"k": 5}), Outcome("overlong", "took too long.")),)).count()
+        >>> StudyResult(((Trial("mondrian", {"k": 5}), TrialResult("overlong", "took too long.")),)).count()
         {'overlong': 1}
         """
         counts: dict[str, int] = {}
-        for _, outcome in self.cells:
+        for _, outcome in self.trials:
             counts[outcome.status] = counts.get(outcome.status, 0) + 1
         return counts
 
-    def failures(self) -> list[tuple[Cell, Outcome]]:
+    def failures(self) -> list[tuple[Trial, TrialResult]]:
         """Return the cells that have nothing measured, with their reasons."""
-        return [(cell, outcome) for cell, outcome in self.cells if not outcome.is_done]
+        return [(trial, outcome) for trial, outcome in self.trials if not outcome.is_done]
 
     def __repr__(self) -> str:
-        names = list(dict.fromkeys(cell.name for cell, _ in self.cells))
+        names = list(dict.fromkeys(trial.name for trial, _ in self.trials))
         ended = ", ".join(f"{count} {status}" for status, count in self.count().items())
         return f"StudyResult({', '.join(names)}: {ended or 'no cells'})"
 
@@ -217,18 +217,18 @@ def read_results(folder: str | Path) -> StudyResult:
     if not path.is_dir():
         raise SchemaError(f"{path}: there is no such folder.")
     description = describe_folder(path)
-    cells = []
+    trials = []
     for listed in description.get("cells", ()):
         try:
             plain = json.loads((path / "cells" / f"{listed['key']}.json").read_bytes())
             now = {"label": listed["label"], "varying": tuple(listed["varying"])}
-            cells.append((Cell(**{**plain["cell"], **now}), Outcome.from_json(json.dumps(plain["outcome"]))))
+            trials.append((Trial(**{**plain["cell"], **now}), TrialResult.from_json(json.dumps(plain["outcome"]))))
         except (OSError, ValueError, TypeError, KeyError):
             continue
-    return StudyResult(tuple(cells), description.get("facts", {}))
+    return StudyResult(tuple(trials), description.get("facts", {}))
 
 
-def _scores(outcome: Outcome) -> Sequence[Mapping[str, Any]]:
+def _scores(outcome: TrialResult) -> Sequence[Mapping[str, Any]]:
     return outcome.scores or ({},)
 
 
@@ -237,14 +237,14 @@ def _name_column(name: str, figures: Iterable[str]) -> str:
     return f"parameter_{name}" if name in (*_NAMES, *figures) else name
 
 
-def _name_cell(cell: Cell) -> dict[str, Any]:
-    parameters = json.dumps(dict(cell.parameters), ensure_ascii=False)
-    return {"method": cell.method, "label": cell.name, "parameters": parameters, "repetition": cell.repetition}
+def _describe_trial(trial: Trial) -> dict[str, Any]:
+    parameters = json.dumps(dict(trial.parameters), ensure_ascii=False)
+    return {"method": trial.method, "label": trial.name, "parameters": parameters, "repetition": trial.repetition}
 
 
-def _make_row(cell: Cell, outcome: Outcome, score: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
+def _make_row(trial: Trial, outcome: TrialResult, score: Mapping[str, Any], named: Mapping[str, str]) -> dict[str, Any]:
     before, after = outcome.risk.get("before", {}), outcome.risk.get("after", {})
-    row: dict[str, Any] = _name_cell(cell) | {
+    row: dict[str, Any] = _describe_trial(trial) | {
         "measure": score.get("measure"),
         "value": score.get("value"),
         "better": score.get("better"),
@@ -264,7 +264,7 @@ def _make_row(cell: Cell, outcome: Outcome, score: Mapping[str, Any], named: Map
         "peak_memory": outcome.peak_memory,
     }
     row |= {f"seconds_{name}": outcome.seconds.get(name) for name in PHASES}
-    return row | {column: cell.parameters.get(name) for name, column in named.items()}
+    return row | {column: trial.parameters.get(name) for name, column in named.items()}
 
 
 def _write_table(table: pa.Table, path: Path) -> None:
@@ -291,8 +291,8 @@ def _unify(values: Iterable[Any]) -> pa.Array:
 
 
 def mark_results(
-    folder: Path, identity: Mapping[str, str], cells: Sequence[tuple[str, Cell]], facts: Mapping[str, Any]
+    folder: Path, identity: Mapping[str, str], trials: Sequence[tuple[str, Trial]], facts: Mapping[str, Any]
 ) -> None:
     """Say in the folder of a study which cells it has, by their keys and in their order, and what it is about."""
-    listed = [{"key": key, "label": cell.label, "varying": list(cell.varying)} for key, cell in cells]
+    listed = [{"key": key, "label": trial.label, "varying": list(trial.varying)} for key, trial in trials]
     write_mark(folder, {"identity": dict(identity), "cells": listed, "facts": dict(facts)})

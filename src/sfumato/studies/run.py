@@ -20,11 +20,11 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.studies.folder import CellFolder
-from sfumato.studies.trials import Cell, Job, Outcome
+from sfumato.studies.folder import TrialFolder
+from sfumato.studies.trials import Job, Trial, TrialResult
 from sfumato.studies.worker import ONE_THREAD
 
-__all__ = ["NO_LIMITS", "Limits", "count_cores", "run_cells"]
+__all__ = ["NO_LIMITS", "Limits", "count_cores", "run_trials"]
 
 _CODE = "from sfumato.studies.worker import main; main()"
 _GLANCE = 0.05
@@ -74,8 +74,8 @@ def count_cores() -> int:
     return os.cpu_count() or 1
 
 
-def run_cells(
-    cells: Sequence[Cell],
+def run_trials(
+    trials: Sequence[Trial],
     job: Job,
     folder: Path,
     *,
@@ -85,7 +85,7 @@ def run_cells(
     afresh: bool = False,
     on_facts: Callable[[Mapping[str, Any]], None] = lambda facts: None,  # noqa: ARG005
     until: float | None = None,
-) -> Generator[tuple[Cell, Outcome], None, None]:
+) -> Generator[tuple[Trial, TrialResult], None, None]:
     """Yield every cell with its outcome, first those that are finished already, the others as they finish.
 
     Every outcome is on disk before it is yielded. Whoever stops listening (closes the iterator, breaks off with
@@ -93,7 +93,7 @@ def run_cells(
 
     Parameters
     ----------
-    cells, job
+    trials, job
         What to do.
     folder
         Where outcomes are kept, one file each in ``cells/``.
@@ -110,34 +110,34 @@ def run_cells(
     until
         Moment (of ``time.monotonic``) at which everything ends, finished or not; cells at work then are not yielded.
     """
-    cell_folder, digest = CellFolder(folder), job.digest
+    trial_folder, digest = TrialFolder(folder), job.digest
     # The same method under two labels is the same work.
-    same: dict[str, list[Cell]] = {}
-    for cell in cells:
-        same.setdefault(cell.key(digest), []).append(cell)
+    same: dict[str, list[Trial]] = {}
+    for trial in trials:
+        same.setdefault(trial.key(digest), []).append(trial)
     waiting: list[_Task] = []
-    for key, alike in same.items():
-        outcome = None if afresh else cell_folder.load(key)
+    for key, grouped in same.items():
+        outcome = None if afresh else trial_folder.load(key)
         if outcome is None or _wants_another_try(outcome, limits, retry):
-            waiting.append(_Task(key, alike[0]))
+            waiting.append(_Task(key, grouped[0]))
         else:
-            yield from ((cell, outcome) for cell in alike)
+            yield from ((trial, outcome) for trial in grouped)
     if not waiting:
         return
     crew = _Crew(
-        waiting, job, cell_folder.clear_work(), min(workers or count_cores(), len(waiting)), limits, on_facts, until
+        waiting, job, trial_folder.clear_work(), min(workers or count_cores(), len(waiting)), limits, on_facts, until
     )
     try:
         for task, outcome in crew.work():
             recorded = dataclasses.replace(outcome, limits=dataclasses.asdict(limits))
-            cell_folder.save(task.key, task.cell, recorded)
-            yield from ((cell, recorded) for cell in same[task.key])
+            trial_folder.save(task.key, task.trial, recorded)
+            yield from ((trial, recorded) for trial in same[task.key])
     finally:
         crew.dismiss()
-        cell_folder.remove_work()
+        trial_folder.remove_work()
 
 
-def _wants_another_try(outcome: Outcome, limits: Limits, retry: bool) -> bool:
+def _wants_another_try(outcome: TrialResult, limits: Limits, retry: bool) -> bool:
     if outcome.status in ("overlong", "out of memory"):
         return retry or not limits.exceeded_by(outcome.limits)
     return retry and outcome.status == "crashed"
@@ -145,7 +145,7 @@ def _wants_another_try(outcome: Outcome, limits: Limits, retry: bool) -> bool:
 
 class _Task(NamedTuple):
     key: str
-    cell: Cell
+    trial: Trial
 
 
 class _Worker:
@@ -168,10 +168,10 @@ class _Worker:
             # Ctrl-C on a terminal is for whoever started the study.
             start_new_session=True,
         )
-        threading.Thread(target=self._listen, args=(answers,), daemon=True).start()
+        threading.Thread(target=self._read_answers, args=(answers,), daemon=True).start()
         self._send(start)
 
-    def _listen(self, answers: queue.SimpleQueue[tuple[_Worker, _Answer]]) -> None:
+    def _read_answers(self, answers: queue.SimpleQueue[tuple[_Worker, _Answer]]) -> None:
         assert self.process.stdout is not None
         with contextlib.suppress(OSError, ValueError):
             for line in self.process.stdout:
@@ -187,8 +187,8 @@ class _Worker:
 
     def take(self, task: _Task) -> None:
         self.task, self.began = task, time.monotonic()
-        self.met.add(task.cell.method)
-        self._send(pickle.dumps(task.cell))
+        self.met.add(task.trial.method)
+        self._send(pickle.dumps(task.trial))
 
     def resident(self) -> int | None:
         """Return the bytes this process has in memory; None where the system does not tell."""
@@ -222,11 +222,11 @@ class _Crew:
         on_facts: Callable[[Mapping[str, Any]], None],
         until: float | None = None,
     ) -> None:
-        self.limits, self.tell, self.folder, self.job = limits, on_facts, folder, job
+        self.limits, self.on_facts, self.folder, self.job = limits, on_facts, folder, job
         self.until = float("inf") if until is None else until
         self.waiting: dict[str, collections.deque[_Task]] = {}
         for task in tasks:
-            self.waiting.setdefault(task.cell.method, collections.deque()).append(task)
+            self.waiting.setdefault(task.trial.method, collections.deque()).append(task)
         self.answers: queue.SimpleQueue[tuple[_Worker, _Answer]] = queue.SimpleQueue()
         self.hired = 0
         self.workers: list[_Worker] = []
@@ -245,18 +245,18 @@ class _Crew:
             worker.end()
         self.workers.clear()
 
-    def work(self) -> Iterator[tuple[_Task, Outcome]]:
+    def work(self) -> Iterator[tuple[_Task, TrialResult]]:
         """Yield cells as they finish, one way or the other."""
         while any(self.waiting.values()) or any(worker.task for worker in self.workers):
             if time.monotonic() > self.until:
                 return
             self._hand_out()
             try:
-                worker, answer = self.answers.get(timeout=self._patience())
+                worker, answer = self.answers.get(timeout=self._find_timeout())
             except queue.Empty:
                 pass
             else:
-                done = self._hear(worker, answer)
+                done = self._handle_answer(worker, answer)
                 if done is not None:
                     yield done
             yield from self._stop_excess()
@@ -274,14 +274,14 @@ class _Crew:
 
     def _choose(self, worker: _Worker) -> _Task | None:
         """Choose a method the worker has met, then one that nobody else meets just now: code is compiled only once."""
-        meeting = {other.task.cell.method for other in self.workers if other.task is not None and other is not worker}
+        meeting = {other.task.trial.method for other in self.workers if other.task is not None and other is not worker}
         methods = [method for method, tasks in self.waiting.items() if tasks]
         if not methods:
             return None
         best = min(methods, key=lambda method: (method not in worker.met, method in meeting))
         return self.waiting[best].popleft()
 
-    def _patience(self) -> float:
+    def _find_timeout(self) -> float:
         if self.limits.memory is not None:
             return _GLANCE
         if self.limits.seconds is None:
@@ -289,7 +289,7 @@ class _Crew:
         ends = [worker.began + self.limits.seconds for worker in self.workers if worker.task is not None]
         return min(_LONGEST_WAIT, max(0.01, min(ends, default=_LONGEST_WAIT) - time.monotonic()))
 
-    def _hear(self, worker: _Worker, answer: _Answer) -> tuple[_Task, Outcome] | None:
+    def _handle_answer(self, worker: _Worker, answer: _Answer) -> tuple[_Task, TrialResult] | None:
         if worker not in self.workers:  # ended for its excess, and said something before that
             return None
         if answer is None:
@@ -298,13 +298,13 @@ class _Crew:
             raise SchemaError(str(answer["unreadable"]))
         if "ready" in answer:
             worker.is_ready = True
-            self.tell(answer["ready"])
+            self.on_facts(answer["ready"])
             return None
         task, worker.task = worker.task, None
         assert task is not None
-        return task, Outcome.from_json(json.dumps(answer["outcome"]))
+        return task, TrialResult.from_json(json.dumps(answer["outcome"]))
 
-    def _bury(self, worker: _Worker) -> tuple[_Task, Outcome] | None:
+    def _bury(self, worker: _Worker) -> tuple[_Task, TrialResult] | None:
         """Replace a worker whose process ended by itself; its cell is the reason."""
         code = worker.process.wait()
         if not worker.is_ready:
@@ -314,7 +314,7 @@ class _Crew:
         if task is None:
             return None
         hint = " Out of memory is the usual cause." if code == -signal.SIGKILL else ""
-        return task, Outcome("crashed", f"its process ended ({_name_exit(code)}).{hint}")
+        return task, TrialResult("crashed", f"its process ended ({_name_exit(code)}).{hint}")
 
     def _replace(self, worker: _Worker) -> None:
         worker.end()
@@ -322,7 +322,7 @@ class _Crew:
         if sum(map(len, self.waiting.values())) > sum(other.task is None for other in self.workers):
             self._hire()
 
-    def _stop_excess(self) -> Iterator[tuple[_Task, Outcome]]:
+    def _stop_excess(self) -> Iterator[tuple[_Task, TrialResult]]:
         """End workers that take too long or too much."""
         for worker in [worker for worker in self.workers if worker.task is not None]:
             task = worker.task
@@ -330,12 +330,12 @@ class _Crew:
             seconds, memory = self.limits.seconds, self.limits.memory
             if seconds is not None and time.monotonic() - worker.began > seconds:
                 self._replace(worker)
-                yield task, Outcome("overlong", f"took more than the {seconds:g} seconds that a cell may take.")
+                yield task, TrialResult("overlong", f"took more than the {seconds:g} seconds that a cell may take.")
             elif memory is not None and (worker.resident() or 0) > memory:
                 self._replace(worker)
                 yield (
                     task,
-                    Outcome("out of memory", f"took more than the {memory / 1e6:,.0f} MB that a cell may take."),
+                    TrialResult("out of memory", f"took more than the {memory / 1e6:,.0f} MB that a cell may take."),
                 )
 
 

@@ -58,7 +58,7 @@ class FileSource:
     ----------
     path, kind
         The file, and what one row is.
-    reading
+    read_options
         Options for reading, as in policy files.
 
     Examples
@@ -76,15 +76,15 @@ class FileSource:
 
     path: str
     kind: str
-    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def read(self) -> Dataset:
         """Read the file."""
-        return calls.read(self.path, self.kind, **self.reading)
+        return calls.read(self.path, self.kind, **self.read_options)
 
     def digest(self) -> str:
         """Return a hash of the content of all files that are read, and of the options; names of files do not count."""
-        return hash_plain([self.kind, _hash_path(Path(self.path)), _with_content(dict(self.reading))])
+        return hash_plain([self.kind, _hash_path(Path(self.path)), _with_content(dict(self.read_options))])
 
 
 @dataclasses.dataclass(frozen=True)
@@ -97,7 +97,7 @@ class GeneratedSource:
         What one row is.
     options
         ``size``, ``seed`` and, if wanted, ``model`` with its options.
-    reading
+    read_options
         Options for reading what was generated.
 
     Examples
@@ -108,7 +108,7 @@ class GeneratedSource:
 
     kind: str
     options: Mapping[str, Any]
-    reading: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
 
     def check(self) -> None:
         """Refuse options that the generator does not have."""
@@ -126,11 +126,11 @@ class GeneratedSource:
         with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
             path = Path(folder) / "data.parquet"
             write_table(table, path)
-            return calls.read(path, self.kind, **self.reading)
+            return calls.read(path, self.kind, **self.read_options)
 
     def digest(self) -> str:
         """Return a hash of all options, and of the files that they name."""
-        return hash_plain([self.kind, "generated", _with_content(self.options), _with_content(self.reading)])
+        return hash_plain([self.kind, "generated", _with_content(self.options), _with_content(self.read_options)])
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -152,7 +152,7 @@ class HeldSource:
 
     def digest(self) -> str:
         """Return a hash of the data and of everything known about them."""
-        return hash_plain(_spell_out(self.dataset))
+        return hash_plain(_to_plain(self.dataset))
 
     def __getstate__(self) -> dict[str, Any]:
         # Mappings of a dataset cannot be changed, and such mappings cannot be sent.
@@ -163,7 +163,7 @@ class HeldSource:
         object.__setattr__(self, "dataset", Dataset(**state))
 
 
-def _spell_out(value: Any) -> Any:
+def _to_plain(value: Any) -> Any:
     """Return plain values that tell data from others, whatever their memory looks like."""
     if isinstance(value, pa.Array | pa.ChunkedArray):
         value = pa.table({"column": value})
@@ -174,10 +174,10 @@ def _spell_out(value: Any) -> Any:
     if isinstance(value, np.ndarray):
         return [str(value.dtype), list(value.shape), hashlib.sha256(np.ascontiguousarray(value).tobytes()).hexdigest()]
     if dataclasses.is_dataclass(value):
-        return [[field.name, _spell_out(getattr(value, field.name))] for field in dataclasses.fields(value)]
+        return [[field.name, _to_plain(getattr(value, field.name))] for field in dataclasses.fields(value)]
     if isinstance(value, Mapping):
-        return sorted([str(name), _spell_out(entry)] for name, entry in value.items())
-    return [_spell_out(entry) for entry in value] if isinstance(value, list | tuple) else repr(value)
+        return sorted([str(name), _to_plain(entry)] for name, entry in value.items())
+    return [_to_plain(entry) for entry in value] if isinstance(value, list | tuple) else repr(value)
 
 
 def _with_content(value: Any) -> Any:

@@ -18,15 +18,15 @@ from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_bounded, read_toml
 from sfumato.params import build
 from sfumato.policy import locate_files
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 from sfumato.studies.places import Places
 from sfumato.studies.source import GeneratedSource
-from sfumato.studies.trials import Cell
+from sfumato.studies.trials import Trial
 
-__all__ = ["Study", "list_cells", "read_study", "spread"]
+__all__ = ["Study", "list_trials", "read_study", "spread"]
 
-_MOST_CELLS = 100_000
+_MOST_TRIALS = 100_000
 _BYTES = {"": 1, "kb": 10**3, "mb": 10**6, "gb": 10**9, "kib": 2**10, "mib": 2**20, "gib": 2**30}
 
 
@@ -81,7 +81,7 @@ class Study(_Section):
     --------
     >>> study = Study(data={"kind": "table", "generate": {"size": 100, "seed": 1}},
     ...               method=[{"name": "mondrian", "vary": {"k": [2, 5]}}, {"name": "cluster", "k": 5}])
-    >>> [(cell.name, cell.parameters["k"]) for cell in list_cells(study)]
+    >>> [(trial.name, trial.parameters["k"]) for trial in list_trials(study)]
     [('mondrian', 2), ('mondrian', 5), ('cluster', 5)]
     """
 
@@ -93,7 +93,7 @@ class Study(_Section):
     study: StudySection = StudySection()
 
     @property
-    def reading(self) -> dict[str, Any]:
+    def read_options(self) -> dict[str, Any]:
         """Options for reading the data."""
         return dict(self.data.model_extra or {})
 
@@ -107,10 +107,10 @@ def read_study(path: Path) -> Study:
     try:
         study = Study.model_validate(content)
     except ValidationError as error:
-        raise ParameterError(_say_invalid(error, places)) from None
+        raise ParameterError(_describe_error(error, places)) from None
     _check(study, places)
     folder = path.parent
-    located: dict[str, Any] = locate_files(folder, study.reading)
+    located: dict[str, Any] = locate_files(folder, study.read_options)
     if study.data.path is not None:
         located["path"] = str(folder / study.data.path)
     rest = study.study
@@ -119,15 +119,15 @@ def read_study(path: Path) -> Study:
     return study.model_copy(update={"data": study.data.model_copy(update=located), "study": rest})
 
 
-def list_cells(study: Study) -> list[Cell]:
+def list_trials(study: Study) -> list[Trial]:
     """Return every method with every combination of its values, as often as it is repeated.
 
     Methods come in the order of the file, then values, then repetitions.
     """
-    return [cell for number in range(len(study.method)) for cell in _cells_of(study, number)]
+    return [trial for number in range(len(study.method)) for trial in _trials_of(study, number)]
 
 
-def _cells_of(study: Study, number: int) -> list[Cell]:
+def _trials_of(study: Study, number: int) -> list[Trial]:
     section = study.method[number]
     fixed = dict(section.model_extra or {})
     shared = {name: values for name, values in study.vary.items() if name not in fixed}
@@ -138,14 +138,14 @@ def _cells_of(study: Study, number: int) -> list[Cell]:
     varying = {name: spread(name, values) for name, values in given.items()}
     method = _find_method(section.name, study.data.kind)
     times = study.study.repetitions
-    if times * math.prod(map(len, varying.values())) > _MOST_CELLS:
-        raise ParameterError(f"has more than {_MOST_CELLS:,} cells.")
-    cells = []
+    if times * math.prod(map(len, varying.values())) > _MOST_TRIALS:
+        raise ParameterError(f"has more than {_MOST_TRIALS:,} cells.")
+    trials = []
     for values in itertools.product(*varying.values()):
         chosen = dict(zip(varying, values, strict=True))
         parameters = build(method, {**fixed, **chosen}).parameters()
-        cells += [Cell(section.name, parameters, turn + 1, section.label, tuple(varying)) for turn in range(times)]
-    return cells
+        trials += [Trial(section.name, parameters, turn + 1, section.label, tuple(varying)) for turn in range(times)]
+    return trials
 
 
 def _find_method(name: str, kind: str) -> type[Method]:
@@ -176,7 +176,7 @@ def spread(name: str, given: Any) -> list[Any]:
             raise shape
         start, end, step = (given[part] for part in ("start", "end", "step"))
         count = math.floor((end - start) / step + 1e-9) + 1 if step else 0
-        if not 0 < count <= _MOST_CELLS:
+        if not 0 < count <= _MOST_TRIALS:
             raise ParameterError(f"vary: {name} never comes from {start} to {end} in steps of {step}.")
         whole = all(isinstance(number, int) for number in given.values())
         return [start + turn * step if whole else round(start + turn * step, 12) for turn in range(count)]
@@ -209,14 +209,14 @@ def _check(study: Study, places: Places) -> None:
     with places.at("data"):
         if (study.data.path is None) == (study.data.generate is None):
             raise ParameterError("give either path, or generate = { size = ..., seed = ... }.")
-        Reading.of(kind, study.reading)
+        ReadOptions.of(kind, study.read_options)
         if study.data.generate is not None:
             GeneratedSource(kind, study.data.generate).check()
     for number, section in enumerate(study.method):
         with places.at("method", "name", number=number, method=section.name):
             _find_method(section.name, kind)
         with places.at("method", number=number, method=section.name):
-            _cells_of(study, number)
+            _trials_of(study, number)
     names = [(section.label or section.name) for section in study.method]
     for number, name in enumerate(names):
         if name in names[:number]:
@@ -246,7 +246,7 @@ def _hint(name: str, choices: Sequence[str]) -> str:
     return f" Did you mean {near[0]!r}?" if near else ""
 
 
-def _say_invalid(error: ValidationError, places: Places) -> str:
+def _describe_error(error: ValidationError, places: Places) -> str:
     first = error.errors()[0]
     parts = [part for part in first["loc"] if not str(part).startswith(("constrained-", "function-"))]
     section, rest = str(parts[0]), parts[1:]

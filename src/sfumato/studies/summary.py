@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from sfumato.metrics.time_series import Course
+from sfumato.metrics.time_series import TimeSeries
 from sfumato.studies.results import StudyResult
-from sfumato.studies.trials import Cell, Outcome
+from sfumato.studies.trials import Trial, TrialResult
 
 __all__ = ["Measure", "Point", "Spread", "describe_success", "list_measures", "list_points"]
 
@@ -63,7 +63,7 @@ class Point:
     along: str
     at: Any
     values: str
-    outcomes: tuple[Outcome, ...]
+    outcomes: tuple[TrialResult, ...]
     repetitions: int
 
     @property
@@ -96,12 +96,12 @@ class Point:
         return self._over(lambda outcome: outcome.peak_memory)
 
     @property
-    def course(self) -> Course | None:
+    def time_series(self) -> TimeSeries | None:
         """What the release of the first repetition answers over time; None where it was not asked."""
         answers = next((outcome.answers for outcome in self.outcomes if outcome.answers), None)
-        return None if answers is None else Course.from_plain(answers)
+        return None if answers is None else TimeSeries.from_plain(answers)
 
-    def _over(self, figure: Callable[[Outcome], float | None]) -> Spread | None:
+    def _over(self, figure: Callable[[TrialResult], float | None]) -> Spread | None:
         return Spread.of([value for outcome in self.outcomes if (value := figure(outcome)) is not None])
 
 
@@ -126,46 +126,47 @@ def list_points(result: StudyResult) -> list[Point]:
 
     Examples
     --------
-    >>> cells = [(Cell("coat", {"k": k}, turn, varying=("k",)), Outcome("done")) for k in (2, 5) for turn in (1, 2)]
-    >>> [(point.line, point.at, len(point.outcomes)) for point in list_points(StudyResult(tuple(cells)))]
+    >>> made = [Trial("coat", {"k": k}, turn, varying=("k",)) for k in (2, 5) for turn in (1, 2)]
+    >>> trials = [(trial, TrialResult("done")) for trial in made]
+    >>> [(point.line, point.at, len(point.outcomes)) for point in list_points(StudyResult(tuple(trials)))]
     [('coat', 2, 2), ('coat', 5, 2)]
     """
     along = {name: _choose_along(own) for name, own in _by_method(result).items()}
-    groups: dict[tuple[str, str], list[tuple[Cell, Outcome]]] = {}
-    for cell, outcome in result.cells:
-        groups.setdefault((cell.name, repr(dict(cell.parameters))), []).append((cell, outcome))
-    return [_make_point(alike, along[name]) for (name, _), alike in groups.items()]
+    groups: dict[tuple[str, str], list[tuple[Trial, TrialResult]]] = {}
+    for trial, outcome in result.trials:
+        groups.setdefault((trial.name, repr(dict(trial.parameters))), []).append((trial, outcome))
+    return [_make_point(grouped, along[name]) for (name, _), grouped in groups.items()]
 
 
-def _by_method(result: StudyResult) -> dict[str, list[Cell]]:
-    groups: dict[str, list[Cell]] = {}
-    for cell, _ in result.cells:
-        groups.setdefault(cell.name, []).append(cell)
+def _by_method(result: StudyResult) -> dict[str, list[Trial]]:
+    groups: dict[str, list[Trial]] = {}
+    for trial, _ in result.trials:
+        groups.setdefault(trial.name, []).append(trial)
     return groups
 
 
-def _choose_along(cells: Sequence[Cell]) -> str:
+def _choose_along(trials: Sequence[Trial]) -> str:
     """Choose the parameter with most values to draw along; the first of those."""
-    counts = {name: len({repr(cell.parameters.get(name)) for cell in cells}) for name in cells[0].varying}
+    counts = {name: len({repr(trial.parameters.get(name)) for trial in trials}) for name in trials[0].varying}
     return max(counts, key=lambda name: counts[name], default="")
 
 
-def _make_point(alike: Sequence[tuple[Cell, Outcome]], along: str) -> Point:
-    cell = alike[0][0]
-    values = {name: cell.parameters.get(name) for name in cell.varying}
-    others = _spell({name: value for name, value in values.items() if name != along})
+def _make_point(grouped: Sequence[tuple[Trial, TrialResult]], along: str) -> Point:
+    trial = grouped[0][0]
+    values = {name: trial.parameters.get(name) for name in trial.varying}
+    others = _format_values({name: value for name, value in values.items() if name != along})
     return Point(
-        cell.name,
-        f"{cell.name}, {others}" if others else cell.name,
+        trial.name,
+        f"{trial.name}, {others}" if others else trial.name,
         along,
         values.get(along),
-        _spell(values),
-        tuple(outcome for _, outcome in alike if outcome.is_done),
-        len(alike),
+        _format_values(values),
+        tuple(outcome for _, outcome in grouped if outcome.is_done),
+        len(grouped),
     )
 
 
-def _spell(values: Mapping[str, Any]) -> str:
+def _format_values(values: Mapping[str, Any]) -> str:
     return ", ".join(f"{name}\u00a0=\u00a0{value}" for name, value in values.items())
 
 
@@ -205,7 +206,7 @@ def list_measures(result: StudyResult) -> list[Measure]:
     requested = list(result.facts.get("measures", ()))
     measures: dict[str, Measure] = {}
     taken: dict[str, int] = {}
-    for _, outcome in result.cells:
+    for _, outcome in result.trials:
         for score in outcome.scores:
             name = score["measure"]
             fields = {part: score[part] for part in ("title", "unit", "better", "explanation")}

@@ -13,7 +13,7 @@ from sfumato.metrics.workload import Workload
 from sfumato.release.suppression import WITHHOLD_AT_MOST
 from sfumato.studies.source import Source, hash_plain
 
-__all__ = ["PHASES", "Cell", "Job", "Outcome"]
+__all__ = ["PHASES", "Job", "Trial", "TrialResult"]
 
 PHASES = ("anonymize", "write", "verify", "attack", "measure")
 """What is timed of a cell."""
@@ -81,7 +81,7 @@ class Job:
 
 
 @dataclasses.dataclass(frozen=True)
-class Cell:
+class Trial:
     """One method with all of its parameters, in one repetition.
 
     Parameters
@@ -99,8 +99,8 @@ class Cell:
 
     Examples
     --------
-    >>> one, other = Cell("mondrian", {"k": 5}, 1), Cell("mondrian", {"k": 5}, 1, label="ours")
-    >>> one.key("") == other.key(""), one.key("") == Cell("mondrian", {"k": 5}, 2).key("")
+    >>> one, other = Trial("mondrian", {"k": 5}, 1), Trial("mondrian", {"k": 5}, 1, label="ours")
+    >>> one.key("") == other.key(""), one.key("") == Trial("mondrian", {"k": 5}, 2).key("")
     (True, False)
     """
 
@@ -121,7 +121,7 @@ class Cell:
 
 
 @dataclasses.dataclass(frozen=True)
-class Outcome:
+class TrialResult:
     """What became of a cell.
 
     Parameters
@@ -149,12 +149,12 @@ class Outcome:
     limits
         Seconds and bytes that it was limited to.
     answers
-        What the release answers over time, beside the truth: a :class:`~sfumato.metrics.time_series.Course`, plain.
+        What the release answers over time, beside the truth: a :class:`~sfumato.metrics.time_series.TimeSeries`, plain.
         Nothing where data have no times, or where it was not asked for.
 
     Examples
     --------
-    >>> Outcome.from_json(Outcome("infeasible", "k is too large.").to_json()).reason
+    >>> TrialResult.from_json(TrialResult("infeasible", "k is too large.").to_json()).reason
     'k is too large.'
     """
 
@@ -182,7 +182,7 @@ class Outcome:
         return json.dumps(dataclasses.asdict(self), ensure_ascii=False)
 
     @classmethod
-    def from_json(cls, text: str | bytes) -> Outcome:
+    def from_json(cls, text: str | bytes) -> TrialResult:
         """Read what :meth:`to_json` spelt; ValueError or TypeError if it is something else."""
         plain = json.loads(text)
         if not isinstance(plain, dict):

@@ -19,15 +19,15 @@ from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.query_certainty import OpenQuestions
-from sfumato.metrics.time_series import follow_course
+from sfumato.metrics.time_series import compute_time_series
 from sfumato.params import build
 from sfumato.release import storage
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
 from sfumato.reports.text import fill_in
-from sfumato.studies.trials import PHASES, Cell, Job, Outcome
+from sfumato.studies.trials import PHASES, Job, Trial, TrialResult
 
-__all__ = ["Bench", "describe_fault"]
+__all__ = ["TrialRunner", "describe_fault"]
 
 _USUAL_M = 2
 _SUCCESSES = ("mean_success", "largest_relative_frequency")
@@ -36,7 +36,7 @@ _QUICK = 10.0
 """Seconds up to which a cell is run a second time, so that loading compiled code is not timed."""
 
 
-class Bench:
+class TrialRunner:
     """A place of work: the data of a study, read once, and what was found out about them already.
 
     Nothing that is made here is published: releases are written to be verified, measured and thrown away. So their
@@ -46,11 +46,11 @@ class Bench:
     --------
     >>> from sfumato.studies.source import HeldSource
     >>> data = Dataset.of("table", [(20, "f"), (20, "f"), (30, "m"), (31, "m")], ("age", "sex"))
-    >>> bench = Bench(data, Job(HeldSource(data), measures=("ncp",)))
-    >>> outcome = bench.run(Cell("mondrian", {"k": 2}))
+    >>> runner = TrialRunner(data, Job(HeldSource(data), measures=("ncp",)))
+    >>> outcome = runner.run(Trial("mondrian", {"k": 2}))
     >>> outcome.status, outcome.risk["before"]["unique"], outcome.risk["after"]["unique"]
     ('done', 0.5, 0.0)
-    >>> bench.run(Cell("mondrian", {"k": 5})).status
+    >>> runner.run(Trial("mondrian", {"k": 5})).status
     'refused'
     """
 
@@ -59,58 +59,58 @@ class Bench:
         self._before: dict[int, dict[str, Any]] = {}
         self._met: set[str] = set()
 
-    def run(self, cell: Cell) -> Outcome:
+    def run(self, trial: Trial) -> TrialResult:
         """Run a cell; whatever goes wrong is an outcome, too."""
         began = time.perf_counter()
-        outcome = self._try(cell)
-        if cell.method not in self._met and time.perf_counter() - began < self.quick:
-            outcome = self._try(cell)
-        self._met.add(cell.method)
+        outcome = self._try(trial)
+        if trial.method not in self._met and time.perf_counter() - began < self.quick:
+            outcome = self._try(trial)
+        self._met.add(trial.method)
         return outcome
 
-    def _try(self, cell: Cell) -> Outcome:
+    def _try(self, trial: Trial) -> TrialResult:
         try:
             with _measured_memory() as memory:
-                outcome = self._work(cell)
+                outcome = self._work(trial)
             return dataclasses.replace(outcome, peak_memory=memory.peak)
         except InfeasibleError as error:
-            return Outcome("infeasible", str(error))
+            return TrialResult("infeasible", str(error))
         except MemoryError:
-            return Outcome("out of memory", "there was not enough memory for it.")
+            return TrialResult("out of memory", "there was not enough memory for it.")
         except SfumatoError as error:
-            return Outcome("refused", str(error))
+            return TrialResult("refused", str(error))
         except Exception as error:
-            return Outcome("crashed", describe_fault(error))
+            return TrialResult("crashed", describe_fault(error))
 
-    def _work(self, cell: Cell) -> Outcome:
+    def _work(self, trial: Trial) -> TrialResult:
         job, dataset = self.job, self.dataset
-        method = build(plugins.find_method(cell.method, dataset.kind), cell.parameters)
+        method = build(plugins.find_method(trial.method, dataset.kind), trial.parameters)
         folder = Path(tempfile.mkdtemp(prefix="cell-", dir=self.folder))
         try:
-            run = Run(_make_secret(job.seed, cell.repetition))
+            run = Run(_make_secret(job.seed, trial.repetition))
             limit = job.withhold_at_most
             result = calls.anonymize(dataset, method, run=run, count=job.count, withhold_at_most=limit)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always", ReleaseWarning)
                 calls.write(result, folder, reports=False)
             release = storage.read_release(folder)
-            clock = Run()
-            with clock.phase("attack"):
+            timer = Run()
+            with timer.phase("attack"):
                 after = _sum_up(self._attack(release, result).to_dict())
-            with clock.phase("measure"):
-                comparison = self._compare(release, result, cell.repetition)
+            with timer.phase("measure"):
+                comparison = self._compare(release, result, trial.repetition)
                 scores, answers = self._measure(comparison), self._follow(comparison)
         finally:
             shutil.rmtree(folder, ignore_errors=True)
-        spent = {name: result.trace.seconds.get(name, 0.0) + clock.seconds.get(name, 0.0) for name in PHASES}
-        return Outcome(
+        spent = {name: result.owner_record.seconds.get(name, 0.0) + timer.seconds.get(name, 0.0) for name in PHASES}
+        return TrialResult(
             "done",
             scores=tuple(scores),
             seconds={name: round(seconds, 6) for name, seconds in spent.items()},
             risk={"before": self._find_before(release), "after": after},
             records=release.records_in,
             published=len(release),
-            withheld=sum(release.withheld.values()),
+            withheld=sum(release.suppressed_records.values()),
             guarantee=str(release.guarantee),
             warnings=tuple(str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)),
             answers=answers,
@@ -120,9 +120,9 @@ class Bench:
         """Attack a release with what its promise is about, or with as many pieces of it as the study asks for."""
         attacker = plugins.find_attacker(release.guarantee)
         if self.job.m is not None and hasattr(release.guarantee, "m"):
-            claim: Any = release.guarantee
-            release = dataclasses.replace(release, guarantee=dataclasses.replace(claim, m=self.job.m))
-        return attacker.attack(release, self.dataset, result.trace.rows)
+            guarantee: Any = release.guarantee
+            release = dataclasses.replace(release, guarantee=dataclasses.replace(guarantee, m=self.job.m))
+        return attacker.attack(release, self.dataset, result.owner_record.rows)
 
     def _find_before(self, release: Release) -> dict[str, Any]:
         """Return what the same attacker reaches with the data as they stand."""
@@ -134,14 +134,14 @@ class Bench:
 
     def _compare(self, release: Release, result: Result, repetition: int) -> Comparison:
         seed = self.job.seed + repetition - 1
-        return Comparison(self.dataset, release, result.trace.rows, seed, self.job.workload)
+        return Comparison(self.dataset, release, result.owner_record.rows, seed, self.job.workload)
 
     def _follow(self, comparison: Comparison) -> dict[str, Any]:
         """Ask the release over time where the study measures what its answers leave open."""
         if self.job.measures and OpenQuestions.name not in self.job.measures:
             return {}
-        course = follow_course(comparison)
-        return {} if course is None else course.to_plain()
+        time_series = compute_time_series(comparison)
+        return {} if time_series is None else time_series.to_plain()
 
     def _measure(self, comparison: Comparison) -> list[dict[str, Any]]:
         job, release = self.job, comparison.release

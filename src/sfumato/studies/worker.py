@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from sfumato.exceptions import SfumatoError
-from sfumato.studies.trials import Cell, Job
-from sfumato.studies.work import Bench, describe_fault
+from sfumato.studies.trials import Job, Trial
+from sfumato.studies.work import TrialRunner, describe_fault
 
 __all__ = ["ONE_THREAD", "main"]
 
@@ -42,16 +42,16 @@ def _serve(commands: IO[bytes], answers: IO[bytes]) -> None:
 
     pa.set_cpu_count(1)
     job, folder, quick = pickle.load(commands)
-    bench = _prepare(job, Path(folder), quick, answers)
-    if bench is None:
+    runner = _prepare(job, Path(folder), quick, answers)
+    if runner is None:
         return
-    waiting: queue.SimpleQueue[Cell] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(commands, waiting), daemon=True).start()
+    waiting: queue.SimpleQueue[Trial] = queue.SimpleQueue()
+    threading.Thread(target=_read_commands, args=(commands, waiting), daemon=True).start()
     while True:
-        _answer(answers, {"outcome": json.loads(bench.run(waiting.get()).to_json())})
+        _answer(answers, {"outcome": json.loads(runner.run(waiting.get()).to_json())})
 
 
-def _prepare(job: Job, folder: Path, quick: float, answers: IO[bytes]) -> Bench | None:
+def _prepare(job: Job, folder: Path, quick: float, answers: IO[bytes]) -> TrialRunner | None:
     """Read the data and say what they are, or why they cannot be read."""
     try:
         dataset = job.source.read()
@@ -69,10 +69,10 @@ def _prepare(job: Job, folder: Path, quick: float, answers: IO[bytes]) -> Bench 
         return None
     facts = {"kind": dataset.kind, "records": len(dataset), "unit": dataset.unit.to_dict(), "summary": repr(dataset)}
     _answer(answers, {"ready": {**facts, "notes": list(dataset.notes)}})
-    return Bench(dataset, job, folder, quick)
+    return TrialRunner(dataset, job, folder, quick)
 
 
-def _listen(commands: IO[bytes], waiting: queue.SimpleQueue[Cell]) -> None:
+def _read_commands(commands: IO[bytes], waiting: queue.SimpleQueue[Trial]) -> None:
     """Queue the cells that come in; when nobody is left to send any, end the process in whatever it does."""
     while True:
         try:

@@ -14,10 +14,10 @@ from sfumato.release.release import Release
 __all__ = ["check_names", "check_people", "check_rows"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
-def check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
+def check_rows(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     """Look for rows that are none, or that are published twice."""
     if rows.shape != (len(release),) or not (np.issubdtype(rows.dtype, np.integer) or len(rows) == 0):
         return {"published": len(release), "mapped": int(rows.size)}
@@ -31,15 +31,15 @@ def check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
     return None
 
 
-def check_people(release: Release, original: Dataset, counts_agree: bool) -> Witness:
+def check_people(release: Release, original: Dataset, counts_agree: bool) -> Counterexample:
     """Look for records that are neither published nor counted as withheld."""
     if counts_agree and len(original) == release.records_in:
         return None
-    withheld = list(release.withheld.values())
-    return {"people": len(original), "records_in": release.records_in, "withheld": withheld}
+    suppressed_records = list(release.suppressed_records.values())
+    return {"people": len(original), "records_in": release.records_in, "withheld": suppressed_records}
 
 
-def check_names(release: Release, original: Dataset) -> Witness:
+def check_names(release: Release, original: Dataset) -> Counterexample:
     """Look for original names among the pseudonyms."""
     names = original.table.column(original.schema.identifier).combine_chunks()
     for column in release.columns:

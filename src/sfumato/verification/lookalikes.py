@@ -73,19 +73,21 @@ def warn_of_lookalikes(release: Release) -> Verdict:
     2 values of column 'ill' look like others and count as different: 'flu' and 'flu\u{200b}'. Write them alike before
     publishing, or the guarantee may count one value as several.
     """
-    alike = ((name, _find_alike(labels)) for name, labels in _list_values(release))
-    return Verdict(True, {}, {}, warnings=tuple(_describe(name, groups) for name, groups in alike if groups))
+    confusables = ((name, _group_confusables(labels)) for name, labels in _list_values(release))
+    return Verdict(True, {}, {}, warnings=tuple(_describe(name, groups) for name, groups in confusables if groups))
 
 
 def _list_values(release: Release) -> Iterator[tuple[str, list[pa.Array]]]:
     """Yield what values are compared with each other: those of a column, or of all columns of histories together."""
     histories = [column.name for column in release.columns if column.role in _HISTORIES]
-    together = _name_columns(histories) if histories else ""
-    listed = {together: [pa.array(_list_claimed(release), pa.string())]} if histories else {}
+    history_columns = _name_columns(histories) if histories else ""
+    listed = {history_columns: [pa.array(_list_claimed(release), pa.string())]} if histories else {}
     for columns, table in ((release.columns, release.table), *((p.columns, p.table) for p in release.parts.values())):
         for column in columns:
             if _has_values(column):
-                name = together if together and column.role in _HISTORIES else _name_columns([column.name])
+                name = (
+                    history_columns if history_columns and column.role in _HISTORIES else _name_columns([column.name])
+                )
                 labels = (_list_labels(table.column(column.name)), _list_members(release, column.name))
                 listed.setdefault(name, []).extend(labels)
     yield from listed.items()
@@ -131,18 +133,20 @@ def _list_members(release: Release, column: str) -> pa.Array:
     return pa.chunked_array([*names[0], *names[1]], pa.string()).unique()
 
 
-def _find_alike(labels: Iterable[pa.Array]) -> list[list[str]]:
+def _group_confusables(labels: Iterable[pa.Array]) -> list[list[str]]:
     """Return the groups of different labels that look the same."""
     distinct = pa.chunked_array(list(labels), pa.string()).unique().drop_null()
     suspicious = pc.match_substring_regex(distinct, _SUSPICIOUS)
-    alike: dict[str, list[str]] = {}
+    confusables: dict[str, list[str]] = {}
     for label in distinct.filter(suspicious).to_pylist():
-        alike.setdefault(fold(label), []).append(label)
-    if alike:
+        confusables.setdefault(fold(label), []).append(label)
+    if confusables:
         plain = distinct.filter(pc.invert(suspicious))
-        for label in plain.filter(pc.is_in(plain, value_set=pa.array(list(alike), pa.string()))).to_pylist():
-            alike[label].append(label)
-    return sorted(sorted(group, key=lambda label: (len(label), label)) for group in alike.values() if len(group) > 1)
+        for label in plain.filter(pc.is_in(plain, value_set=pa.array(list(confusables), pa.string()))).to_pylist():
+            confusables[label].append(label)
+    return sorted(
+        sorted(group, key=lambda label: (len(label), label)) for group in confusables.values() if len(group) > 1
+    )
 
 
 def _describe(columns: str, groups: list[list[str]]) -> str:

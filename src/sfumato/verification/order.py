@@ -9,12 +9,12 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.base.verdict import Verdict
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.release.release import Release
 from sfumato.release.text import escape, unescape
-from sfumato.verification.release_checks import Findings, Look, find_checks
+from sfumato.verification.release_checks import Findings, OrderCheck, find_checks
 
-__all__ = ["find_disorder", "is_named_by", "look_at_value_names", "verify_order"]
+__all__ = ["check_value_names", "find_disorder", "is_named_by", "verify_order"]
 
 _CHECK = "order and numbers tell nothing"
 _NUMBERED = {"clusters": "cluster", "classes": "class"}
@@ -49,7 +49,7 @@ def verify_order(release: Release) -> Verdict:
     """
     findings = tuple(
         f"{where}: {what}"
-        for check in (*_anywhere, *find_checks(release.kind).order_looks)
+        for check in (*_anywhere, *find_checks(release.kind).order_checks)
         for where, what in check(release)
     )
     return Verdict(True, {}, {}, None, {_CHECK: not findings}, (), findings)
@@ -60,7 +60,7 @@ def _counts_up(column: pa.ChunkedArray) -> bool:
     return bool(column.combine_chunks().equals(pa.array(np.arange(1, len(column) + 1)).cast(column.type)))
 
 
-def _look_at_names(release: Release) -> Findings:
+def _check_names(release: Release) -> Findings:
     for column in release.columns:
         if column.role == "identifier" and not _counts_up(release.table.column(column.name)):
             yield "data", f"column {column.name!r} is not numbered from 1 to {release.table.num_rows:,}"
@@ -69,7 +69,7 @@ def _look_at_names(release: Release) -> Findings:
             yield f"{name}.csv", f"column {column_name!r} is not numbered from 1 as it is listed"
 
 
-def _look_at_columns(release: Release) -> Findings:
+def _check_columns(release: Release) -> Findings:
     """Look for columns that are called otherwise than in any release of their kind."""
     fixed = find_checks(release.kind).column_names
     usual = {*fixed, release.unit.one}
@@ -78,7 +78,7 @@ def _look_at_columns(release: Release) -> Findings:
         yield "data", f"columns that are called otherwise than they should be: {', '.join(map(ascii, strange))}"
 
 
-def _look_at_values(release: Release) -> Findings:
+def _check_values(release: Release) -> Findings:
     """Look for values out of order, listed twice, or shown by no record."""
     rows = [
         (row["column"], row["value"] is None, row["value"] or "", row["member"]) for row in release.values.to_pylist()
@@ -107,7 +107,7 @@ def _labels(release: Release, column: str) -> set[str]:
     return set(flat.cast(pa.string()).unique().to_pylist())
 
 
-def _look_at_places(release: Release) -> Findings:
+def _check_places(release: Release) -> Findings:
     """Look for places out of order, and for places that no record shows; where a removed one is, nobody needs."""
     if release.places is None:
         return
@@ -122,7 +122,7 @@ def _look_at_places(release: Release) -> Findings:
         yield "places.csv", f"{len(set(places) - shown):,} places that no record shows"
 
 
-def look_at_value_names(release: Release) -> Findings:
+def check_value_names(release: Release) -> Findings:
     """Look for generalised values that are not named by their members."""
     wrong = sum(not is_named_by(value, sorted(members)) for value, members in release.members().items())
     if wrong:
@@ -144,15 +144,15 @@ def is_named_by(value: str, members: list[str]) -> bool:
     return [unescape(part) for part in listed] == members
 
 
-def find_disorder(moments: npt.NDArray[np.int64], labels: Ragged) -> Findings:
+def find_disorder(moments: npt.NDArray[np.int64], labels: ListColumn) -> Findings:
     """Look for entries of a record that are not in the order of time, and of the alphabet at the same time."""
     rank = np.argsort(np.argsort(np.array(labels.labels, dtype=object), kind="stable"), kind="stable")
     codes = rank[labels.codes] if len(rank) else labels.codes
     rows = labels.row_of_token
     here = rows[1:] == rows[:-1]
-    later, alike = moments[1:] < moments[:-1], moments[1:] == moments[:-1]
-    if (here & (later | (alike & (codes[1:] < codes[:-1])))).any():
+    later, is_same = moments[1:] < moments[:-1], moments[1:] == moments[:-1]
+    if (here & (later | (is_same & (codes[1:] < codes[:-1])))).any():
         yield "data", "entries of a record that are not in the order of time and alphabet"
 
 
-_anywhere: tuple[Look, ...] = (_look_at_columns, _look_at_names, _look_at_values, _look_at_places)
+_anywhere: tuple[OrderCheck, ...] = (_check_columns, _check_names, _check_values, _check_places)

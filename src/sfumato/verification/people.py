@@ -1,7 +1,8 @@
 """How many different people a crowd has, where people have several records: counted from the owner's row map.
 
 A crowd is what a guarantee counts: the records with a sequence of places, with a set of values, with the same monitored
-part, of one class or group: ``find_crowds`` of the kind's checks lists them. Published files do not tell whose a
+part, of one class or group: ``find_smallest_groups`` of the kind's checks lists them.
+Published files do not tell whose a
 record is, so only the owner can count people.
 """
 
@@ -16,7 +17,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged, distinct
+from sfumato.data.lists import ListColumn, distinct
 from sfumato.data.record_unit import plural
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_rows
@@ -24,12 +25,12 @@ from sfumato.verification.release_checks import find_checks
 
 __all__ = [
     "COUNTED",
-    "Crowd",
+    "GroupSize",
     "count_in_groups",
     "count_in_sequences",
-    "fewest_people",
+    "describe_counted_people",
+    "find_smallest_group",
     "leave_people_open",
-    "say_people",
     "verify_people",
 ]
 
@@ -40,14 +41,14 @@ COUNTED = ("fewest_people", "most_records_of_one")
 _CHECK = "different people are counted, and are k or more everywhere"
 
 
-class Crowd(NamedTuple):
+class GroupSize(NamedTuple):
     """The crowd with fewest people: how many there are, and how many records they have in it."""
 
     people: int
     records: int
 
 
-def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | None:
+def find_smallest_group(release: Release, original: Dataset, rows: Ints) -> GroupSize | None:
     """Return the crowd of the guarantee that has fewest people; None where it is not known whose the records are.
 
     Parameters
@@ -62,20 +63,22 @@ def fewest_people(release: Release, original: Dataset, rows: Ints) -> Crowd | No
     >>> import sfumato as sf
     >>> visits = Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     >>> result = sf.anonymize(visits.of_people(["ann", "ann", "bob"]), sf.methods.SeqAnon(k=2, m=1))
-    >>> fewest_people(result.release, result.trace.original, result.trace.rows)
+    >>> find_smallest_group(result.release, result.owner_record.original, result.owner_record.rows)
     Crowd(people=1, records=2)
     """
     person = original.person_codes()
-    find_crowds = find_checks(release.kind).find_crowds
-    if person is None or find_crowds is None:
+    find_smallest_groups = find_checks(release.kind).find_smallest_groups
+    if person is None or find_smallest_groups is None:
         return None
     person = np.unique(person[np.asarray(rows, dtype=np.int64)], return_inverse=True)[1]
-    everybody = Crowd(int(person.max(initial=-1)) + 1, len(person))
-    crowd: Crowd = min((everybody, *find_crowds(release, original, np.asarray(rows, dtype=np.int64), person)))
-    return crowd
+    everybody = GroupSize(int(person.max(initial=-1)) + 1, len(person))
+    smallest_group: GroupSize = min(
+        (everybody, *find_smallest_groups(release, original, np.asarray(rows, dtype=np.int64), person))
+    )
+    return smallest_group
 
 
-def count_in_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
+def count_in_groups(group: Ints, person: Ints) -> Iterator[GroupSize]:
     """Count the people of every group of records."""
     if not len(group):
         return
@@ -84,10 +87,10 @@ def count_in_groups(group: Ints, person: Ints) -> Iterator[Crowd]:
     people = np.bincount(pairs // width, minlength=int(group.max()) + 1)
     sizes = np.bincount(group, minlength=len(people))
     for at in np.flatnonzero(sizes).tolist():
-        yield Crowd(int(people[at]), int(sizes[at]))
+        yield GroupSize(int(people[at]), int(sizes[at]))
 
 
-def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crowd]:
+def count_in_sequences(histories: ListColumn, m: int, person: Ints) -> Iterator[GroupSize]:
     """Count the people of sequences of up to m values; of those only that can have fewer than any other.
 
     Nobody has more than `most` records, so a sequence in s records is one of at least s / most people: sequences in
@@ -97,9 +100,9 @@ def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crow
     width = int(person.max(initial=0)) + 1
     for size in countable_sizes(histories, m):
         keys, supports = support(histories, size)
-        fewest = int(supports.min())
+        smallest = int(supports.min())
         # In a sequence of the fewest records there are at most as many people.
-        wanted = keys[supports <= max(most * (fewest - 1), fewest)]
+        wanted = keys[supports <= max(most * (smallest - 1), smallest)]
         counted = np.empty(0, np.int64)
         for rows, sequences in distinct_subsequences(histories, size):
             at = np.minimum(np.searchsorted(wanted, sequences), len(wanted) - 1)
@@ -107,22 +110,23 @@ def count_in_sequences(histories: Ragged, m: int, person: Ints) -> Iterator[Crow
             counted = distinct(np.concatenate([counted, at[hit] * width + person[rows[hit]]]))
         people = np.bincount(counted // width, minlength=len(wanted))
         least = int(np.argmin(people))
-        yield Crowd(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))
+        yield GroupSize(int(people[least]), int(supports[np.searchsorted(keys, wanted[least])]))
 
 
 def leave_people_open(release: Release) -> Verdict:
     """Say that the published files do not tell whose the records are, where the claim is about people."""
-    claim = release.guarantee
-    if claim.count != "people":
+    claimed = release.guarantee
+    if claimed.count != "people":
         return Verdict(True, {}, {})
-    whose = plural(release.unit.owner or "person")
+    people_noun = plural(release.unit.owner or "person")
     return Verdict(
         True,
         {"count": "people"},
         {},
         unsettled=(
-            f"The promise counts different {whose}, and published files do not tell whose a {release.unit.record} is: "
-            f"the records were counted, the {whose} can be counted by the owner only (verify with the original).",
+            f"The promise counts different {people_noun}, and published files do not tell whose a "
+            f"{release.unit.record} is: "
+            f"the records were counted, the {people_noun} can be counted by the owner only (verify with the original).",
         ),
     )
 
@@ -132,8 +136,8 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
 
     Without the owner's row map, or where the original was read without whose its records are, such a claim stays open.
     """
-    claim, unit = release.guarantee, release.unit
-    counts = claim.count == "people"
+    claimed, unit = release.guarantee, release.unit
+    counts = claimed.count == "people"
     person = original.person_codes()
     if rows is None or person is None or check_rows(release, original, np.asarray(rows)) is not None:
         if not counts:
@@ -146,36 +150,36 @@ def verify_people(release: Release, original: Dataset, rows: Ints | None) -> Ver
         return Verdict(True, {"count": "people"}, {}, unsettled=(need,))
     if not unit.owner and not counts:
         return Verdict(True, {}, {})
-    crowd = fewest_people(release, original, rows)
-    if crowd is None:
+    smallest_group = find_smallest_group(release, original, rows)
+    if smallest_group is None:
         return Verdict(True, {}, {})
-    measured = {"fewest_people": crowd.people, "most_records_of_one": int(np.bincount(person).max(initial=0))}
+    measured = {"fewest_people": smallest_group.people, "most_records_of_one": int(np.bincount(person).max(initial=0))}
     if not counts:
         return Verdict(True, {}, measured)
-    holds = claim.crowd is not None and crowd.people >= claim.crowd
-    witness = None if holds else {"people": crowd.people, "records": crowd.records}
-    return Verdict(holds, {"count": "people"}, measured, witness, {_CHECK: holds})
+    holds = claimed.smallest_group is not None and smallest_group.people >= claimed.smallest_group
+    counterexample = None if holds else {"people": smallest_group.people, "records": smallest_group.records}
+    return Verdict(holds, {"count": "people"}, measured, counterexample, {_CHECK: holds})
 
 
-def say_people(release: Release, fewest: int, most: int) -> str:
+def describe_counted_people(release: Release, smallest: int, most: int) -> str:
     """Say to the owner how many people the promise comes to, in one sentence.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> visits = Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)}).of_people(["ann", "ann"])
-    >>> print(say_people(sf.anonymize(visits, sf.methods.SeqAnon(k=2, m=1)).release, 1, 2))
+    >>> print(describe_counted_people(sf.anonymize(visits, sf.methods.SeqAnon(k=2, m=1)).release, 1, 2))
     People have up to 2 records here; the fewest people that any sequence of places leads to is 1, not k=2
     (count=people promises k people).
     """
-    unit, claim = release.unit, release.guarantee
+    unit, claimed = release.unit, release.guarantee
     nouns = plural(unit.owner or unit.one)
-    crowd = find_checks(release.kind).crowd
+    group_noun = find_checks(release.kind).group_noun
     sentence = (
         f"{nouns.capitalize()} have up to {most:,} {unit.records} here; the fewest {nouns} that any "
-        f"{crowd} leads to is {fewest:,}"
+        f"{group_noun} leads to is {smallest:,}"
     )
-    wanted = claim.crowd
-    if claim.count == "people" or wanted is None or fewest >= wanted:
+    wanted = claimed.smallest_group
+    if claimed.count == "people" or wanted is None or smallest >= wanted:
         return f"{sentence}."
     return f"{sentence}, not k={wanted} (count=people promises k {nouns})."

@@ -9,13 +9,13 @@ import pyarrow as pa
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.release.release import Claiming, Release, describe_claim
+from sfumato.release.release import HasGuarantee, Release, describe_guarantee
 
-__all__ = ["verify_asked", "verify_kept"]
+__all__ = ["verify_against_policy", "verify_owner_claim"]
 
 LISTED = "the claim names the values that were asked for"
-KEPT = "the claim is the one that the owner kept"
-KNOWN = "listed values are values of the original"
+OWNER_CLAIM = "the claim is the one that the owner kept"
+TRUE_VALUES = "listed values are values of the original"
 ROLES = "columns play the parts that were asked for"
 
 _WORDS = {
@@ -30,8 +30,11 @@ _ROLES = {"quasi": "quasi-identifier", "sensitive": "sensitive"}
 """Parameters that name columns, where columns and not values play that part."""
 
 
-def verify_asked(
-    release: Release, original: Dataset, owner_claim: Mapping[str, Any] | None = None, recoded: Collection[str] = ()
+def verify_against_policy(
+    release: Release,
+    original: Dataset,
+    recorded_guarantee: Mapping[str, Any] | None = None,
+    recoded: Collection[str] = (),
 ) -> Verdict:
     """Compare a claim with the owner's policy: the options the original was read with, and the claim that was kept.
 
@@ -43,7 +46,7 @@ def verify_asked(
     ----------
     release, original
         What was published, and what it was made from, with the owner's lists.
-    owner_claim
+    recorded_guarantee
         The claim and the numbers of records that the owner's trace remembers, if it is at hand.
     recoded
         Values of the recoding that the owner kept: one learnt on an earlier batch has values this one has not.
@@ -54,43 +57,46 @@ def verify_asked(
     >>> days = [[("mail", 1), ("news", 2)], [("mail", 3), ("chat", 4)]]
     >>> data = Dataset.of("sequences", days, monitored=("mail",))
     >>> release = sf.anonymize(data, sf.methods.Hi(k=2)).release
-    >>> verify_asked(release, data).outcome
+    >>> verify_against_policy(release, data).outcome
     'holds'
-    >>> verify_asked(release, Dataset.of("sequences", days, monitored=("mail", "chat"))).witness
+    >>> verify_against_policy(release, Dataset.of("sequences", days, monitored=("mail", "chat"))).counterexample
     {'check': 'the claim names the values that were asked for', 'parameter': 'monitored', 'asked': 2, 'claimed': 1}
     """
     difference, unsettled = _compare_lists(release, original)
-    checks, witness = {LISTED: difference is None}, difference
-    if owner_claim is not None:
-        other = verify_kept(release, owner_claim)
+    checks, counterexample = {LISTED: difference is None}, difference
+    if recorded_guarantee is not None:
+        other = verify_owner_claim(release, recorded_guarantee)
         checks |= other.checks
-        witness = witness or other.witness
+        counterexample = counterexample or other.counterexample
         unsettled = ()
-    for name, seen in ((ROLES, _compare_roles(release, original)), (KNOWN, _find_unknown(release, original, recoded))):
+    for name, seen in (
+        (ROLES, _compare_roles(release, original)),
+        (TRUE_VALUES, _find_unknown(release, original, recoded)),
+    ):
         checks[name] = seen is None
-        witness = witness or seen
-    return Verdict(witness is None, {}, {}, witness, checks, unsettled)
+        counterexample = counterexample or seen
+    return Verdict(counterexample is None, {}, {}, counterexample, checks, unsettled)
 
 
 def _compare_lists(release: Release, original: Dataset) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
-    claim = release.guarantee
+    guarantee = release.guarantee
     for name, option in _OPTIONS.items():
-        if not hasattr(claim, name):
+        if not hasattr(guarantee, name):
             continue
-        wanted = _list_asked(original, name)
-        claimed = set(getattr(claim, name))
+        wanted = _list_requested(original, name)
+        claimed = set(getattr(guarantee, name))
         if claimed and not wanted:
-            return None, (_say_open(name, len(claimed), option),)
-        hidden = name == "events" and getattr(claim, "cover", 1) > 1
+            return None, (_describe_inconclusive(name, len(claimed), option),)
+        hidden = name == "events" and getattr(guarantee, "cover", 1) > 1
         # An event that is gone hides among nobody and is not named, and whoever looks at the release sees that.
         if not hidden and claimed != set(wanted):
             return {"check": LISTED, "parameter": name, "asked": len(set(wanted)), "claimed": len(claimed)}, ()
-    if hasattr(claim, "itemsets"):
-        return _compare_itemsets(claim.itemsets, original.constraints.get("privacy", ()))
+    if hasattr(guarantee, "itemsets"):
+        return _compare_itemsets(guarantee.itemsets, original.constraints.get("privacy", ()))
     return None, ()
 
 
-def _list_asked(original: Dataset, name: str) -> tuple[str, ...]:
+def _list_requested(original: Dataset, name: str) -> tuple[str, ...]:
     """Return the values, or else the columns, that the owner named."""
     schema = original.schema
     listed = schema.monitored if name == "monitored" else () if name == "quasi" else schema.sensitive
@@ -103,7 +109,7 @@ def _compare_itemsets(
     claimed: Collection[tuple[str, ...]], wanted: Collection[tuple[str, ...]]
 ) -> tuple[dict[str, Any] | None, tuple[str, ...]]:
     if not wanted:
-        return None, (_say_open("itemsets", len(claimed), "constraints: privacy=FILE"),)
+        return None, (_describe_inconclusive("itemsets", len(claimed), "constraints: privacy=FILE"),)
     requested = {frozenset(itemset) for itemset in wanted}
     named = {frozenset(itemset) for itemset in claimed}
     if requested == named:
@@ -111,29 +117,31 @@ def _compare_itemsets(
     return {"check": LISTED, "parameter": "itemsets", "asked": len(requested), "claimed": len(named)}, ()
 
 
-def _say_open(name: str, claimed: int, option: str) -> str:
+def _describe_inconclusive(name: str, claimed: int, option: str) -> str:
     return (
         f"The claim names {claimed:,} {_WORDS[name]}, and nothing at hand says which ones were asked for: read the "
         f"original with them ({option}), or keep owner/ beside release/."
     )
 
 
-def verify_kept(release: Claiming, owner_claim: Mapping[str, Any]) -> Verdict:
+def verify_owner_claim(release: HasGuarantee, recorded_guarantee: Mapping[str, Any]) -> Verdict:
     """Look for a method, a parameter or a number of records that differs from what the owner kept.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> release = sf.anonymize(Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
-    >>> verify_kept(release, {**describe_claim(release), "k": 3}).witness
+    >>> verify_owner_claim(release, {**describe_guarantee(release), "k": 3}).counterexample
     {'check': 'the claim is the one that the owner kept', 'differing': ['k']}
     """
-    claim = describe_claim(release)
+    guarantee = describe_guarantee(release)
     differing = sorted(
-        name for name in claim.keys() | owner_claim.keys() if _plain(claim.get(name)) != _plain(owner_claim.get(name))
+        name
+        for name in guarantee.keys() | recorded_guarantee.keys()
+        if _plain(guarantee.get(name)) != _plain(recorded_guarantee.get(name))
     )
-    witness = {"check": KEPT, "differing": differing} if differing else None
-    return Verdict(witness is None, {}, {}, witness, {KEPT: witness is None})
+    counterexample = {"check": OWNER_CLAIM, "differing": differing} if differing else None
+    return Verdict(counterexample is None, {}, {}, counterexample, {OWNER_CLAIM: counterexample is None})
 
 
 def _plain(value: Any) -> Any:
@@ -177,4 +185,4 @@ def _find_unknown(release: Release, original: Dataset, recoded: Collection[str])
     unknown = [row["value"] is None for row in rows if row["member"] not in vocabulary]
     if not unknown:
         return None
-    return {"check": KNOWN, "file": "values.csv", "members": unknown.count(False), "removed": unknown.count(True)}
+    return {"check": TRUE_VALUES, "file": "values.csv", "members": unknown.count(False), "removed": unknown.count(True)}

@@ -15,18 +15,18 @@ from sfumato.data.kind import find_kind
 from sfumato.release.release import Release
 
 if TYPE_CHECKING:
-    from sfumato.verification.people import Crowd
+    from sfumato.verification.people import GroupSize
 
-__all__ = ["Check", "Findings", "Look", "ReleaseChecks", "Witness", "find_checks"]
+__all__ = ["Check", "Counterexample", "Findings", "OrderCheck", "ReleaseChecks", "find_checks"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
-Check = tuple[str, Callable[[Release], Witness]]
+Counterexample = dict[str, Any] | None
+Check = tuple[str, Callable[[Release], Counterexample]]
 Findings = Iterator[tuple[str, str]]
-Look = Callable[[Release], Findings]
+OrderCheck = Callable[[Release], Findings]
 
 
-def _accept(release: Release) -> Witness:  # noqa: ARG001
+def _accept(release: Release) -> Counterexample:  # noqa: ARG001
     return None
 
 
@@ -59,9 +59,9 @@ class ReleaseChecks:
         What must hold before anything is counted.
     content_checks
         What must hold besides.
-    order_looks
+    order_checks
         Where order and numbers could say something.
-    crowd, find_crowds
+    group_noun, find_smallest_groups
         What a claim counts people in, and how to find all of these; None where a record is nobody's.
 
     Examples
@@ -82,12 +82,12 @@ class ReleaseChecks:
     removes_values: bool = False
     has_places: bool = False
     needs_original: bool = False
-    check_columns: Callable[[Release], Witness] = _accept
+    check_columns: Callable[[Release], Counterexample] = _accept
     shape_checks: tuple[Check, ...] = ()
     content_checks: tuple[Check, ...] = ()
-    order_looks: tuple[Look, ...] = ()
-    crowd: str = "group"
-    find_crowds: Callable[[Release, Dataset, Ints, Ints], Iterator[Crowd]] | None = None
+    order_checks: tuple[OrderCheck, ...] = ()
+    group_noun: str = "group"
+    find_smallest_groups: Callable[[Release, Dataset, Ints, Ints], Iterator[GroupSize]] | None = None
 
 
 @functools.cache

@@ -11,10 +11,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.base.verdict import Verdict
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
-from sfumato.verification.release_checks import Check, Witness, find_checks
+from sfumato.release.text import ValueFormat
+from sfumato.verification.release_checks import Check, Counterexample, find_checks
 
 __all__ = ["verify_structure"]
 
@@ -22,7 +22,7 @@ READABLE = "readable"
 COUNTS = "counts agree"
 
 
-@once
+@cached
 def verify_structure(release: Release) -> Verdict:
     """Check that a release can be read and does not contradict itself.
 
@@ -32,23 +32,23 @@ def verify_structure(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("places", "history", Form("category", history=True)),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("places", "history", ValueFormat("category", history=True)),
     ... )
-    >>> people = pa.table({"person": ["x", "x"], "places": Ragged.from_lists([["a"], ["a"]]).to_arrow()})
+    >>> people = pa.table({"person": ["x", "x"], "places": ListColumn.from_lists([["a"], ["a"]]).to_arrow()})
     >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
     >>> verdict = verify_structure(
     ...     Release("trajectories", "by-hand", KmAnonymity(k=2, m=1), columns, people, values, records_in=2)
     ... )
-    >>> verdict.holds, verdict.witness
+    >>> verdict.holds, verdict.counterexample
     (False, {'check': 'pseudonyms are distinct', 'rows': [1, 2]})
     """
     checks: dict[str, bool] = {}
-    witness: Witness = None
+    counterexample: Counterexample = None
     for name, check in _list_shape_checks(release):
         fault = check(release)
         checks[name] = fault is None
@@ -59,9 +59,9 @@ def verify_structure(release: Release) -> Verdict:
     for name, check in (*_content_checks, *find_checks(release.kind).content_checks):
         fault = check(release)
         checks[name] = fault is None
-        if fault is not None and witness is None:
-            witness = {"check": name, **fault}
-    return Verdict(witness is None, {}, {}, witness, checks)
+        if fault is not None and counterexample is None:
+            counterexample = {"check": name, **fault}
+    return Verdict(counterexample is None, {}, {}, counterexample, checks)
 
 
 def _list_shape_checks(release: Release) -> Iterator[Check]:
@@ -70,13 +70,13 @@ def _list_shape_checks(release: Release) -> Iterator[Check]:
     yield from find_checks(release.kind).shape_checks
 
 
-def _check_claim(release: Release) -> Witness:
+def _check_guarantee(release: Release) -> Counterexample:
     if release.kind in release.guarantee.kinds:
         return None
     return {"kind": release.kind, "guarantee": release.guarantee.name}
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     fault = _check_names(release.columns, release.table)
     if fault is not None:
         return fault
@@ -91,18 +91,18 @@ def _check_columns(release: Release) -> Witness:
     return special.check_columns(release)
 
 
-def _check_names(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+def _check_names(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Counterexample:
     declared = [column.name for column in columns]
     if len(set(declared)) < len(declared) or sorted(declared) != sorted(table.column_names):
         return {"declared": declared, "found": table.column_names}
     return None
 
 
-def _check_types(release: Release) -> Witness:
-    return _check_forms(release.columns, release.table)
+def _check_types(release: Release) -> Counterexample:
+    return _check_formats(release.columns, release.table)
 
 
-def _check_forms(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witness:
+def _check_formats(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Counterexample:
     for column in columns:
         arrow_type = table.column(column.name).type
         if not _fits(arrow_type, column.form):
@@ -110,10 +110,10 @@ def _check_forms(columns: tuple[PublishedColumn, ...], table: pa.Table) -> Witne
     return None
 
 
-def _fits(arrow_type: Any, form: Form) -> bool:
+def _fits(arrow_type: Any, form: ValueFormat) -> bool:
     """Tell whether a column has the type its form calls for; wide offsets and element names do not matter."""
     if form.history:
-        return _is_list(arrow_type) and _fits(arrow_type.value_type, Form(form.cell, form.type))
+        return _is_list(arrow_type) and _fits(arrow_type.value_type, ValueFormat(form.cell, form.type))
     wanted: Any = form.arrow
     if form.cell == "category":
         return pa.types.is_dictionary(arrow_type) and _is_text(arrow_type.value_type)
@@ -130,7 +130,7 @@ def _is_text(arrow_type: pa.DataType) -> bool:
     return bool(pa.types.is_string(arrow_type) or pa.types.is_large_string(arrow_type))
 
 
-def _check_nulls(release: Release) -> Witness:
+def _check_nulls(release: Release) -> Counterexample:
     for column in release.columns:
         if column.role in {"identifier", "history", "time"}:
             first = 0
@@ -157,7 +157,7 @@ def _rows_with_nulls(chunk: Any) -> npt.NDArray[np.bool_]:
     return np.asarray(empty)
 
 
-def _check_labels(release: Release) -> Witness:
+def _check_labels(release: Release) -> Counterexample:
     """Look for a label that a dictionary lists twice: it would be counted as two values."""
     tables = {"": (release.columns, release.table)}
     tables |= {name: (part.columns, part.table) for name, part in release.parts.items()}
@@ -173,7 +173,7 @@ def _check_labels(release: Release) -> Witness:
     return None
 
 
-def _check_values_table(release: Release) -> Witness:
+def _check_values_table(release: Release) -> Counterexample:
     names = ["column", "value", "member"]
     if release.values.column_names != names:
         return {"declared": names, "found": release.values.column_names}
@@ -188,33 +188,33 @@ def _check_values_table(release: Release) -> Witness:
     return {"unknown_columns": unknown} if unknown else None
 
 
-def _check_parts(release: Release) -> Witness:
+def _check_parts(release: Release) -> Counterexample:
     allowed = find_checks(release.kind).parts
     for name, part in release.parts.items():
         if name not in allowed:
             return {"part": name, "allowed": sorted(allowed)}
-        fault = _check_names(part.columns, part.table) or _check_forms(part.columns, part.table)
+        fault = _check_names(part.columns, part.table) or _check_formats(part.columns, part.table)
         if fault is not None:
             return {"part": name, **fault}
     return None
 
 
-def _check_counts(release: Release) -> Witness:
-    withheld = list(release.withheld.values())
+def _check_counts(release: Release) -> Counterexample:
+    suppressed_records = list(release.suppressed_records.values())
     # Only reasons that apply are listed: others could say anything.
-    counts = all(isinstance(count, int) and count > 0 for count in withheld)
+    counts = all(isinstance(count, int) and count > 0 for count in suppressed_records)
     if release.published is not None and not release.parts:
         return {"published": release.published, "rows": release.table.num_rows}
-    if counts and len(release) + sum(withheld) == release.records_in:
+    if counts and len(release) + sum(suppressed_records) == release.records_in:
         return None
-    return {"published": len(release), "withheld": withheld, "records_in": release.records_in}
+    return {"published": len(release), "withheld": suppressed_records, "records_in": release.records_in}
 
 
-def _check_somebody(release: Release) -> Witness:
+def _check_somebody(release: Release) -> Counterexample:
     return None if len(release) else {"published": 0}
 
 
-def _check_pseudonyms(release: Release) -> Witness:
+def _check_pseudonyms(release: Release) -> Counterexample:
     for column in release.columns:
         if column.role == "identifier":
             names = release.table.column(column.name)
@@ -226,14 +226,14 @@ def _check_pseudonyms(release: Release) -> Witness:
     return None
 
 
-def _check_histories(release: Release) -> Witness:
+def _check_histories(release: Release) -> Counterexample:
     if find_checks(release.kind).empty_histories or not any(column.role == "history" for column in release.columns):
         return None
     lengths = release.history().lengths
     return None if lengths.all() else {"rows": [int(np.argmin(lengths)) + 1]}
 
 
-def _check_generalised(release: Release) -> Witness:
+def _check_generalised(release: Release) -> Counterexample:
     """Look for values with fewer than two members, a member twice, or the members of another value."""
     same: dict[tuple[str, frozenset[str]], str] = {}
     for (column, value), members in _listed(release).items():
@@ -254,7 +254,7 @@ def _listed(release: Release) -> dict[tuple[str, str | None], list[str]]:
     return members
 
 
-def _check_suppressed(release: Release) -> Witness:
+def _check_suppressed(release: Release) -> Counterexample:
     """Look for values that stand for one listed as removed, and values listed as removed twice."""
     if not any(column.role == "history" for column in release.columns):
         return None
@@ -269,7 +269,7 @@ def _check_suppressed(release: Release) -> Witness:
 
 
 _shape_checks: tuple[Check, ...] = (
-    ("the claim is one about such data", _check_claim),
+    ("the claim is one about such data", _check_guarantee),
     ("columns are the declared ones", _check_columns),
     ("types are the declared ones", _check_types),
     ("no cell is empty", _check_nulls),

@@ -10,18 +10,18 @@ from typing import Any
 
 __all__ = ["make_protocol"]
 
-_PATIENCE = 20.0
+_TIMEOUT = 20.0
 """Seconds in which a request must have come, from its first line to the end of its headers."""
 _LONGEST = 1 << 17
 """Bytes that these may have."""
 
 
-def make_protocol(patience: float = _PATIENCE) -> type[asyncio.Protocol]:
+def make_protocol(timeout: float = _TIMEOUT) -> type[asyncio.Protocol]:
     """Return the protocol that the server speaks, with an end to connections that never come to their request.
 
     Parameters
     ----------
-    patience
+    timeout
         Seconds in which a request must have come.
     """
     from uvicorn.protocols.http.auto import AutoHTTPProtocol
@@ -30,7 +30,7 @@ def make_protocol(patience: float = _PATIENCE) -> type[asyncio.Protocol]:
         """Hangs up on who says nothing, or a letter at a time."""
 
         _end: asyncio.TimerHandle | None = None
-        _heard = 0
+        _received_bytes = 0
 
         def connection_made(self, transport: Any) -> None:
             super().connection_made(transport)
@@ -38,30 +38,30 @@ def make_protocol(patience: float = _PATIENCE) -> type[asyncio.Protocol]:
 
         def data_received(self, data: bytes) -> None:
             super().data_received(data)
-            if self._is_asked():
+            if self._is_busy():
                 self._stop_waiting()
                 return
             if self._end is None:
                 self._wait()
             # The rest of a file that was refused already is let pass: a browser listens when it has sent it.
-            self._heard += 0 if self.cycle is not None and self.cycle.more_body else len(data)
-            if self._heard > _LONGEST:
+            self._received_bytes += 0 if self.cycle is not None and self.cycle.more_body else len(data)
+            if self._received_bytes > _LONGEST:
                 self.transport.close()
 
         def connection_lost(self, exc: Exception | None) -> None:
             self._stop_waiting()
             super().connection_lost(exc)
 
-        def _is_asked(self) -> bool:
+        def _is_busy(self) -> bool:
             """Whether a request is being answered, or the connection has become a socket."""
             answering = self.cycle is not None and not self.cycle.response_complete
             return answering or self.transport.get_protocol() is not self
 
         def _wait(self) -> None:
-            self._end = asyncio.get_running_loop().call_later(patience, self.transport.close)
+            self._end = asyncio.get_running_loop().call_later(timeout, self.transport.close)
 
         def _stop_waiting(self) -> None:
-            self._heard = 0
+            self._received_bytes = 0
             if self._end is not None:
                 self._end.cancel()
                 self._end = None

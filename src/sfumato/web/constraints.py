@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.readers.constraints import spell_groups
+from sfumato.readers.constraints import format_groups
 from sfumato.web.policies import read_recipe
 from sfumato.web.project import Project, replace_text
 
@@ -32,7 +32,7 @@ SORTS = {"utility": "utility: a row may be put together", "privacy": "privacy: a
 """What constraints are for, in plain words."""
 LARGEST = 1 << 20
 """Bytes of the largest file that is shown and edited row by row."""
-_KEPT = 20
+_MAX_VERSIONS = 20
 
 Rows = list[tuple[str, tuple[str, ...]]]
 """Groups of values, each with its name."""
@@ -118,12 +118,12 @@ def save_rows(project: Project, name: str, rows: Rows, seen: str) -> None:
     before = path.read_bytes()
     if digest_text(before) != seen:
         raise ParameterError("The file has changed since the page was opened, and was left as it is. Open it again.")
-    text = spell_groups(items for _, items in rows)
+    text = format_groups(items for _, items in rows)
     after = digest_text(text.encode())
     if after == seen:
         raise ParameterError("Nothing was changed.")
     past = [*_recall(project, name), {"before": before.decode("utf-8", errors="surrogateescape"), "after": after}]
-    replace_text(_place(project, name), json.dumps(past[-_KEPT:]))
+    replace_text(_place(project, name), json.dumps(past[-_MAX_VERSIONS:]))
     replace_text(path, text)
 
 
@@ -139,9 +139,9 @@ def undo_save(project: Project, name: str) -> None:
         raise ParameterError("The file has changed since it was saved here: there is nothing to take back.")
     *past, last = _recall(project, name)
     path = project.find("constraints", name)
-    aside = path.with_name(f".{path.name}")
-    aside.write_bytes(last["before"].encode("utf-8", errors="surrogateescape"))
-    aside.replace(path)
+    temporary = path.with_name(f".{path.name}")
+    temporary.write_bytes(last["before"].encode("utf-8", errors="surrogateescape"))
+    temporary.replace(path)
     replace_text(_place(project, name), json.dumps(past))
 
 

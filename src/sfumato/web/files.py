@@ -23,10 +23,10 @@ from sfumato.web.security import Rate
 __all__ = ["Uploads", "list_routes"]
 
 _TAKES = {"data": READ_AS_DATA, "hierarchies": READ_AS_TEXT, "constraints": READ_AS_TEXT, "workloads": READ_AS_TEXT}
-_AT_ONCE = 2
-_KEPT_FREE = 1 << 28
+_MAX_UPLOADS = 2
+_RESERVED_BYTES = 1 << 28
 """Bytes that uploads leave free on the disk."""
-_PATIENCE = 30.0
+_TIMEOUT = 30.0
 """Seconds that an upload may stand still."""
 _SLOWEST = 10_000
 """Bytes a second that an upload has on the whole, so that nobody takes the place of others by trickling."""
@@ -52,12 +52,12 @@ class Uploads:
         Bytes that a file may have.
     per_minute
         How many are taken in a minute.
-    patience
+    timeout
         Seconds that one may stand still.
     """
 
-    def __init__(self, project: Project, largest: int, per_minute: int = 30, patience: float = _PATIENCE) -> None:
-        self._project, self._largest, self._patience = project, largest, patience
+    def __init__(self, project: Project, largest: int, per_minute: int = 30, timeout: float = _TIMEOUT) -> None:
+        self._project, self._largest, self._timeout = project, largest, timeout
         self._rate, self._now = Rate(per_minute, seconds=60), 0
 
     async def take(self, request: Request) -> Response:
@@ -65,7 +65,7 @@ class Uploads:
         extensions = _TAKES.get(request.path_params["area"])
         if extensions is None or request.headers.get("x-sfumato") != "upload":
             return _refuse(404, "Files are not taken here.")
-        if self._now >= _AT_ONCE or not self._rate.allows():
+        if self._now >= _MAX_UPLOADS or not self._rate.allows():
             return _refuse(429, "Too many uploads at a time. Wait a little.")
         self._now += 1
         try:
@@ -79,43 +79,43 @@ class Uploads:
             stem, extension = split_name(unquote(request.headers.get("x-file-name", "")), extensions)
         except SfumatoError as error:
             return _refuse(415, str(error))
-        room = min(self._largest, shutil.disk_usage(self._project.folder).free - _KEPT_FREE)
+        max_bytes = min(self._largest, shutil.disk_usage(self._project.folder).free - _RESERVED_BYTES)
         declared = request.headers.get("content-length", "")
-        if declared.isdigit() and int(declared) > room:
-            return _refuse(413, self._say_too_large())
-        aside = self._project.hidden("incoming") / secrets.token_hex(8)
+        if declared.isdigit() and int(declared) > max_bytes:
+            return _refuse(413, self._explain_limit())
+        temporary = self._project.hidden("incoming") / secrets.token_hex(8)
         try:
-            size = await self._stream(request, aside, room)
+            size = await self._stream(request, temporary, max_bytes)
             if not size:
-                return _refuse(413, self._say_too_large()) if size is None else _refuse(400, "The file is empty.")
+                return _refuse(413, self._explain_limit()) if size is None else _refuse(400, "The file is empty.")
             target = self._project.free(area, stem, extension)
-            aside.replace(target)
+            temporary.replace(target)
         except TimeoutError:
             return _refuse(408, "The file came too slowly, or not at all. Nothing was kept; send it again.")
         except (ClientDisconnect, OSError) as error:
             why = getattr(error, "strerror", None) or "it was broken off"
             return _refuse(507, f"The file could not be kept ({why}).")
         finally:
-            aside.unlink(missing_ok=True)
+            temporary.unlink(missing_ok=True)
         return JSONResponse({"name": target.name, "bytes": size})
 
-    async def _stream(self, request: Request, aside: Path, room: int) -> int | None:
+    async def _stream(self, request: Request, temporary: Path, max_bytes: int) -> int | None:
         """Write what comes to disk, and stop as soon as it is too much or too slow."""
         size, now = 0, asyncio.get_running_loop().time
-        begun = now() + self._patience
-        with aside.open("wb") as file:
+        begun = now() + self._timeout
+        with temporary.open("wb") as file:
             async with asyncio.timeout_at(begun) as limit:
                 async for block in request.stream():
                     size += len(block)
-                    if size > room:
+                    if size > max_bytes:
                         return None
                     await asyncio.to_thread(file.write, block)
-                    limit.reschedule(min(now() + self._patience, begun + size / _SLOWEST))
+                    limit.reschedule(min(now() + self._timeout, begun + size / _SLOWEST))
             file.flush()
             await asyncio.to_thread(os.fsync, file.fileno())
         return size
 
-    def _say_too_large(self) -> str:
+    def _explain_limit(self) -> str:
         return (
             f"The file is too large: at most {self._largest / 1e6:,.0f} MB are taken, and only what the disk has room "
             "for. Copy it into the folder data of the project, or start the server with a larger --max-upload."

@@ -28,9 +28,9 @@ from sfumato.web.project import Project
 
 __all__ = ["Job", "Jobs"]
 
-_AT_ONCE = 2
+_MAX_RUNNING = 2
 _MOST_WAITING = 50
-_KEPT = 200
+_MAX_FINISHED = 200
 """Finished jobs that are kept; older ones are forgotten."""
 _GRACE = 8.0
 """Seconds a job has to clean up after it was told to stop."""
@@ -63,7 +63,7 @@ class Job:
         self.state, self.error = "waiting", ""
         self.outcome: dict[str, Any] = {}
         self.phase, self.done, self.total = "", 0, 0
-        self.asked, self.began, self.phase_began = time.time(), 0.0, 0.0
+        self.requested_at, self.began, self.phase_began = time.time(), 0.0, 0.0
         self.stop_wanted = False
         self.process: subprocess.Popen[bytes] | None = None
 
@@ -77,7 +77,7 @@ class Job:
         """How much of the present phase is done; None where nobody knows."""
         return min(self.done / self.total, 1.0) if self.total else None
 
-    def tell(self) -> str:
+    def describe_progress(self) -> str:
         """Say in a line how far the job is and how long it may take."""
         if self.state == "waiting":
             return "Waiting for another job to end."
@@ -88,7 +88,7 @@ class Job:
             status += f", about {max(round(gone / self.share - gone), 1)} s left for this step"
         return status + "."
 
-    def hear(self, line: bytes) -> None:
+    def read_progress(self, line: bytes) -> None:
         """Take in a line of what the process says."""
         with contextlib.suppress(ValueError, KeyError, TypeError):
             message = json.loads(line)
@@ -104,14 +104,14 @@ class Jobs:
     ----------
     project
         Whose jobs they are.
-    at_once
+    max_running
         How many run at a time.
     warm
         Whether a process that has the program loaded waits for the next job, so that people do not.
     """
 
-    def __init__(self, project: Project, at_once: int = _AT_ONCE, *, warm: bool = False) -> None:
-        self._project, self._at_once = project, at_once
+    def __init__(self, project: Project, max_running: int = _MAX_RUNNING, *, warm: bool = False) -> None:
+        self._project, self._max_running = project, max_running
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
         self._queue: collections.deque[Job] = collections.deque()
@@ -122,14 +122,14 @@ class Jobs:
         self._warm = warm
         self._spare = _start() if warm else None
 
-    def ask(self, task: str, *, fresh: bool = False, **arguments: Any) -> Job:
+    def request(self, task: str, *, fresh: bool = False, **arguments: Any) -> Job:
         """Return the job that answers a question, begun now if nobody asked before; fresh work is always begun."""
         key = self._name(task, arguments, secrets.token_hex(8) if fresh else "")
         with self._lock:
             job = self._jobs.get(key) or self._recall(key)
             if job is not None and not job.folder.is_dir():
                 job = None
-            if job is not None and not (job.state in {"failed", "stopped"} and not self._told_on_disk(job)):
+            if job is not None and not (job.state in {"failed", "stopped"} and not self._has_stored_failure(job)):
                 return job
             return self._begin(Job(key, task, arguments, self._folder / key))
 
@@ -154,7 +154,7 @@ class Jobs:
         """Return the jobs that this server began, the latest first."""
         with self._lock:
             jobs = [job for job in self._jobs.values() if not task or job.task == task]
-        return sorted(jobs, key=lambda job: -job.asked)
+        return sorted(jobs, key=lambda job: -job.requested_at)
 
     def stop(self, job: Job) -> None:
         """Stop a job: it cleans up after itself, and is ended if it does not.
@@ -211,7 +211,7 @@ class Jobs:
 
     def _hand_out(self) -> None:
         with self._lock:
-            while self._queue and len(self._running) < self._at_once and not self._closed:
+            while self._queue and len(self._running) < self._max_running and not self._closed:
                 job = self._queue.popleft()
                 self._running.add(job)
                 job.state, job.began, job.phase_began = "running", time.monotonic(), time.monotonic()
@@ -231,7 +231,7 @@ class Jobs:
     def _watch(self, job: Job, process: subprocess.Popen[bytes]) -> None:
         assert process.stdout is not None
         for line in process.stdout:
-            job.hear(line)
+            job.read_progress(line)
         code = process.wait()
         _end(process)
         with self._lock:
@@ -269,7 +269,7 @@ class Jobs:
         self._jobs[key] = job
         return job
 
-    def _told_on_disk(self, job: Job) -> bool:
+    def _has_stored_failure(self, job: Job) -> bool:
         """Whether a job that found nothing would find nothing again: it said so itself, and was not stopped."""
         return job.state == "failed" and (job.folder / "outcome.json").is_file()
 
@@ -301,7 +301,7 @@ class Jobs:
         folders = sorted(self._folder.iterdir(), key=lambda folder: -folder.stat().st_mtime)
         for at, folder in enumerate(folders):
             unfinished = folder.name not in self._jobs and not (folder / "outcome.json").is_file()
-            if folder.name not in active and (at >= _KEPT or unfinished):
+            if folder.name not in active and (at >= _MAX_FINISHED or unfinished):
                 shutil.rmtree(folder, ignore_errors=True)
                 # A job may answer more than one question.
                 self._jobs = {key: job for key, job in self._jobs.items() if job.folder != folder}

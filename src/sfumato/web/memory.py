@@ -13,16 +13,16 @@ from typing import Any
 
 from nicegui import client, helpers, json
 
-__all__ = ["answer_once", "escape_at_once", "give_back", "hold_little", "let_go", "remember_methods"]
+__all__ = ["cache_signatures", "free_page", "give_back", "limit_memory", "remember_methods", "speed_up_escaping"]
 
 _ARENAS, _LARGE = -8, -3
 """What the C library calls how many heaps threads share, and from what size on blocks are given back at once."""
-_BEYOND = re.compile(r"[^\x00-\x7f]")
+_NON_ASCII = re.compile(r"[^\x00-\x7f]")
 _YOUNG, _OLDER, _OLDEST = 50_000, 5, 1_000
 """New objects before Python looks for garbage among them, among older ones and among all: the last is done apart."""
 
 
-def answer_once() -> None:
+def cache_signatures() -> None:
     """Have the framework work out once, not three times for every element, whether a method wants arguments.
 
     Looking at a signature takes longer than the rest of what it is looked at for. A method of a class wants the same
@@ -71,10 +71,10 @@ class _Json:
         text = json.dumps(content, *options, **more)
         for character in "&<>`$":
             text = text.replace(character, f"\\u{ord(character):04x}")
-        return text if text.isascii() else _BEYOND.sub(_escape, text)
+        return text if text.isascii() else _NON_ASCII.sub(_escape, text)
 
 
-def escape_at_once() -> None:
+def speed_up_escaping() -> None:
     """Have pages escaped in a few strokes instead of character by character.
 
     The framework still goes over them, and finds nothing left to do, which is quick where all is ASCII.
@@ -88,7 +88,7 @@ def _escape(match: re.Match[str]) -> str:
     return "".join(f"\\u{code[at]:02x}{code[at + 1]:02x}" for at in range(0, len(code), 2))
 
 
-def let_go(page: client.Client) -> None:
+def free_page(page: client.Client) -> None:
     """Part what a page is made of, which holds on to itself otherwise until somebody looks for garbage."""
     for element in page.elements.values():
         element._event_listeners.clear()
@@ -96,7 +96,7 @@ def let_go(page: client.Client) -> None:
             observable._change_handlers.clear()
 
 
-def hold_little() -> None:
+def limit_memory() -> None:
     """Have memory given back as soon as it is free, and look for garbage when nobody waits (:func:`give_back`)."""
     # What the program is made of is there to stay: looking for garbage in it would keep pages waiting.
     gc.collect()

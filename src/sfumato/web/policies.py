@@ -12,7 +12,7 @@ from typing import Any
 from sfumato import plugins
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.toml_text import spell_toml
+from sfumato.formats.toml_text import format_toml
 from sfumato.hierarchies.rules import RULES
 from sfumato.policy import read_policy
 from sfumato.readers.transform import Step
@@ -23,11 +23,11 @@ __all__ = [
     "POLICIES",
     "RULE",
     "Recipe",
+    "format_section",
     "list_data_with",
     "list_files",
-    "look_up_files",
     "read_recipe",
-    "spell_section",
+    "resolve_files",
     "write_policy",
     "write_recipe",
 ]
@@ -71,13 +71,13 @@ def read_recipe(project: Project, data: str) -> Recipe | None:
     if not path.is_file():
         return None
     policy = POLICIES.of(path)
-    return Recipe(policy.data.kind, policy.reading, policy.method.name, policy.parameters)
+    return Recipe(policy.data.kind, policy.read_options, policy.method.name, policy.parameters)
 
 
 def write_recipe(project: Project, data: str, recipe: Recipe) -> None:
     """Settle how a file of data is read: a policy beside it, which also runs as it stands."""
     path = project.policy_of(data)
-    recipe = dataclasses.replace(recipe, options=look_up_files(project, recipe.options))
+    recipe = dataclasses.replace(recipe, options=resolve_files(project, recipe.options))
     out = project.area("releases") / data.split(".", maxsplit=1)[0]
     _write(path, project.find("data", data), recipe, recipe.method, recipe.parameters, {"out": out})
 
@@ -91,31 +91,32 @@ def write_policy(
     _write(path, project.find("data", data), recipe, method, parameters, release)
 
 
-def look_up_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any]:
+def resolve_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any]:
     """Return reading options whose files are the project's own: names are looked up, and never followed elsewhere.
 
     Examples
     --------
     >>> import tempfile
     >>> project = Project.open(Path(tempfile.mkdtemp()) / "mine")
-    >>> look_up_files(project, {"hierarchies": {"age": "width:8"}})
+    >>> resolve_files(project, {"hierarchies": {"age": "width:8"}})
     {'hierarchies': {'age': 'width:8'}}
-    >>> look_up_files(project, {"sensitive": ["@/etc/passwd"]})
+    >>> resolve_files(project, {"sensitive": ["@/etc/passwd"]})
     Traceback (most recent call last):
         ...
     sfumato.exceptions.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
     """
     resolved = dict(options)
     for name in set(_FILES) & set(resolved):
-        resolved[name] = _look_up_each(project, name, resolved[name])
+        resolved[name] = _resolve_value(project, name, resolved[name])
     for name in set(_LISTED) & set(resolved):
         resolved[name] = [
-            f"@{_look_up(project, name, entry[1:])}" if entry.startswith("@") else entry for entry in resolved[name]
+            f"@{_resolve_file(project, name, entry[1:])}" if entry.startswith("@") else entry
+            for entry in resolved[name]
         ]
     rule, _, file = str(resolved.get("places", "")).partition(":")
     if rule.strip() == "regions":
         head, separator, tail = file.rpartition(",outside=")
-        path = _look_up(project, "places", (head if separator else tail).strip())
+        path = _resolve_file(project, "places", (head if separator else tail).strip())
         resolved["places"] = f"regions:{path}{separator}{tail if separator else ''}"
     if any(Step.parse(step).name == "recode" for step in resolved.get("steps", ())):
         raise ParameterError("steps: recode values one by one here: replace COLUMN:OLD=NEW.")
@@ -152,15 +153,15 @@ def list_files(options: Mapping[str, Any]) -> list[Path]:
     return [Path(value) for value in named if isinstance(value, str) and value and Path(value).is_file()]
 
 
-def _look_up_each(project: Project, option: str, value: Any) -> Any:
+def _resolve_value(project: Project, option: str, value: Any) -> Any:
     if isinstance(value, Mapping):
-        return {name: _look_up_each(project, option, entry) for name, entry in value.items()}
+        return {name: _resolve_value(project, option, entry) for name, entry in value.items()}
     if not isinstance(value, str) or (option == "hierarchies" and RULE.fullmatch(value)):
         return value
-    return _look_up(project, option, value)
+    return _resolve_file(project, option, value)
 
 
-def _look_up(project: Project, option: str, value: str) -> str:
+def _resolve_file(project: Project, option: str, value: str) -> str:
     """Return where a file of the project lies that a name, or a path of an earlier policy, means."""
     path = Path(value)
     for area in _HELD:
@@ -185,31 +186,31 @@ def _write(
         f"# Written by the workbench. Run it with: sfumato run {path.name}",
         *(["#", "# Why it is read so:", *reasons] if reasons else []),
         "",
-        *spell_data(here, data, recipe.kind, recipe.options),
+        *format_data_section(here, data, recipe.kind, recipe.options),
         "",
-        *spell_section("method", {"name": method, **parameters}),
+        *format_section("method", {"name": method, **parameters}),
         "",
-        *spell_section("release", placed),
+        *format_section("release", placed),
     ]
     replace_text(path, "\n".join(lines) + "\n")
 
 
-def spell_data(folder: Path, data: Path, kind: str, options: Mapping[str, Any]) -> list[str]:
+def format_data_section(folder: Path, data: Path, kind: str, options: Mapping[str, Any]) -> list[str]:
     """Return the section of a text in a folder that says where data are and how they are read."""
     placed = {name: _place(folder, value) if name in _FILES else value for name, value in options.items()}
-    return spell_section("data", {"path": os.path.relpath(data, folder), "kind": kind, **placed})
+    return format_section("data", {"path": os.path.relpath(data, folder), "kind": kind, **placed})
 
 
-def spell_section(name: str, values: Mapping[str, Any]) -> list[str]:
+def format_section(name: str, values: Mapping[str, Any]) -> list[str]:
     """Return the lines of a section; what has no value is left out.
 
     Examples
     --------
-    >>> spell_section("method", {"name": "mondrian", "k": 5, "t": None})
+    >>> format_section("method", {"name": "mondrian", "k": 5, "t": None})
     ['[method]', 'name = "mondrian"', 'k = 5']
     """
     settings = {key: value for key, value in values.items() if value is not None}
-    return [f"[{name}]", *(f"{key} = {spell_toml(value)}" for key, value in settings.items())]
+    return [f"[{name}]", *(f"{key} = {format_toml(value)}" for key, value in settings.items())]
 
 
 def _place(folder: Path, value: Any) -> Any:

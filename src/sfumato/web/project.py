@@ -72,15 +72,15 @@ def split_name(wanted: str, allowed: tuple[str, ...]) -> tuple[str, str]:
 
 def replace_text(path: Path, text: str) -> None:
     """Write a file so that it is there whole or as it was before."""
-    aside = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
-        with aside.open("w", encoding="utf-8", newline="") as file:
+        with temporary.open("w", encoding="utf-8", newline="") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        aside.replace(path)
+        temporary.replace(path)
     finally:
-        aside.unlink(missing_ok=True)
+        temporary.unlink(missing_ok=True)
 
 
 class Project:

@@ -31,7 +31,7 @@ _COOKIE = "sfumato"
 _ENTER = "/enter"
 _SAFE = {"GET", "HEAD"}
 _LONGEST_FORM = 4096
-_PATIENCE = 20.0
+_TIMEOUT = 20.0
 """Seconds that sending the form may take."""
 _MOST_REMEMBERED = 1000
 """Addresses whose tries are counted; of more, those that tried last."""
@@ -55,7 +55,7 @@ _FORM = """<!doctype html><html lang="en"><head><meta charset="utf-8"><title>Sfu
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>
 :root {{ color-scheme: light dark }} body {{ font: 16px/1.55 system-ui, sans-serif; margin: 3rem auto; max-width: 26rem;
 padding: 0 1rem }} input, button {{ font: inherit; padding: .5rem .7rem; width: 100%; box-sizing: border-box;
-margin: .3rem 0 1rem }} </style></head><body><main><h1>Sfumato</h1><p>{told}</p>
+margin: .3rem 0 1rem }} </style></head><body><main><h1>Sfumato</h1><p>{message}</p>
 <form method="post" action="{action}"><label>Token, as the server printed it
 <input name="token" type="password" autocomplete="off" required autofocus></label>
 <button>Open the workbench</button></form></main></body></html>"""
@@ -157,7 +157,7 @@ class Guard:
             return
         header_values = dict(headers)
         if self._token is not None and not self._is_in(scope, header_values.get("cookie", "")):
-            await self._ask(scope, receive, send, header_values.get("origin", ""))
+            await self._authenticate(scope, receive, send, header_values.get("origin", ""))
             return
         await self._pass(scope, receive, send)
 
@@ -196,7 +196,7 @@ class Guard:
             self._tries.popitem(last=False)
         return rate.allows()
 
-    async def _ask(self, scope: Scope, receive: Receive, send: Send, origin: str) -> None:
+    async def _authenticate(self, scope: Scope, receive: Receive, send: Send, origin: str) -> None:
         """Show the form for the token, or let in who has it."""
         if scope["type"] == "websocket" or (scope["method"] not in _SAFE and scope["path"] != _ENTER):
             await _answer(scope, receive, send, 401, "Give the token first.")
@@ -215,7 +215,7 @@ class Guard:
                 return
             message = "That is not the token." if allowed else "Too many tries. Wait a minute."
             status = 401 if allowed else 429
-        page = _FORM.format(told=message, action=_ENTER)
+        page = _FORM.format(message=message, action=_ENTER)
         await _answer(scope, receive, send, status, page, html=True)
 
     async def _pass(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -295,7 +295,7 @@ async def _read_form(receive: Receive) -> str:
     """Return a short form, or nothing where it is long or never ends."""
     body = b""
     try:
-        async with asyncio.timeout(_PATIENCE):
+        async with asyncio.timeout(_TIMEOUT):
             while len(body) <= _LONGEST_FORM:
                 message = await receive()
                 body += bytes(message.get("body", b""))

@@ -17,12 +17,12 @@ from sfumato.web.connections import make_protocol
 from sfumato.web.jobs import Jobs
 from sfumato.web.project import READ_AS_DATA, Project, make_name, split_name
 from sfumato.web.security import Guard, is_loopback
-from sfumato.web.static_files import Shelf
+from sfumato.web.static_files import StaticFiles
 
 if TYPE_CHECKING:
     from fastapi import FastAPI
 
-    from sfumato.web.sessions import Visits
+    from sfumato.web.sessions import PageSessions
 
 __all__ = ["LARGEST_UPLOAD", "build_app", "open_project", "serve"]
 
@@ -63,13 +63,13 @@ def serve(
         import nicegui  # noqa: F401
         import uvicorn
 
-        from sfumato.web.memory import hold_little
+        from sfumato.web.memory import limit_memory
     except ModuleNotFoundError:
         raise ParameterError(
             "serve: the workbench is not installed. Install it: pip install 'sfumato[workbench]'."
         ) from None
     token = secrets.token_urlsafe(24) if ask_token or not is_loopback(host) else None
-    with _listen(host, port) as listener:
+    with _open_socket(host, port) as listener:
         project = open_project(data)
         jobs = Jobs(project, warm=True)
         app = build_app(project, jobs, largest)
@@ -91,7 +91,7 @@ def serve(
         if token is not None:
             announce(f"Token, shown this once: {token}")
         announce("Stop it with Ctrl-C.")
-        hold_little()
+        limit_memory()
         try:
             with contextlib.suppress(KeyboardInterrupt):
                 uvicorn.Server(config).run(sockets=[listener])
@@ -131,14 +131,14 @@ def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> Fa
     from nicegui import ui
 
     from sfumato.web.files import Uploads, list_routes
-    from sfumato.web.memory import answer_once, escape_at_once, let_go
+    from sfumato.web.memory import cache_signatures, free_page, speed_up_escaping
     from sfumato.web.pages import register_pages
     from sfumato.web.pages.assets import list_assets
-    from sfumato.web.pages.parts import Bench
+    from sfumato.web.pages.parts import Workspace
     from sfumato.web.sessions import keep_tidy
 
-    answer_once()
-    escape_at_once()
+    cache_signatures()
+    speed_up_escaping()
 
     @contextlib.asynccontextmanager
     async def live(app: FastAPI) -> AsyncIterator[None]:  # noqa: ARG001
@@ -149,7 +149,7 @@ def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> Fa
 
     app = FastAPI(openapi_url=None, docs_url=None, redoc_url=None, lifespan=live)
     app.router.routes.extend([*list_routes(project, Uploads(project, largest)), *list_assets()])
-    register_pages(Bench(project, jobs))
+    register_pages(Workspace(project, jobs))
     ui.run_with(
         app,
         title="Sfumato",
@@ -164,23 +164,23 @@ def build_app(project: Project, jobs: Jobs, largest: int = LARGEST_UPLOAD) -> Fa
     # What the framework would put around every answer, for files that the shelf keeps and for a header that the guard
     # refuses, costs more than many an answer.
     framework.user_middleware.clear()
-    framework.on_delete(let_go)
+    framework.on_delete(free_page)
     framework.storage.max_tab_storage_age = _FORGOTTEN_AFTER
     return app
 
 
-def build_front(app: FastAPI) -> Visits:
+def build_front(app: FastAPI) -> PageSessions:
     """Put before the application what spares it work: a shelf of files that never change, and an ear for leaving."""
     from nicegui import __version__
 
     from sfumato.web.pages.assets import FOLDER
-    from sfumato.web.sessions import Visits
+    from sfumato.web.sessions import PageSessions
 
     folders = ("static", "components", "libraries", "esm")
-    return Visits(Shelf(app, [FOLDER, *(f"/_nicegui/{__version__}/{name}" for name in folders)]))
+    return PageSessions(StaticFiles(app, [FOLDER, *(f"/_nicegui/{__version__}/{name}" for name in folders)]))
 
 
-def _listen(host: str, port: int) -> socket.socket:
+def _open_socket(host: str, port: int) -> socket.socket:
     """Take a port before anything else is done, so that a taken one changes nothing."""
     try:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)

@@ -16,7 +16,7 @@ from nicegui import Client
 from sfumato.web.memory import give_back
 from sfumato.web.security import App, Message, Receive, Scope, Send
 
-__all__ = ["Visits", "forget_unseen", "keep_tidy"]
+__all__ = ["PageSessions", "forget_unseen", "keep_tidy"]
 
 _LEFT = 1001
 """What a browser says as it closes the socket of a page that it leaves."""
@@ -27,7 +27,7 @@ _MOST_UNSEEN = 200
 _OFTEN, _SELDOM = 1.0, 10
 
 
-class Visits:
+class PageSessions:
     """Stands before an application and hears when a browser leaves a page.
 
     Parameters
@@ -44,13 +44,13 @@ class Visits:
             await self._app(scope, receive, send)
             return
 
-        async def hear() -> Message:
+        async def receive_message() -> Message:
             message = await receive()
             if message["type"] == "websocket.disconnect" and message.get("code") == _LEFT:
                 _part_with(parse_qs(scope["query_string"].decode("latin-1")).get("client_id", [""])[0])
             return message
 
-        await self._app(scope, hear, send)
+        await self._app(scope, receive_message, send)
 
 
 async def keep_tidy() -> None:

@@ -14,7 +14,7 @@ from typing import Any
 
 from sfumato.web.security import App, Message, Receive, Scope, Send
 
-__all__ = ["FOREVER", "Shelf"]
+__all__ = ["FOREVER", "StaticFiles"]
 
 FOREVER = "public, max-age=31536000, immutable"
 """What browsers are told of a file that they need never ask for again."""
@@ -26,7 +26,7 @@ _TAKES_GZIP = re.compile(rb"\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))")
 _NAMES = r"(?:/\w[\w.-]*)+"
 
 
-class Shelf:
+class StaticFiles:
     """Stands before an application and answers for files of it that never change.
 
     Parameters
@@ -38,20 +38,20 @@ class Shelf:
 
     Examples
     --------
-    >>> shelf = Shelf(None, ["/assets"])
-    >>> shelf.holds("/assets/1f/a.css"), shelf.holds("/assets/../data"), shelf.holds("/data/a.csv")
+    >>> static_files = StaticFiles(None, ["/assets"])
+    >>> static_files.holds("/assets/1f/a.css"), static_files.holds("/assets/../data"), static_files.holds("/data/a.csv")
     (True, False, False)
     """
 
     def __init__(self, app: Any, folders: list[str]) -> None:
         self._app: App = app
-        self._known = re.compile(f"(?:{'|'.join(map(re.escape, folders))}){_NAMES}", re.ASCII)
-        self._kept: dict[str, asyncio.Task[_File | None]] = {}
+        self._path_pattern = re.compile(f"(?:{'|'.join(map(re.escape, folders))}){_NAMES}", re.ASCII)
+        self._files: dict[str, asyncio.Task[_File | None]] = {}
         self._size = 0
 
     def holds(self, path: str) -> bool:
         """Tell whether a path is that of a file which never changes, if there is one."""
-        return self._known.fullmatch(path) is not None
+        return self._path_pattern.fullmatch(path) is not None
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] == "http" and scope["method"] == "GET" and self.holds(scope["path"]):
@@ -65,16 +65,16 @@ class Shelf:
     async def _find(self, scope: Scope) -> _File | None:
         """Return a file, which is fetched and packed once however many ask for it at a time."""
         path = scope["path"]
-        if path not in self._kept:
+        if path not in self._files:
             if self._size >= _LARGEST:
                 return None
-            self._kept[path] = asyncio.create_task(self._fetch(scope))
+            self._files[path] = asyncio.create_task(self._fetch(scope))
         try:
-            file = await asyncio.shield(self._kept[path])
+            file = await asyncio.shield(self._files[path])
         except Exception:
             file = None
         if file is None:
-            self._kept.pop(path, None)
+            self._files.pop(path, None)
         return file
 
     async def _fetch(self, scope: Scope) -> _File | None:
@@ -86,11 +86,11 @@ class Shelf:
             # After the request nothing more comes: nobody hangs up.
             return requests.pop() if requests else await asyncio.Future()
 
-        async def hear(message: Message) -> None:
+        async def collect(message: Message) -> None:
             messages.append(message)
 
         hosts = [pair for pair in scope["headers"] if pair[0] == b"host"]
-        await self._app({**scope, "headers": hosts}, receive, hear)
+        await self._app({**scope, "headers": hosts}, receive, collect)
         if messages[0]["status"] != 200:
             return None
         kind = next((value for name, value in messages[0]["headers"] if name.lower() == b"content-type"), b"")

@@ -10,10 +10,10 @@ from typing import Generic, TypeVar
 
 __all__ = ["Versions"]
 
-Found = TypeVar("Found")
+Content = TypeVar("Content")
 
 
-class Versions(Generic[Found]):
+class Versions(Generic[Content]):
     """Keeps what a function made of a file for as long as the file is the same; of few files at a time.
 
     Parameters
@@ -38,24 +38,24 @@ class Versions(Generic[Found]):
     'three'
     """
 
-    def __init__(self, read: Callable[[Path], Found], most: int = 256) -> None:
+    def __init__(self, read: Callable[[Path], Content], most: int = 256) -> None:
         self._read, self._most = read, most
-        self._kept: collections.OrderedDict[Path, tuple[Hashable, Found]] = collections.OrderedDict()
+        self._cache: collections.OrderedDict[Path, tuple[Hashable, Content]] = collections.OrderedDict()
         self._lock = threading.Lock()
 
-    def of(self, path: Path) -> Found:
+    def of(self, path: Path) -> Content:
         """Return what the file holds now."""
         stat = path.stat()
         version = (stat.st_ino, stat.st_mtime_ns, stat.st_size)
         with self._lock:
-            entry = self._kept.get(path)
+            entry = self._cache.get(path)
             if entry is not None and entry[0] == version:
-                self._kept.move_to_end(path)
+                self._cache.move_to_end(path)
                 return entry[1]
         content = self._read(path)
         with self._lock:
-            self._kept[path] = (version, content)
-            self._kept.move_to_end(path)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._cache[path] = (version, content)
+            self._cache.move_to_end(path)
+            while len(self._cache) > self._most:
+                self._cache.popitem(last=False)
         return content

@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Callable
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.hierarchies.derive import balanced
 from sfumato.params import declared
 
@@ -58,7 +58,7 @@ def activity(rows: Rows, method) -> sf.Dataset:
     labels = sorted({label for row in rows for label in row})
     slots = max((len(row) for row in rows), default=0)
     days = [[row[slot % len(row)] for slot in range(slots)] for row in rows]
-    return sf.Dataset.of("activity", days, sensitive=tuple(labels[:1]), clock=Clock("hour"))
+    return sf.Dataset.of("activity", days, sensitive=tuple(labels[:1]), time_unit=TimeUnit("hour"))
 
 
 def rt(rows: Rows, method) -> sf.Dataset:

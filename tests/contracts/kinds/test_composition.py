@@ -7,8 +7,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
-from tests.contracts.kinds.union import unite
 from tests.contracts.kinds.test_contract import ordinary_rows
+from tests.contracts.kinds.union import unite
 from tests.examples import settings
 
 import sfumato as sf
@@ -18,7 +18,7 @@ from sfumato.data.select import take_rows
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 
 COMPOSING = [
-    method for method in plugins.all_methods().values() if all(promise.composes for promise in method.promises)
+    method for method in plugins.all_methods().values() if all(guarantee.composes for guarantee in method.guarantees)
 ]
 SECRET = bytes([1] * 32)
 
@@ -39,11 +39,11 @@ def test_what_every_part_keeps_all_of_them_keep_together(method, seed, parts):
     assert len(together) == sum(map(len, releases))
     assert together.guarantee.bound_to_whole == ""
     verdict = plugins.find_verifier(together.guarantee).verify(together)
-    assert verdict.holds, verdict.witness
+    assert verdict.holds, verdict.counterexample
 
 
 def test_every_guarantee_says_whether_it_composes():
-    said = {kind: {claim.composes for claim in list_guarantees(kind).values()} for kind in plugins.all_kinds()}
+    said = {kind: {guarantee.composes for guarantee in list_guarantees(kind).values()} for kind in plugins.all_kinds()}
     assert said.pop("timeline") == said.pop("snapshots") == {False}
     assert set(map(frozenset, said.values())) == {frozenset({True})}
 
@@ -62,6 +62,6 @@ def test_a_verifier_would_see_that_parts_are_not_close_to_the_whole():
 
 
 def test_a_share_of_a_population_is_not_one_of_a_part():
-    claim = KAnonymity(k=2, quasi=("age",))
-    assert claim.bound_to_whole == ""
-    assert "population" in dataclasses.replace(claim, presence=0.5).bound_to_whole
+    guarantee = KAnonymity(k=2, quasi=("age",))
+    assert guarantee.bound_to_whole == ""
+    assert "population" in dataclasses.replace(guarantee, presence=0.5).bound_to_whole

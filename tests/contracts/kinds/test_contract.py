@@ -122,6 +122,6 @@ def test_parameters_out_of_range_and_of_the_wrong_type_are_refused(method):
 
 @pytest.mark.parametrize("method", METHODS, ids=lambda m: m.name)
 def test_a_method_says_what_it_is(method):
-    assert method.kinds and method.promises and method.paper and method.summary and method.optimises
+    assert method.kinds and method.guarantees and method.paper and method.summary and method.optimises
     assert dataclasses.is_dataclass(method)
     assert all(p.param.help.endswith(".") for p in declared(method))

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.activity.metrics.average_relative_error import AverageRelativeError as OfActivity
 from sfumato.kinds.sequences.metrics.average_relative_error import AverageRelativeError as OfSequences
 from sfumato.kinds.snapshots.metrics.average_relative_error import AverageRelativeError as OfSnapshots
@@ -55,14 +55,14 @@ def test_people_with_events_in_a_time_are_counted(rows, ends):
 @given(st.lists(st.lists(st.sampled_from("abc"), min_size=6, max_size=6), min_size=4, max_size=8), RANGES)
 def test_people_in_an_activity_are_counted(rows, ends):
     first, last = min(ends[0], 5), min(ends[1], 5)
-    data = sf.Dataset.of("activity", rows, clock=Clock())
+    data = sf.Dataset.of("activity", rows, time_unit=TimeUnit())
     result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=SECRET, withhold_at_most=1)
     label = rows[0][0]
     asked = Workload(((label, f"time={first}..{last}"),))
     truth, estimate = OfActivity().answer(Comparison(data, result.release), asked)
     by_hand = sum(row[slot] == label for row in rows for slot in range(first, last + 1)) / (last - first + 1)
     assert truth[0] == pytest.approx(by_hand)
-    if len(result.trace.rows) == len(rows):
+    if len(result.owner_record.rows) == len(rows):
         assert estimate[0] == pytest.approx(by_hand)
 
 
@@ -119,7 +119,7 @@ def test_the_share_of_an_interval_in_a_range_is_that_of_its_moments(one, other, 
 
 
 @pytest.mark.parametrize("unit", ["second", "minute", "hour", "day", None])
-def test_ranges_are_read_as_they_are_spelled(unit):
+def test_formatted_ranges_are_read_back(unit):
     for ends in ((0, 7), (19_000, 20_000), (None, 5), (3, None)):
-        spelled = TimeRange(*ends).spell(Clock(unit))
-        assert TimeRange.read(spelled.removeprefix("time="), Clock(unit)) == TimeRange(*ends)
+        text = TimeRange(*ends).format_condition(TimeUnit(unit))
+        assert TimeRange.read(text.removeprefix("time="), TimeUnit(unit)) == TimeRange(*ends)

@@ -22,7 +22,7 @@ from sfumato.kinds.sequences.methods._base import grouping
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.run import Run
-from sfumato.reports.page import state_promise
+from sfumato.reports.page import render_guarantee
 
 SECRET = bytes([1] * 32)
 NOT_OURS = r"\b(whoever|told|at hand|heeded|as it is)\b"
@@ -67,7 +67,7 @@ def find_likeliest(method, make, column, records, know, size=4):
         except sf.SfumatoError:
             continue
         rows = [repr(cell) for cell in result.release.table.column(column).to_pylist()]
-        for row, at in zip(rows, result.trace.rows.tolist(), strict=True):
+        for row, at in zip(rows, result.owner_record.rows.tolist(), strict=True):
             for known in know(original[at]):
                 worlds[tuple(sorted(rows))][known, row] += share
     chances = [Fraction(0)]
@@ -96,7 +96,7 @@ def test_every_release_carries_a_note_of_its_method(name):
     assert release.method_note == chosen.note(release.guarantee)
     assert release.method_note in (method.list_notes(release.guarantee) or ("",))
     assert sf.verify(release).method_note == release.method_note
-    shown = re.sub("<[^>]*>", "", state_promise(release)).replace("&#x27;", "'").replace("’", "'")
+    shown = re.sub("<[^>]*>", "", render_guarantee(release)).replace("&#x27;", "'").replace("’", "'")
     assert f"{NOTE_LABEL}: {release.method_note}" in shown
 
 
@@ -110,8 +110,8 @@ def test_notes_are_two_sentences_at_most(name):
     release = publish(
         KINDS[method.kinds[0]].build(ordinary_rows(people=60), method), method(**required_parameters(method))
     ).release
-    for claim in [release.guarantee, *(claim for claim in claims if type(claim) in method.promises)]:
-        for note in method.list_notes(claim):
+    for guarantee in [release.guarantee, *(guarantee for guarantee in claims if type(guarantee) in method.guarantees)]:
+        for note in method.list_notes(guarantee):
             sentences = re.split(r"(?<=\.) ", note)
             assert len(sentences) <= 2
             assert all(len(sentence.split()) <= 22 for sentence in sentences)

@@ -27,15 +27,15 @@ def judge(dataset, method):
         assert re.search(r"\d", str(error))
         assert str(error).startswith(type(method).__name__)
         return None
-    release, rows = result.release, result.trace.rows
+    release, rows = result.release, result.owner_record.rows
     verifier = plugins.find_verifier(release.guarantee)
     verdict = (
         verifier.verify(release)
         & verifier.verify_against(release, dataset, rows)
         & verify_faithful(release, dataset, rows)
     )
-    assert bool(verdict), verdict.witness
-    assert len(release) + sum(release.withheld.values()) == len(dataset)
+    assert bool(verdict), verdict.counterexample
+    assert len(release) + sum(release.suppressed_records.values()) == len(dataset)
     return release
 
 

@@ -37,7 +37,7 @@ MODULES = {
             verify_faithful=Lazy("sfumato.kinds.wishes.verifiers:verify_faithful"),
             metrics=(Lazy("sfumato.kinds.wishes.metrics:Kept"),),
             query_bounds=Lazy("sfumato.kinds.sets.query_bounds"),
-            count_leftover=Lazy("sfumato.kinds.sets.comparison:count_leftover"),
+            count_retained=Lazy("sfumato.kinds.sets.comparison:count_retained"),
             report=Lazy("sfumato.kinds.wishes.report"),
             generator=Lazy("sfumato.kinds.sets.generators"),
         )
@@ -91,7 +91,7 @@ MODULES = {
 
         @dataclasses.dataclass(frozen=True)
         class Common(Method):
-            name, summary, paper, promises, optimises = "common", "Keeps common wishes.", "none", (Shared,), "nothing"
+            name, summary, paper, guarantees, optimises = "common", "Keeps common wishes.", "none", (Shared,), "nothing"
             k: Annotated[int, Param("Smallest crowd.", ge=2)]
 
             def anonymize(self, dataset, run):

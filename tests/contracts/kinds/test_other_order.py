@@ -49,7 +49,7 @@ def test_the_same_records_in_another_order_are_verified(published):
     data, out = published
     other = shuffle(data)
     verdict = sf.verify(out, other)
-    assert verdict.outcome == "holds", verdict.witness
+    assert verdict.outcome == "holds", verdict.counterexample
     assert "another order" in verdict.measured["original"]
     assert "original" not in sf.verify(out, data).measured
     before, after = calls.attack(out, data), calls.attack(out, other)
@@ -126,7 +126,7 @@ def test_equal_records_and_only_those_have_equal_digests(rows, random):
             assert (digests[one] == digests[other]) == (rows[one] == rows[other])
     order = list(range(len(rows)))
     random.shuffle(order)
-    there, here = (describe_original(each, data.clock) for each in (digests, digests[order]))
+    there, here = (describe_original(each, data.time_unit) for each in (digests, digests[order]))
     assert there["in_any_order"] == here["in_any_order"]
     found = match_records(digests, digests[order])
     assert sorted(found) == sorted(order)

@@ -74,7 +74,7 @@ def test_plots_are_as_wide_as_a_phone_and_never_stretched(written):
 
 def test_figures_are_valid_charts_with_their_numbers(written):
     result, _, _ = written
-    comparison = Comparison(result.trace.original, result.release, result.trace.rows)
+    comparison = Comparison(result.owner_record.original, result.release, result.owner_record.rows)
     drawn = reports.figures(comparison, *attack.attack_both(comparison))
     for figure in drawn.values():
         altair.Chart.from_dict(figure.chart().to_dict(), validate=True)

@@ -13,7 +13,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.attacks.risk import Risk
 from sfumato.kinds.activity.attacks import known_slots
-from sfumato.kinds.sequences.knowledge.matches import list_known
+from sfumato.kinds.sequences.knowledge.matches import build_knowledge
 from sfumato.kinds.sequences.knowledge.parts import narrow_people
 
 FIRST = {kind: sorted(plugins.methods_for(kind))[-1] for kind in KINDS}
@@ -79,7 +79,7 @@ EVENTS = st.lists(
 @given(EVENTS, st.integers(1, 3))
 def test_events_known_one_by_one_leave_as_many_people_as_counted_by_hand(rows, m):
     data = sf.Dataset.of("sequences", [sorted(row, key=lambda e: e[1]) for row in rows])
-    found = narrow_people(list_known(data, ["a", "b"]), np.arange(len(rows)), m)
+    found = narrow_people(build_knowledge(data, ["a", "b"]), np.arange(len(rows)), m)
     for person, row in enumerate(rows):
         left = list(range(len(rows)))
         for step in range(m):

@@ -105,7 +105,7 @@ def test_a_release_is_that_of_its_rows_in_any_order(kind, drawn, seed):
         one, other = (path.parent / "out" for path in paths)
         assert files(one / "release") == files(other / "release")
         verdict = sf.verify(one, data)
-        assert verdict, (verdict, verdict.witness)
+        assert verdict, (verdict, verdict.counterexample)
 
 
 @pytest.mark.slow

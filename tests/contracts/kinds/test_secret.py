@@ -23,7 +23,7 @@ DATA = sf.Dataset.of("trajectories", [["home0", f"cafe{i % 3}"] for i in range(P
 
 
 def order_of(secret=None, data=DATA, method=METHOD):
-    return sf.anonymize(data, method, secret=secret).trace.rows
+    return sf.anonymize(data, method, secret=secret).owner_record.rows
 
 
 @pytest.mark.slow

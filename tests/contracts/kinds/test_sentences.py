@@ -11,10 +11,14 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.base.guarantee import list_guarantees
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.text import describe_attacker, fill_in, list_limits
 
-UNITS = [Unit("day", "days", "person"), Unit("trip", "trips", "person"), Unit("stay", "stays", "patient")]
+UNITS = [
+    RecordUnit("day", "days", "person"),
+    RecordUnit("trip", "trips", "person"),
+    RecordUnit("stay", "stays", "patient"),
+]
 METHODS = {
     "km": sf.methods.SeqAnon(k=2, m=1),
     "klm": sf.methods.LmAnon(k=2, m=1, l=2),
@@ -85,17 +89,17 @@ def told(page: str) -> str:
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.one)
 @pytest.mark.parametrize("name", GUARANTEES)
 def test_statements_and_limits_speak_of_the_unit(name, unit):
-    claim = GUARANTEES[name](**CLAIMS[name])
-    for each in (claim, dataclasses.replace(claim, count="people")):
+    guarantee = GUARANTEES[name](**CLAIMS[name])
+    for each in (guarantee, dataclasses.replace(guarantee, count="people")):
         texts = [each.statement(unit), *(f"{lead} {text}" for lead, text in list_limits(each, unit))]
         texts.append(describe_attacker(each.kinds[0], each.knowledge, 2, unit))
         assert not [found for text in texts for found in strangers(text)]
-    if claim.crowd and name != "prefix-frequency":
-        assert unit.many in claim.statement(unit)
-        assert f"the promise counts {unit.many}, not" in claim.statement(unit)
-        counted = dataclasses.replace(claim, count="people").statement(unit)
-        assert f"of at least {claim.crowd} different" in counted and "not people" not in counted
-    assert "several" not in claim.statement(PERSON)
+    if guarantee.smallest_group and name != "prefix-frequency":
+        assert unit.many in guarantee.statement(unit)
+        assert f"the promise counts {unit.many}, not" in guarantee.statement(unit)
+        counted = dataclasses.replace(guarantee, count="people").statement(unit)
+        assert f"of at least {guarantee.smallest_group} different" in counted and "not people" not in counted
+    assert "several" not in guarantee.statement(PERSON)
 
 
 @pytest.mark.parametrize("metric", {m.name: m for kind in KINDS for m in plugins.metrics_for(kind)}.values())

@@ -8,7 +8,7 @@ import functools
 import pyarrow as pa
 
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 NUMBERED = {"identifier", "cluster", "parent", "class"}
 """Roles of columns whose cells are numbers from 1 within one release."""
@@ -23,7 +23,7 @@ def unite(releases: list[Release]) -> Release:
     moved = _count_on(releases)
     columns = tuple(_widen([release.columns[at] for release in releases]) for at in range(len(first.columns)))
     names = [name for name in first.parts if name not in BESIDE]
-    withheld = {reason for release in releases for reason in release.withheld}
+    suppressed_records = {reason for release in releases for reason in release.suppressed_records}
     places = [release.places for release in releases if release.places is not None]
     return dataclasses.replace(
         first,
@@ -32,7 +32,10 @@ def unite(releases: list[Release]) -> Release:
         table=_stack([release.table for release in moved], columns),
         values=_values(releases),
         records_in=sum(release.records_in for release in releases),
-        withheld={reason: sum(release.withheld.get(reason, 0) for release in releases) for reason in withheld},
+        suppressed_records={
+            reason: sum(release.suppressed_records.get(reason, 0) for release in releases)
+            for reason in suppressed_records
+        },
         places=_distinct(places) if places else None,
         parts={
             name: Part(
@@ -69,13 +72,15 @@ def _rename(release, new):
     if all(value == name for (_, value), name in new.items()):
         return release
 
-    def spell(column, cell):
-        return [spell(column, each) for each in cell] if isinstance(cell, list) else new.get((column, cell), cell)
+    def replace_cell(column, cell):
+        return (
+            [replace_cell(column, each) for each in cell] if isinstance(cell, list) else new.get((column, cell), cell)
+        )
 
     def rewrite(table):
         for at, field in enumerate(table.schema):
             if any(column == field.name for column, _ in new):
-                cells = [spell(field.name, cell) for cell in table.column(at).to_pylist()]
+                cells = [replace_cell(field.name, cell) for cell in table.column(at).to_pylist()]
                 table = table.set_column(at, field, pa.array(cells, field.type))
         return table
 
@@ -118,7 +123,7 @@ def _widen(columns: list[PublishedColumn]) -> PublishedColumn:
     """A column that one release publishes as it is and another generalises is generalised."""
     forms = sorted({column.form for column in columns}, key=lambda form: form.cell == "exact")
     widest = forms[0]
-    assert all(form in {widest, Form("exact", widest.type)} for form in forms), forms
+    assert all(form in {widest, ValueFormat("exact", widest.type)} for form in forms), forms
     return dataclasses.replace(columns[0], form=widest)
 
 

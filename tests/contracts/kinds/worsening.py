@@ -22,13 +22,13 @@ from tests.kinds.trajectories.verify.releases import make_release
 
 import sfumato as sf
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt.dataset import attach_items
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 PLACES = "abcdef"
 AT = {place: (number % 3, number // 3) for number, place in enumerate(PLACES)}
@@ -86,7 +86,7 @@ class Trajectories(Recoded):
     def publish(self) -> Comparison:
         data = Dataset.of("trajectories", self.rows, AT, hierarchy=TREE)
         rows, members, gone = self.recoded()
-        release = make_release(rows, members, suppressed=gone, withheld=len(self.rows) - len(rows))
+        release = make_release(rows, members, suppressed=gone, suppressed_records=len(self.rows) - len(rows))
         return Comparison(data, release, np.array(self.people))
 
 
@@ -102,7 +102,7 @@ class Sets(Recoded):
         data = Dataset.of("sets", self.rows)
         rows, members, gone = self.recoded()
         rows = [sorted(set(row)) for row in rows]
-        release = generalised(rows, members, suppressed=gone, withheld=len(self.rows) - len(rows))
+        release = generalised(rows, members, suppressed=gone, suppressed_records=len(self.rows) - len(rows))
         return Comparison(data, release, np.array(self.people))
 
 
@@ -200,7 +200,7 @@ class Activity:
         return dataclasses.replace(self, classes=(*rest, (*one, *other)))
 
     def publish(self) -> Comparison:
-        data = activity_releases.people(self.rows, clock=activity_releases.Clock("hour", 0))
+        data = activity_releases.people(self.rows, time_unit=activity_releases.TimeUnit("hour", 0))
         return activity_releases.compare(data, self.classes)
 
 
@@ -273,12 +273,12 @@ class Snapshots:
         data = Dataset.of("snapshots", self.records, (), "ill")
         at = pa.array([self.records[row][0] + self.late[row] for row in self.kept], pa.int64())
         group = pa.array(range(1, len(self.kept) + 1), pa.int64())
-        whole = Form("exact", "int64")
+        whole = ValueFormat("exact", "int64")
         columns = (PublishedColumn("snapshot", "time", whole), PublishedColumn("group", "group", whole))
         listed = {"ill": [self.records[row][1] for row in self.kept], "count": pa.array([1] * len(at), pa.int64())}
         described = (
             *columns,
-            PublishedColumn("ill", "sensitive", Form("exact", "string")),
+            PublishedColumn("ill", "sensitive", ValueFormat("exact", "string")),
             PublishedColumn("count", "count", whole),
         )
         release = Release(
@@ -289,7 +289,7 @@ class Snapshots:
             table=pa.table({"snapshot": at, "group": group}),
             values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
             records_in=len(self.records),
-            withheld={"by hand": len(self.records) - len(self.kept)},
+            suppressed_records={"by hand": len(self.records) - len(self.kept)},
             parts={"sensitive": Part(described, pa.table({"snapshot": at, "group": group, **listed}))},
         )
         return Comparison(data, release, np.array(self.kept))
@@ -302,7 +302,7 @@ class Tables:
     rows: list[tuple[object, ...]]
     group: tuple[int, ...]
     suppressed: frozenset[str] = frozenset()
-    withheld: frozenset[int] = frozenset()
+    suppressed_records: frozenset[int] = frozenset()
     steps = ("generalise", "suppress", "withhold")
     kind = "table"
 
@@ -312,7 +312,7 @@ class Tables:
         return Tables(rows, tuple(range(len(rows))))
 
     def step(self, draw: Any, operation: str) -> Tables:
-        there = sorted(set(range(len(self.rows))) - self.withheld)
+        there = sorted(set(range(len(self.rows))) - self.suppressed_records)
         if operation == "suppress":
             gone = draw(st.sampled_from(given_classes.NAMES[:4]))
             return dataclasses.replace(self, suppressed=self.suppressed | {gone})
@@ -326,7 +326,9 @@ class Tables:
             one, other = draw(st.lists(st.sampled_from(sorted(set(group))), min_size=2, max_size=2, unique=True))
             return dataclasses.replace(self, group=tuple(one if number == other else number for number in group))
         if operation == "withhold" and len(there) > 1:
-            return dataclasses.replace(self, withheld=self.withheld | {draw(st.sampled_from(there))})
+            return dataclasses.replace(
+                self, suppressed_records=self.suppressed_records | {draw(st.sampled_from(there))}
+            )
         return self
 
     def _everybody(self) -> tuple[Dataset, Release, Any]:
@@ -336,13 +338,15 @@ class Tables:
         for name in self.suppressed:
             at, kind = table.schema.get_field_index(name), table.schema.field(name).type
             table = table.set_column(at, name, pa.nulls(len(table), kind))
-        return data, dataclasses.replace(result.release, table=table), result.trace.rows
+        return data, dataclasses.replace(result.release, table=table), result.owner_record.rows
 
     def publish(self) -> Comparison:
         data, release, rows = self._everybody()
-        kept = np.flatnonzero([row not in self.withheld for row in rows.tolist()])
+        kept = np.flatnonzero([row not in self.suppressed_records for row in rows.tolist()])
         release = dataclasses.replace(
-            release, table=release.table.take(pa.array(kept)), withheld={"by hand": len(self.withheld)}
+            release,
+            table=release.table.take(pa.array(kept)),
+            suppressed_records={"by hand": len(self.suppressed_records)},
         )
         return Comparison(data, release, rows[kept])
 
@@ -371,10 +375,10 @@ class TablesWithSets(Tables):
 
     def publish(self) -> Comparison:
         plain = super().publish()
-        data = attach_items(plain.original, Ragged.from_lists([list(row) for row in self.sets]))
+        data = attach_items(plain.original, ListColumn.from_lists([list(row) for row in self.sets]))
         name = {item: "".join(sorted(block)) for block in self.blocks for item in block}
         sets = [sorted({name[item] for item in self.sets[row]}) for row in plain.rows.tolist()]
-        column = PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of"))
+        column = PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of"))
         listed = [("items", label, item) for label in sorted(set(name.values())) for item in label if len(label) > 1]
         values = pa.table(
             {
@@ -387,7 +391,7 @@ class TablesWithSets(Tables):
             kind="rt",
             guarantee=KKmAnonymity(2, 1, quasi=given_classes.NAMES[:4]),
             columns=(*plain.release.columns, column),
-            table=plain.release.table.append_column("items", Ragged.from_lists(sets).to_arrow()),
+            table=plain.release.table.append_column("items", ListColumn.from_lists(sets).to_arrow()),
             values=pa.concat_tables([values, plain.release.values]),
         )
         return Comparison(data, release, plain.rows)

@@ -10,7 +10,7 @@ from tests.golden.draws import Draws, write_csv
 
 KIND = "activity"
 DOES = ("home", "work", "shop", "away")
-PROMISE = {"delta": "3h", "epsilon": "3/4"}
+GUARANTEE = {"delta": "3h", "epsilon": "3/4"}
 
 
 def make_days(seed: int = 1, people: int = 40, hours: int = 12, known: int = 0, unit: str = "hour") -> Any:
@@ -22,7 +22,7 @@ def make_days(seed: int = 1, people: int = 40, hours: int = 12, known: int = 0, 
         while len(row) < hours:
             row.append(row[-1] if draws.happens(0.6) else draws.pick(DOES, 1.5))
         rows.append(["(gap)" if draws.happens(gaps) else each for each in row])
-    return interface.make_data(KIND, rows, sensitive=("away",), clock=interface.make_clock(unit))
+    return interface.make_data(KIND, rows, sensitive=("away",), time_unit=interface.make_time_unit(unit))
 
 
 def write_diaries() -> File:
@@ -59,7 +59,7 @@ def without_gaps(made: Case) -> Case:
 
 def private(method: str, data: str, **parameters: Any) -> Case:
     """Return a case of a method that promises something about a sensitive activity."""
-    return case(method, data, **{"k": 4, **PROMISE, **parameters})
+    return case(method, data, **{"k": 4, **GUARANTEE, **parameters})
 
 
 def in_parts(made: Case) -> Case:

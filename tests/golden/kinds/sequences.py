@@ -103,7 +103,7 @@ CATALOGUE = Catalogue(
         "clicks": make_clicks,
         "topics": lambda: make_clicks(seed=2, hierarchy=TOPICS),
         "watched": lambda: make_clicks(seed=4, monitored=tuple(EVENTS)),
-        "days": lambda: make_clicks(seed=5, spread=3, clock=interface.make_clock("day")),
+        "days": lambda: make_clicks(seed=5, spread=3, time_unit=interface.make_time_unit("day")),
         "crowd": lambda: make_clicks(seed=12, people=150),
         "visits": write_visits,
     },

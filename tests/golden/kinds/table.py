@@ -114,7 +114,7 @@ def in_parts(method: str, data: str, **parameters: Any) -> Case:
     return change(case(method, data, **parameters), way=IN_PARTS)
 
 
-def list_promises(method: str, plain: str = "patients", ordered: str = "ordered") -> tuple[Case, ...]:
+def list_guarantee_cases(method: str, plain: str = "patients", ordered: str = "ordered") -> tuple[Case, ...]:
     """The promises that all methods for tables can keep, on data that suit the method."""
     return (
         case(method, plain, k=3, l=2, weights="age=2,born=0.5"),
@@ -141,7 +141,7 @@ QUESTIONS = {
 CASES = (
     change(case("mondrian", "patients", k=3), thorough=True),
     case("mondrian", "patients", k=5, cut="relaxed"),
-    *list_promises("mondrian"),
+    *list_guarantee_cases("mondrian"),
     case("mondrian", "patients", k=3, l=2, diversity="entropy"),
     change(case("mondrian", "patients", k=4, t=0.45), beside=("cluster", {"k": 3})),
     case("mondrian", "tree", k=3, t=0.35, distance="hierarchical"),
@@ -150,25 +150,25 @@ CASES = (
     change(case("mondrian", "long", k=4), way=FILE_IN_PARTS),
     case("cluster", "patients", k=3),
     case("cluster", "patients", k=5, nearest_to="seed"),
-    *list_promises("cluster"),
+    *list_guarantee_cases("cluster"),
     case("incognito", "patients", k=3, at_most="sex=0", loss="entropy"),
     case("incognito", "population", k=3, presence=0.5),
-    *list_promises("incognito"),
+    *list_guarantee_cases("incognito"),
     change(case("incognito", "patients", k=3, l=3), way=LATER_BATCH, later="more patients"),
     change(case("optimal", "patients", k=3), thorough=True),
     case("optimal", "patients", k=4, at_most="sex=0", loss="precision"),
     case("optimal", "population", k=3, presence=0.4),
     case("optimal", "stays", k=4, loss="discernibility"),
-    *list_promises("optimal"),
+    *list_guarantee_cases("optimal"),
     case("top-down", "patients", k=4, at_most="sex=0"),
     case("top-down", "population", k=3, presence=0.4),
-    *list_promises("top-down"),
+    *list_guarantee_cases("top-down"),
     case("bottom-up", "patients", k=4, at_most="sex=0"),
     case("bottom-up", "population", k=3, presence=0.4),
-    *list_promises("bottom-up"),
+    *list_guarantee_cases("bottom-up"),
     case("mdav", "numbers", k=3),
     case("mdav", "tree of numbers", k=3, t=0.35, distance="hierarchical"),
-    *list_promises("mdav", "numbers", "ordered numbers"),
+    *list_guarantee_cases("mdav", "numbers", "ordered numbers"),
 )
 CATALOGUE = Catalogue(
     KIND,

@@ -33,8 +33,8 @@ def make_gaps() -> Any:
     """Points of time far from each other, one of them without anything, and an event that never happens."""
     rows = [{"e0": 3}, {"e1": 1, "e0": 1}, {}, {"e1": 2, "e2": 1}, {"e0": 1}, {"e2": 2, "e1": 1}, {"e0": 5}]
     times = [3, 4, 10, 11, 40, 41, 100]
-    clock = interface.make_clock("day")
-    return interface.make_data(KIND, rows, times=times, sensitive=("e1",), events=("e9",), clock=clock)
+    time_unit = interface.make_time_unit("day")
+    return interface.make_data(KIND, rows, times=times, sensitive=("e1",), events=("e9",), time_unit=time_unit)
 
 
 def write_orders() -> File:

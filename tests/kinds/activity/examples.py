@@ -8,7 +8,7 @@ from hypothesis import assume
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.plugins import find_method
 from sfumato.release.release import Part
 
@@ -31,7 +31,7 @@ def two_kinds_of_days(count=24, slots=12, seed=3):
     return rows
 
 
-DATA = sf.Dataset.of("activity", two_kinds_of_days(), sensitive=("away",), clock=Clock("hour"), start=72)
+DATA = sf.Dataset.of("activity", two_kinds_of_days(), sensitive=("away",), time_unit=TimeUnit("hour"), start=72)
 METHOD = sf.methods.McLMdavWd(k=3, delta="4h", epsilon="0.5", aggregate="6h,2h", fanout=2)
 GOOD = sf.anonymize(DATA, METHOD, secret=bytes([1] * 32))
 ROUNDED = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
@@ -111,7 +111,7 @@ def busy_days(people=6, slots=1440, seed=1):
 
 def by_hour(rows, sensitive=("away",)):
     """Data with slots of an hour."""
-    return sf.Dataset.of("activity", rows, sensitive=sensitive, clock=Clock("hour"))
+    return sf.Dataset.of("activity", rows, sensitive=sensitive, time_unit=TimeUnit("hour"))
 
 
 def name_gap(rows):
@@ -123,7 +123,7 @@ def make_data(rows):
     """Data with slots of an hour from the third day on, in which v and w are sensitive if anybody does them."""
     used = {label for row in rows for label in row}
     sensitive = tuple(label for label in "vw" if label in used) or tuple(sorted(used))[:1]
-    return sf.Dataset.of("activity", rows, sensitive=sensitive, clock=Clock("hour", origin=48))
+    return sf.Dataset.of("activity", rows, sensitive=sensitive, time_unit=TimeUnit("hour", origin=48))
 
 
 def make_method(name, rows, slot, window, epsilon, **options):

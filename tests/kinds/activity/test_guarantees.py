@@ -8,8 +8,8 @@ from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 
 
 def test_what_is_claimed_is_what_is_stated():
-    claim = ClassAnonymity(k=3, slot=60, digits=1)
-    assert claim.statement().endswith("are published, rounded to 1 digit.")
+    guarantee = ClassAnonymity(k=3, slot=60, digits=1)
+    assert guarantee.statement().endswith("are published, rounded to 1 digit.")
     several = ActivityDiversity(3, "4", "1/2", 4, 1, slots=4, sensitive=("a", "b"))
     assert (
         "any one of the sensitive activities throughout any 4 slots in a row, whenever it begins" in several.statement()

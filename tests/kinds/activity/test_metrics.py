@@ -10,7 +10,7 @@ from tests.kinds.activity.naive import measures as naive
 from tests.kinds.activity.naive.releases import compare, people, publish
 
 from sfumato import plugins
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.kinds.activity.metrics.correlations import ActivityCorrelations, correlate, judge
 from sfumato.kinds.activity.metrics.durations import ActivityDurations
@@ -20,7 +20,7 @@ from sfumato.kinds.activity.metrics.time_of_day import TimeOfDay
 from sfumato.kinds.activity.metrics.transitions import ActivityTransitions
 from sfumato.metrics.comparison import Comparison
 
-HOURS = Clock("hour", 19723 * 24)
+HOURS = TimeUnit("hour", 19723 * 24)
 
 NAMES = {
     *("relative-difference", "suppressed-people", "activity-durations", "activity-correlations"),
@@ -57,7 +57,7 @@ def test_relative_difference_by_hand():
 
 
 def test_people_who_are_alike_lose_nothing():
-    comparison = compare(people([["a", "b"] * 12] * 3, clock=HOURS), [[0, 1, 2]], 1, dated=True)
+    comparison = compare(people([["a", "b"] * 12] * 3, time_unit=HOURS), [[0, 1, 2]], 1, dated=True)
     for metric in plugins.metrics_for("activity"):
         if metric.name in NAMES - {"activity-transitions"}:
             assert metric.measure(comparison).value == pytest.approx(0), metric.name
@@ -79,7 +79,7 @@ def test_relative_difference_equals_the_plain_one(drawn):
 @given(published(slots=st.sampled_from([24, 30, 48])))
 def test_relative_difference_of_days_equals_the_plain_one(drawn):
     rows, classes, length = drawn
-    data = people(rows, clock=HOURS)
+    data = people(rows, time_unit=HOURS)
     score = RelativeDifference().measure(compare(data, classes, length, dated=True))
     assert score.value == pytest.approx(float(naive.relative_difference(rows, classes, length, 24)))
     assert score.details["per_slot"] == pytest.approx(float(naive.relative_difference(rows, classes, length, 1)))
@@ -88,9 +88,9 @@ def test_relative_difference_of_days_equals_the_plain_one(drawn):
 
 
 def test_relative_difference_has_a_value_for_hours_of_minutes():
-    clock = Clock("minute", 0)
+    time_unit = TimeUnit("minute", 0)
     rows = [["a"] * 90 + ["b"] * 1350, ["b"] * 1440]
-    score = RelativeDifference().measure(compare(people(rows, clock=clock), [[0, 1]], 60, dated=True))
+    score = RelativeDifference().measure(compare(people(rows, time_unit=time_unit), [[0, 1]], 60, dated=True))
     assert set(score.details) >= {"per_slot", "per_hour", "with_suppressed"}
     assert score.value == pytest.approx(float(naive.relative_difference(rows, [[0, 1]], 60, 1440)))
     assert score.details["per_hour"] == pytest.approx(float(naive.relative_difference(rows, [[0, 1]], 60, 60)))
@@ -98,7 +98,7 @@ def test_relative_difference_has_a_value_for_hours_of_minutes():
 
 def test_relative_difference_in_small_blocks(monkeypatch):
     rows = [["a", "b"] * 12, ["b", "c"] * 12, ["a", "a"] * 12, ["c", "a"] * 12]
-    data = people(rows, clock=HOURS)
+    data = people(rows, time_unit=HOURS)
     whole = RelativeDifference().measure(compare(data, [[0, 1, 2]], 2, dated=True))
     monkeypatch.setattr("sfumato.kinds.activity.metrics.relative_difference._BLOCK", 1)
     again = RelativeDifference().measure(compare(data, [[0, 1, 2]], 2, dated=True))
@@ -128,7 +128,7 @@ def test_suppressed_people_are_counted():
 def test_durations_equal_the_plain_ones(drawn):
     rows, classes, length = drawn
     before, after = naive.mean_totals(rows, classes)
-    score = ActivityDurations().measure(compare(people(rows, clock=HOURS), classes, length, dated=True))
+    score = ActivityDurations().measure(compare(people(rows, time_unit=HOURS), classes, length, dated=True))
     changes = [abs(before[label] - after[label]) / max(before[label], after[label]) for label in before]
     assert score.value == pytest.approx(float(sum(changes) / len(changes)))
     days = len(rows[0]) / 24
@@ -185,7 +185,7 @@ def test_p_values_agree_with_scipy():
 @given(published(slots=st.integers(2, 8)), st.integers(1, 2))
 def test_transitions_equal_the_plain_ones(drawn, step):
     rows, classes, length = drawn
-    comparison = compare(people(rows, clock=HOURS), classes, length, dated=True)
+    comparison = compare(people(rows, time_unit=HOURS), classes, length, dated=True)
     metric = ActivityTransitions(step=step)
     if step >= -(-len(rows[0]) // length):
         assert "needs more than" in metric.obstacle(comparison)
@@ -206,7 +206,7 @@ def test_staying_with_an_activity_is_what_classes_do_not_tell():
 @given(published(slots=st.sampled_from([5, 24, 31, 50])), st.integers(0, 23))
 def test_time_of_day_equals_the_plain_one(drawn, first):
     rows, classes, length = drawn
-    data = people(rows, clock=Clock("hour", 48 + first))
+    data = people(rows, time_unit=TimeUnit("hour", 48 + first))
     score = TimeOfDay().measure(compare(data, classes, length, dated=True))
     assert score.value == pytest.approx(float(naive.time_of_day(rows, classes, length, first)))
 
@@ -214,12 +214,12 @@ def test_time_of_day_equals_the_plain_one(drawn, first):
 def test_time_of_day_needs_hours():
     comparison = compare(people([["a"], ["b"]]), [[0, 1]])
     assert "hours" in TimeOfDay().obstacle(comparison)
-    assert "hours" in TimeOfDay().obstacle(compare(people([["a"]], clock=Clock("day", 3)), [[0]], dated=True))
+    assert "hours" in TimeOfDay().obstacle(compare(people([["a"]], time_unit=TimeUnit("day", 3)), [[0]], dated=True))
 
 
 def test_time_of_day_of_minutes_that_begin_within_an_hour():
     rows = [["a"] * 30 + ["b"] * 60, ["b"] * 90]
-    data = people(rows, clock=Clock("minute", 45))
+    data = people(rows, time_unit=TimeUnit("minute", 45))
     score = TimeOfDay().measure(compare(data, [[0, 1]], 30, dated=True))
     # From 00:45 on: 15 minutes of the first hour, 60 of the second, of which 15 are a; shares spread 30 minutes.
     assert score.value == pytest.approx(0)

@@ -10,13 +10,13 @@ from tests.kinds.activity.naive.releases import HandMadeClaim, compare, people, 
 from sfumato import reports
 from sfumato.api.calls import measure_release
 from sfumato.attacks.risk import Risk
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
 from sfumato.reports.text import describe_attacker, list_limits, name_share
 
-CLOCK = Clock("hour", 19723 * 24)
+TIME_UNIT = TimeUnit("hour", 19723 * 24)
 EVIL = "<script>alert(1)</script>&=HYPERLINK()"
 ROWS = [
     ["sleep"] * 8 + ["work"] * 10 + ["tv"] * 6 + ["away"] * 24,
@@ -29,7 +29,7 @@ ROWS = [
 
 @pytest.fixture
 def comparison():
-    return compare(people(ROWS, ["away"], CLOCK), [[0, 1, 2], [3, 4]], 1, dated=True)
+    return compare(people(ROWS, ["away"], TIME_UNIT), [[0, 1, 2], [3, 4]], 1, dated=True)
 
 
 def risk(smallest, share=None, people=5, m=3):
@@ -81,18 +81,18 @@ def test_what_is_promised_about_sensitive_activities(comparison):
 
 
 def test_without_sensitive_activities_nothing_is_said_of_them():
-    comparison = compare(people(ROWS, clock=CLOCK), [[0, 1, 2], [3, 4]], dated=True)
+    comparison = compare(people(ROWS, time_unit=TIME_UNIT), [[0, 1, 2], [3, 4]], dated=True)
     assert "Sensitive activities" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page_of(comparison, None))
 
 
 def test_without_a_claim_about_them_that_is_said():
-    comparison = compare(people(ROWS, ["away"], CLOCK), [[0, 1, 2], [3, 4]], dated=True)
+    comparison = compare(people(ROWS, ["away"], TIME_UNIT), [[0, 1, 2], [3, 4]], dated=True)
     page = page_of(comparison, None)
     assert "Nothing is promised about how many people of a class have it at the same time." in text_of(page)
 
 
 def test_people_who_are_left_out_are_counted():
-    text = text_of(page_of(compare(people(ROWS, ["away"], CLOCK), [[0, 1, 2]], dated=True)))
+    text = text_of(page_of(compare(people(ROWS, ["away"], TIME_UNIT), [[0, 1, 2]], dated=True)))
     assert "Records withheld 2 fits into no class 2" in text
     assert "Left out of all classes" in text
 
@@ -107,7 +107,7 @@ def test_the_figures_are_there_with_their_numbers(comparison):
 
 
 def test_without_a_row_map_there_is_no_picture_of_days():
-    data = people(ROWS, ["away"], CLOCK)
+    data = people(ROWS, ["away"], TIME_UNIT)
     release, _ = publish(data, [[0, 1, 2], [3, 4]], dated=True)
     comparison = Comparison(data, release)
     assert "days" not in reports.figures(comparison, risk(1), risk(2))
@@ -140,7 +140,7 @@ def test_a_day_is_drawn_as_it_was(comparison):
 
 def test_many_activities_share_one_colour():
     rows = [[f"activity{i % 15}" for i in range(24)], [f"activity{i % 12}" for i in range(24)]]
-    found = compare(people(rows, clock=CLOCK), [[0, 1]], dated=True).view(ActivityComparison)
+    found = compare(people(rows, time_unit=TIME_UNIT), [[0, 1]], dated=True).view(ActivityComparison)
     window, classes = days.choose_window(found), days.choose_classes(found)
     assert len(days.colour_activities(found, classes, window)) == 7
     (view,) = days.draw_days(found, classes, window).panels
@@ -151,15 +151,15 @@ def test_many_activities_share_one_colour():
     "clock, slots, expected",
     [
         (None, 30, (0, 30, False)),
-        (Clock("day", 3), 30, (0, 30, False)),
-        (Clock("hour", 4), 20, (0, 20, False)),
-        (Clock("hour", 4), 24, (0, 24, False)),
-        (Clock("hour", 4), 60, (20, 44, True)),
+        (TimeUnit("day", 3), 30, (0, 30, False)),
+        (TimeUnit("hour", 4), 20, (0, 20, False)),
+        (TimeUnit("hour", 4), 24, (0, 24, False)),
+        (TimeUnit("hour", 4), 60, (20, 44, True)),
     ],
 )
-def test_the_window_fits_what_is_known_of_days(clock, slots, expected):
-    data = people([["a"] * slots, ["b"] * slots], clock=clock)
-    window = days.choose_window(compare(data, [[0, 1]], dated=clock is not None).view(ActivityComparison))
+def test_the_window_fits_what_is_known_of_days(time_unit, slots, expected):
+    data = people([["a"] * slots, ["b"] * slots], time_unit=time_unit)
+    window = days.choose_window(compare(data, [[0, 1]], dated=time_unit is not None).view(ActivityComparison))
     assert (window.first, window.end, window.hours) == expected
 
 

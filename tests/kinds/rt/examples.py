@@ -6,11 +6,11 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 NAMES = ("age", "origin", "gender")
 PEOPLE = [
@@ -47,13 +47,13 @@ def customers(sensitive: tuple[str, ...] = SENSITIVE) -> sf.Dataset:
 Row = tuple[tuple[int, int], str | None, str | None, str]
 
 
-def by_hand(rows: list[Row], claim: KKmAnonymity | None = None) -> Release:
+def by_hand(rows: list[Row], guarantee: KKmAnonymity | None = None) -> Release:
     """A release of ranges, regions, sexes and products; ``BD`` stands for the generalised item (B,D)."""
     columns = (
-        PublishedColumn("age", "quasi-identifier", Form("interval", "int64")),
-        PublishedColumn("origin", "quasi-identifier", Form("category")),
-        PublishedColumn("gender", "quasi-identifier", Form("category")),
-        PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+        PublishedColumn("age", "quasi-identifier", ValueFormat("interval", "int64")),
+        PublishedColumn("origin", "quasi-identifier", ValueFormat("category")),
+        PublishedColumn("gender", "quasi-identifier", ValueFormat("category")),
+        PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     )
     sets = [sorted(_name(word) for word in row[3].split()) for row in rows]
     listed = [("items", _name(word), item) for row in rows for word in row[3].split() if len(word) > 1 for item in word]
@@ -63,7 +63,7 @@ def by_hand(rows: list[Row], claim: KKmAnonymity | None = None) -> Release:
     values = sorted(set(listed))
     labels = sorted({value for row in sets for value in row})
     code = {label: at for at, label in enumerate(labels)}
-    ragged = Ragged(
+    list_column = ListColumn(
         np.concatenate([[0], np.cumsum([len(row) for row in sets])]).astype(np.int64),
         np.array([code[value] for row in sets for value in row], np.int32),
         tuple(labels),
@@ -73,12 +73,12 @@ def by_hand(rows: list[Row], claim: KKmAnonymity | None = None) -> Release:
             "age": pa.array([{"lo": row[0][0], "hi": row[0][1]} for row in rows], columns[0].form.arrow),
             "origin": pa.array([row[1] for row in rows], pa.string()).dictionary_encode(),
             "gender": pa.array([row[2] for row in rows], pa.string()).dictionary_encode(),
-            "items": ragged.to_arrow(),
+            "items": list_column.to_arrow(),
         }
     )
     names = ("column", "value", "member")
     known = pa.table({name: pa.array([row[i] for row in values], pa.string()) for i, name in enumerate(names)})
-    claimed = claim or KKmAnonymity(2, 2, 1, NAMES, SENSITIVE)
+    claimed = guarantee or KKmAnonymity(2, 2, 1, NAMES, SENSITIVE)
     return Release("rt", "by-hand", claimed, columns, table, known, records_in=len(rows))
 
 

@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from sfumato.base.guarantee import read_guarantee
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 
 
 def test_the_sentence_says_what_is_known_and_what_a_record_is() -> None:
-    told = KKmAnonymity(5, 2, 3, ("age", "sex", "zip"), ("insulin",)).statement(Unit("stay", "stays", "patient"))
+    told = KKmAnonymity(5, 2, 3, ("age", "sex", "zip"), ("insulin",)).statement(RecordUnit("stay", "stays", "patient"))
     assert told.startswith("Someone who knows age, sex and zip of a")
     assert "up to 2 items that are not sensitive" in told
     assert "in more than 1 in 3 of these" in told
@@ -19,9 +19,9 @@ def test_the_sentence_says_what_is_known_and_what_a_record_is() -> None:
 
 
 def test_it_is_read_back_from_a_manifest() -> None:
-    claim = KKmAnonymity(5, 2, 3, ("b", "a"), ("y", "x"))
-    again = read_guarantee("rt", claim.to_dict())
-    assert again == claim
+    guarantee = KKmAnonymity(5, 2, 3, ("b", "a"), ("y", "x"))
+    again = read_guarantee("rt", guarantee.to_dict())
+    assert again == guarantee
     assert again.quasi == ("a", "b")
 
 

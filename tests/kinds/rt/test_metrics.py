@@ -40,7 +40,7 @@ def test_drawn_queries_are_of_three_sorts_and_exact_data_answer_them() -> None:
     rows = [(n // 2, "fm"[n % 4 // 2]) for n in range(40)]
     data = sf.Dataset.of("rt", rows, ("age", "sex"), [["a", "b"]] * 40)
     result = sf.anonymize(data, RFirst(k=2, transaction="coat"), secret=bytes(32))
-    score = Queries(queries=30).measure(Comparison(data, result.release, result.trace.rows))
+    score = Queries(queries=30).measure(Comparison(data, result.release, result.owner_record.rows))
     assert set(score.details) >= {"attributes", "items", "both"}
 
 

@@ -36,9 +36,9 @@ def test_parts_that_are_anonymous_separately_are_caught_together() -> None:
     verdict = verify(release)
     assert not verdict.holds
     assert verdict.measured["k"] == 1
-    assert verdict.witness is not None
-    assert verdict.witness["support"] == 1
-    assert verdict.witness["quasi"] in (
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["support"] == 1
+    assert verdict.counterexample["quasi"] in (
         {"age": "[28..39]", "origin": "Europe", "gender": "Female"},
         {"age": "[55..70]", "origin": "Africa", "gender": "*"},
     )
@@ -47,16 +47,16 @@ def test_parts_that_are_anonymous_separately_are_caught_together() -> None:
 def test_jim_is_singled_out_by_his_attributes_and_one_product() -> None:
     release = by_hand(FIGURE_1B)
     verdict = verify_against(release, customers())
-    assert verdict.witness is not None
-    assert verdict.witness["fitting"] == 1
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["fitting"] == 1
     cells = [tuple(row[name] for name in NAMES) for row in release.table.to_pylist()]
     values = [set(row) for row in release.history().lists()]
     members = {"Europe": ["France", "Greece", "Germany", "Spain"], "Africa": ["Algeria", "Nigeria"]}
     members |= {value: list(items) for value, items in release.members().items()}
     assert candidates(cells, values, members, PEOPLE[5], ()) == [4, 5]
     assert candidates(cells, values, members, PEOPLE[5], ("F",)) == [5]
-    assert verdict.witness["rows"] == [3, 4, 5, 6]
-    assert verdict.witness["items_known"] == 1
+    assert verdict.counterexample["rows"] == [3, 4, 5, 6]
+    assert verdict.counterexample["items_known"] == 1
     assert attack(release, customers()).set_sizes.tolist() == [2, 2, 1, 1, 1, 1]
 
 
@@ -81,12 +81,12 @@ def test_the_groupings_keep_what_people_bought_where_the_paper_does() -> None:
 
 
 def test_diversity_holds_where_each_of_two_has_another_sensitive_product() -> None:
-    claim = KKmAnonymity(2, 2, 2, NAMES, SENSITIVE)
-    assert verify(by_hand(FIGURE_2A, claim)).holds
-    broken = verify(by_hand(FIGURE_2B, claim))
+    guarantee = KKmAnonymity(2, 2, 2, NAMES, SENSITIVE)
+    assert verify(by_hand(FIGURE_2A, guarantee)).holds
+    broken = verify(by_hand(FIGURE_2B, guarantee))
     assert not broken.holds
-    assert broken.witness is not None
-    assert broken.witness["with_a_sensitive_item"] * 2 > broken.witness["support"]
+    assert broken.counterexample is not None
+    assert broken.counterexample["with_a_sensitive_item"] * 2 > broken.counterexample["support"]
 
 
 @pytest.mark.parametrize("name", ["rfirst", "tfirst", "rum-bound", "tum-bound"])
@@ -95,15 +95,15 @@ def test_methods_give_anonymous_releases(name: str, transaction: str) -> None:
     method = plugins.find_method(name)(k=2, m=2, transaction=transaction)
     result = sf.anonymize(customers(), method, secret=SECRET)
     assert verify(result.release).holds
-    assert verify_faithful(result.release, customers(), result.trace.rows).holds
-    assert verify_against(result.release, customers(), result.trace.rows).holds
+    assert verify_faithful(result.release, customers(), result.owner_record.rows).holds
+    assert verify_against(result.release, customers(), result.owner_record.rows).holds
 
 
 def test_rfirst_groups_people_as_the_paper_does() -> None:
     result = sf.anonymize(customers(), sf.methods.RFirst(k=2, m=2), secret=SECRET)
     cells = result.release.table.select(["age", "origin", "gender"]).to_pylist()
     groups: dict[str, set[int]] = {}
-    for row, cell in zip(result.trace.rows.tolist(), cells, strict=True):
+    for row, cell in zip(result.owner_record.rows.tolist(), cells, strict=True):
         groups.setdefault(str(cell), set()).add(row)
     assert sorted(map(sorted, groups.values())) == [[0, 1], [2, 3], [4, 5]]
 

@@ -14,7 +14,7 @@ from tests.kinds.sequences.naive import knowledge as naive
 from tests.kinds.sequences.naive.knowledge import Event, Record, make_release
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.attacks.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.decode import find_last
@@ -32,7 +32,7 @@ MONITORED = ("m", "n")
 FARTHEST = 2**63 - 1
 
 person = st.lists(st.tuples(st.sampled_from("mnab"), st.integers(0, 9)), max_size=6)
-crowd = st.lists(person, min_size=1, max_size=9)
+group = st.lists(person, min_size=1, max_size=9)
 windows = st.integers(0, 6)
 
 
@@ -66,13 +66,13 @@ def check(release: Release, rows: list[Record], original: list[list[Event]], g: 
     assert (None if found.rarest is None else len(found.rarest)) == smallest
 
 
-@given(crowd, st.integers(1, 3), windows, st.integers(0, 9))
+@given(group, st.integers(1, 3), windows, st.integers(0, 9))
 def test_true_releases(original: list[list[Event]], groups: int, g: int, kept: int) -> None:
     rows = naive.publish(original[:kept], [i % groups for i in range(len(original[:kept]))], MONITORED)
     check(make_release(rows, claim(g)), rows, original, g)
 
 
-@given(st.lists(st.tuples(monitored_parts(), person), max_size=8), crowd, windows, st.sampled_from([1, 3, 10**6]))
+@given(st.lists(st.tuples(monitored_parts(), person), max_size=8), group, windows, st.sampled_from([1, 3, 10**6]))
 @settings(max_examples=200)
 def test_any_release(drawn: list[Any], original: list[list[Event]], g: int, portion: int) -> None:
     """Also records that belong to nobody; portions of any size give the same."""
@@ -83,7 +83,7 @@ def test_any_release(drawn: list[Any], original: list[list[Event]], g: int, port
         check(release, rows, original, g)
 
 
-@given(st.lists(st.tuples(monitored_parts(), person), max_size=8), crowd, st.sampled_from([1, 3, 10**6]))
+@given(st.lists(st.tuples(monitored_parts(), person), max_size=8), group, st.sampled_from([1, 3, 10**6]))
 def test_releases_that_leave_events_out(drawn: list[Any], original: list[list[Event]], portion: int) -> None:
     rows = [Record(pairs, []) for pairs, _ in drawn]
     release = make_release(rows, GroupAnonymity(2, MONITORED, suppressing=True), {"{m|n}": ["m", "n"]})
@@ -97,7 +97,7 @@ def test_releases_that_leave_events_out(drawn: list[Any], original: list[list[Ev
     assert (None if found.rarest is None else len(found.rarest)) == smallest
 
 
-@given(st.lists(st.tuples(monitored_parts(), person), min_size=1, max_size=8), crowd, windows, st.integers(2, 4))
+@given(st.lists(st.tuples(monitored_parts(), person), min_size=1, max_size=8), group, windows, st.integers(2, 4))
 def test_stopping_early_bounds_the_share_and_changes_no_verdict(
     drawn: list[Any], original: list[list[Event]], g: int, l: int
 ) -> None:
@@ -138,7 +138,7 @@ def test_to_know_all_is_the_strongest(drawn: list[Any], someone: list[Event], g:
             assert naive.most_in_window(matched, g) / len(matched) <= naive.worst_share(rows, g)
 
 
-@given(crowd, st.integers(1, 3), windows, st.integers(2, 3), st.integers(2, 3))
+@given(group, st.integers(1, 3), windows, st.integers(2, 3), st.integers(2, 3))
 def test_what_holds_in_the_release_holds_for_the_receiver(
     original: list[list[Event]], groups: int, g: int, l: int, k: int
 ) -> None:
@@ -153,7 +153,7 @@ def test_what_holds_in_the_release_holds_for_the_receiver(
             assert module.verify_against(release, data, everybody)
 
 
-@given(crowd, st.integers(1, 2), windows, st.integers(0, 9))
+@given(group, st.integers(1, 2), windows, st.integers(0, 9))
 def test_attack_sums_up_the_matches(original: list[list[Event]], groups: int, g: int, kept: int) -> None:
     rows = naive.publish(original[:kept], [i % groups for i in range(len(original[:kept]))], MONITORED)
     release, data = make_release(rows, claim(g), left_out=len(original) - len(rows)), Dataset.of("sequences", original)
@@ -172,7 +172,7 @@ def test_attack_sums_up_the_matches(original: list[list[Event]], groups: int, g:
     assert attack(plain, data).max_sensitive_share is None
 
 
-@given(crowd, st.sampled_from([("m",), MONITORED, ()]))
+@given(group, st.sampled_from([("m",), MONITORED, ()]))
 def test_how_identifying_the_original_is(original: list[list[Event]], monitored: tuple[str, ...]) -> None:
     told = [tuple(naive.known_of(row, monitored or "mnab")) for row in original]
     expected = [Counter(told)[known] for known in told]
@@ -212,9 +212,9 @@ def test_nobody_can_be_attacked() -> None:
 def test_units_must_agree() -> None:
     rows = naive.publish([[("m", 1)], [("m", 2)]], [0, 0], MONITORED)
     with pytest.raises(ParameterError, match="same units"):
-        attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", [], clock=Clock("day")))
+        attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", [], time_unit=TimeUnit("day")))
     with pytest.raises(ParameterError, match="window of the claim"):
-        attack(make_release(rows, claim(3), unit="day"), Dataset.of("sequences", [], clock=Clock("day")))
+        attack(make_release(rows, claim(3), unit="day"), Dataset.of("sequences", [], time_unit=TimeUnit("day")))
 
 
 def test_they_are_found_by_their_guarantee() -> None:

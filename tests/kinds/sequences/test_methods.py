@@ -15,7 +15,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.exports import write_table
 from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.sequences.generators import generate
-from sfumato.kinds.sequences.methods._base.grouping import TOO_ALIKE, TOO_FEW
+from sfumato.kinds.sequences.methods._base.grouping import TOO_FEW, TOO_SIMILAR
 from sfumato.kinds.sequences.methods.comparators import Sa, Ta
 from sfumato.kinds.sequences.methods.groups import Et, Hi, Hl, Hn, Hy
 from sfumato.params import declared
@@ -37,7 +37,7 @@ def clicks(*rows: str) -> sf.Dataset:
 def covers(result) -> list:
     """The published intervals in the owner's order."""
     table = result.release.table
-    rows = dict(zip(result.trace.rows.tolist(), table["monitored_times"].to_pylist(), strict=True))
+    rows = dict(zip(result.owner_record.rows.tolist(), table["monitored_times"].to_pylist(), strict=True))
     return [[(cell["lo"], cell["hi"]) for cell in rows[row]] for row in sorted(rows)]
 
 
@@ -76,18 +76,18 @@ def test_diversity_that_no_grouping_reaches_is_infeasible_with_the_largest_l(met
 
 def test_records_without_monitored_events_are_a_group_of_their_own_or_withheld():
     few = Hi(k=2).anonymize(clicks("m1", "m2", "x5"), Run(bytes([1] * 32))).release
-    assert dict(few.withheld) == {TOO_FEW: 1} and len(few) == 2
+    assert dict(few.suppressed_records) == {TOO_FEW: 1} and len(few) == 2
     enough = Hi(k=2).anonymize(clicks("m1", "m2", "x5", "y6"), Run(bytes([1] * 32))).release
-    assert len(enough) == 4 and not enough.withheld
+    assert len(enough) == 4 and not enough.suppressed_records
     alike = Hi(g=3, l=2).anonymize(clicks("m1", "m2", "x5", "x6"), Run(bytes([1] * 32))).release
-    assert dict(alike.withheld) == {TOO_ALIKE: 2}
+    assert dict(alike.suppressed_records) == {TOO_SIMILAR: 2}
 
 
 def test_of_records_without_monitored_events_only_as_many_are_withheld_as_diversity_needs():
     run = Run(bytes([1] * 32))
     data = clicks("m1", "m2", "x5", "x6", "x7", "x8", "y5", "z5", "y50")
     release = Hi(g=3, l=2).anonymize(data, run).release
-    assert dict(release.withheld) == {TOO_ALIKE: 1} and len(release) == 8
+    assert dict(release.suppressed_records) == {TOO_SIMILAR: 1} and len(release) == 8
     assert "1 of the 7 people without a monitored event are withheld" in run.notes[0]
     assert "at least 1 had to go" in run.notes[0]
 
@@ -134,7 +134,7 @@ def test_hi_gives_the_groups_of_hn_on_a_larger_sample_with_far_fewer_evaluations
     data = sf.read(tmp_path / "c.parquet", kind="sequences", monitored=["portal1"])
     slow, fast = (method(**asked).anonymize(data, Run(bytes([2] * 32))) for method in (Hn, Hi))
     assert covers(slow) == covers(fast)
-    assert 10 * fast.trace.counters["cp_evaluations"] < slow.trace.counters["cp_evaluations"]
+    assert 10 * fast.owner_record.counters["cp_evaluations"] < slow.owner_record.counters["cp_evaluations"]
 
 
 def test_et_generalises_events_to_categories_and_needs_a_taxonomy():
@@ -168,7 +168,7 @@ def test_ta_suppresses_and_says_so_where_sa_and_hn_do_not():
             for time in own
         )
     assert suppressed == {"ta": 1, "sa": 0, "hn": 0}
-    assert Ta(k=3).claim(data).suppressing
+    assert Ta(k=3).build_guarantee(data).suppressing
 
 
 def records_of(release) -> list:
@@ -204,13 +204,13 @@ def test_no_receiver_finds_fewer_than_k_records_nor_predicts_an_event_and_verifi
     for number, person in enumerate(rows):
         knowledge = naive.known_of(person, monitored)
         matching = [record for record in records if fits(record, knowledge, members)]
-        assert len(matching) >= k if number in result.trace.rows else len(matching) == 0 or len(matching) >= k
+        assert len(matching) >= k if number in result.owner_record.rows else len(matching) == 0 or len(matching) >= k
         if l > 1 and matching:
             assert l * naive.most_in_window(matching, g) <= len(matching)
     if not getattr(release.guarantee, "suppressing", False):
-        for record, number in zip(records, result.trace.rows, strict=True):
+        for record, number in zip(records, result.owner_record.rows, strict=True):
             assert naive.is_faithful(record, rows[number], monitored, members)
-    assert len(records) + sum(release.withheld.values()) == len(rows)
+    assert len(records) + sum(release.suppressed_records.values()) == len(rows)
     measured = find_verifier(release.guarantee).verify(release)
     assert measured and measured.measured["k"] == min(len(group) for group in naive.classes(records))
-    assert find_kind("sequences").verify_faithful.load()(release, dataset, result.trace.rows)
+    assert find_kind("sequences").verify_faithful.load()(release, dataset, result.owner_record.rows)

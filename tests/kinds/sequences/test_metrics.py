@@ -14,7 +14,7 @@ from tests.kinds.sequences.naive import metrics as naive
 from tests.kinds.sequences.naive.metrics import MONITORED, comparisons, publish, publish_exactly
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.comparison import Covers, SequenceComparison
@@ -123,8 +123,8 @@ def test_chances_to_be_near_multiply():
 
 
 def test_counts_are_spread_over_intervals():
-    clock = Clock("minute")
-    data = sequences([("a", 0)], [("a", 90)], clock=clock)
+    time_unit = TimeUnit("minute")
+    data = sequences([("a", 0)], [("a", 90)], time_unit=time_unit)
     comparison = publish(data, [[0, 1]], [[("a", 0, 119)]])
     score = EventCounts().measure(comparison)
     assert score.value == score.details["by_hour"] == 0
@@ -151,7 +151,7 @@ def crowd(people=400, seed=0, months=3):
         row += [(f"x{draw.integers(5)}", int(t + draw.exponential(600))) for t in mails for _ in range(3)]
         row += [(f"y{draw.integers(20)}", int(t)) for t in draw.integers(0, months * 30 * DAY, 8)]
         rows.append(row)
-    return sequences(*rows, clock=Clock("second"))
+    return sequences(*rows, time_unit=TimeUnit("second"))
 
 
 def by_first_time(data, size):
@@ -221,7 +221,7 @@ def test_trajectories_are_not_measured():
         publish(sequences([("a", 5)], [("a", 5)]), [[0, 1]], [[("a", 5, 5)]]),
         publish(sequences([("x", 5)], [("y", 7)]), [[0, 1]], [[]]),
         publish(sequences([("a", -(2**61)), ("x", 2**61 - 1)]), [[0]], [[("a", -(2**61), 2**61 - 1)]]),
-        publish(sequences([("a", 0), ("x", 10**11)], clock=Clock("second")), [[0]], [[("a", 0, 10**11)]]),
+        publish(sequences([("a", 0), ("x", 10**11)], time_unit=TimeUnit("second")), [[0]], [[("a", 0, 10**11)]]),
     ],
     ids=["nobody", "no events", "withheld", "all withheld", "one time", "nothing monitored", "huge span", "ages"],
 )
@@ -248,7 +248,7 @@ def test_a_release_of_other_data_is_refused():
     ],
 )
 def test_windows_follow_the_clock(unit, expected):
-    found = publish_exactly(sequences([("a", 0)], clock=Clock(unit))).view(SequenceComparison)
+    found = publish_exactly(sequences([("a", 0)], time_unit=TimeUnit(unit))).view(SequenceComparison)
     assert found.durations == expected
     assert found.usual_duration == ("day" if unit == "day" else "hour")
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 
 import sfumato as sf
-from sfumato.data.time_units import MONTHS, Clock, find_moments
+from sfumato.data.time_units import MONTHS, TimeUnit, find_moments
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.sequences.decode import count_steps
 
@@ -22,7 +22,7 @@ EVENTS = st.tuples(st.sampled_from("abc"), st.integers(-30, 30))
 
 
 def anonymize(rows: list[list[tuple[str, int]]], unit: str, **params: object) -> tuple[sf.Dataset, sf.Result]:
-    data = sf.Dataset.of("sequences", rows, monitored=("a",), clock=Clock(unit))
+    data = sf.Dataset.of("sequences", rows, monitored=("a",), time_unit=TimeUnit(unit))
     return data, sf.anonymize(data, sf.methods.Hi(k=2, **params), secret=bytes(32))
 
 
@@ -77,7 +77,7 @@ def test_an_event_a_long_month_away_is_near() -> None:
 
 def test_a_window_of_a_month_holds_events_a_long_month_apart() -> None:
     rows = [[("a", 5), ("x", 0)], [("a", 5), ("x", 1)], [("a", 5), ("y", 7)], [("a", 5), ("z", 9)]]
-    data = sf.Dataset.of("sequences", rows, monitored=("a",), clock=Clock("month"))
+    data = sf.Dataset.of("sequences", rows, monitored=("a",), time_unit=TimeUnit("month"))
     release = sf.anonymize(data, sf.methods.Hi(k=4, g=1, l=2), secret=bytes(32)).release
     assert sf.verify(release).measured["l"] == 2
     shorter = dataclasses.replace(release, guarantee=dataclasses.replace(release.guarantee, g=0))

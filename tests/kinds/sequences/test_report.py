@@ -15,16 +15,16 @@ from tests.kinds.trajectories.report.test_report import Reader, read_text
 from sfumato import reports
 from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
-from sfumato.kinds.sequences.report import lengths, strips
+from sfumato.kinds.sequences.report import lengths, timelines
 from sfumato.kinds.sequences.report.lengths import show_length
 from sfumato.metrics.metric import Score
 from sfumato.reports.palette import DARK
 
-SECONDS = Clock("second")
+SECONDS = TimeUnit("second")
 MORNING = 1_700_000_000
 PEOPLE = [
     [("mail", MORNING), ("news", MORNING + 60)],
@@ -41,8 +41,8 @@ COVERS = [
 ]
 
 
-def compare(people=PEOPLE, groups=GROUPS, covers=COVERS, monitored=("mail",), clock=SECONDS, **options):
-    data = Dataset.of("sequences", people, monitored=monitored, clock=clock)
+def compare(people=PEOPLE, groups=GROUPS, covers=COVERS, monitored=("mail",), time_unit=SECONDS, **options):
+    data = Dataset.of("sequences", people, monitored=monitored, time_unit=time_unit)
     return publish(data, groups, covers, **options)
 
 
@@ -195,12 +195,17 @@ def test_without_a_row_map_there_is_no_timeline():
         compare([[], []], [[0, 1]], [[]]),
         compare(PEOPLE, [], []),
         compare([[("mail", 5)]], [[0]], [[("mail", 5, 5)]]),
-        compare([[("mail", 5)]], [[0]], [[("mail", 5, 5)]], clock=Clock()),
+        compare([[("mail", 5)]], [[0]], [[("mail", 5, 5)]], time_unit=TimeUnit()),
         compare(
-            [[("mail", -700_000)], [("mail", 900_000)]], [[0, 1]], [[("mail", -700_000, 900_000)]], clock=Clock("day")
+            [[("mail", -700_000)], [("mail", 900_000)]],
+            [[0, 1]],
+            [[("mail", -700_000, 900_000)]],
+            time_unit=TimeUnit("day"),
         ),
-        compare([[("mail", -(2**61))], [("mail", 2**61)]], [[0, 1]], [[("mail", -(2**61), 2**61)]], clock=Clock()),
-        publish_exactly(Dataset.of("sequences", PEOPLE, monitored=("mail",), clock=Clock("second"))),
+        compare(
+            [[("mail", -(2**61))], [("mail", 2**61)]], [[0, 1]], [[("mail", -(2**61), 2**61)]], time_unit=TimeUnit()
+        ),
+        publish_exactly(Dataset.of("sequences", PEOPLE, monitored=("mail",), time_unit=TimeUnit("second"))),
     ],
     ids=["nobody", "no events", "all withheld", "one moment", "one number", "ages", "huge numbers", "exact"],
 )
@@ -218,7 +223,7 @@ def test_withheld_records_are_counted():
 
 
 def test_specifications_are_valid_vega_lite():
-    plain = compare(clock=Clock())
+    plain = compare(time_unit=TimeUnit())
     several = compare(
         [[("a", 1), ("x", 9)], [("b", 3)]], [[0, 1]], [[("{a|b}", 1, 3)]], ("a", "b"), members={"{a|b}": ("a", "b")}
     )
@@ -257,25 +262,25 @@ def crowd(groups, size, mails=1):
 
 
 def test_groups_shown_run_from_short_to_long_intervals():
-    chosen = strips.choose_strips(crowd(40, 3))
-    assert [strip.rank for strip in chosen][::4] == ["Shortest intervals", "Longest intervals"]
-    averages = [strip.average for strip in chosen]
+    chosen = timelines.choose_timelines(crowd(40, 3))
+    assert [timeline.rank for timeline in chosen][::4] == ["Shortest intervals", "Longest intervals"]
+    averages = [timeline.average for timeline in chosen]
     assert averages == sorted(averages)
     assert (averages[0], averages[-1]) == (120, 4800)
     assert "5 of 40 groups are shown" in read_text(render(crowd(40, 3), make_risk([1] * 120), make_risk([3] * 120)))
 
 
 def test_intervals_shown_hold_the_dots_above_them():
-    for strip in strips.choose_strips(compare()):
-        assert strip.shown == len({line for line, _ in strip.points})
-        for _, time in strip.points:
-            assert any(low <= time <= high for _, low, high in strip.intervals)
+    for timeline in timelines.choose_timelines(compare()):
+        assert timeline.shown == len({line for line, _ in timeline.points})
+        for _, time in timeline.points:
+            assert any(low <= time <= high for _, low, high in timeline.intervals)
 
 
 def test_large_groups_and_busy_people_are_thinned_out_and_that_is_said():
     comparison = crowd(2, 50, mails=3000)
-    chosen = strips.choose_strips(comparison)
-    assert [strip.shown for strip in chosen] == [8, 8]
+    chosen = timelines.choose_timelines(comparison)
+    assert [timeline.shown for timeline in chosen] == [8, 8]
     page = render(comparison, make_risk([1] * 100), make_risk([50] * 100))
     assert "for 50 people (8 shown)" in read_text(page)
     assert len(page) < 1_500_000
@@ -284,9 +289,9 @@ def test_large_groups_and_busy_people_are_thinned_out_and_that_is_said():
 def test_categories_are_named_where_there_is_room():
     people = [[("a", 0), ("b", 50), ("a", 51), ("b", 100)]]
     cover = [[("a", 0, 10), ("b", 50, 50), ("{a|b}", 51, 51), ("b", 90, 100)]]
-    comparison = compare(people, [[0]], cover, ("a", "b"), Clock(), members={"{a|b}": ("a", "b")})
-    (strip,) = strips.choose_strips(comparison)
-    named = [text["text"] for text in strips._label_bars(strip, 8.0, Clock(), 0)]
+    comparison = compare(people, [[0]], cover, ("a", "b"), TimeUnit(), members={"{a|b}": ("a", "b")})
+    (timeline,) = timelines.choose_timelines(comparison)
+    named = [text["text"] for text in timelines._label_bars(timeline, 8.0, TimeUnit(), 0)]
     assert named == ["a", "{a|b}", "b"]
     text = read_text(render(comparison))
     assert "The published categories One of Events Intervals a, b 2 1" in text
@@ -329,4 +334,4 @@ def test_bars_of_group_sizes_have_room_for_their_names(sizes, bins):
     ],
 )
 def test_lengths_of_time_are_readable(length, unit, shown):
-    assert show_length(length, Clock(unit)) == shown
+    assert show_length(length, TimeUnit(unit)) == shown

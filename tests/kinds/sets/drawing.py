@@ -11,7 +11,7 @@ from sfumato.kinds.sets._kernels.horizontal_partition import Partition
 
 ITEMS = 7
 rows_of_items = st.lists(st.sets(st.integers(0, ITEMS - 1), min_size=1, max_size=5), min_size=1, max_size=14)
-crowds = st.integers(2, 4)
+sizes = st.integers(2, 4)
 
 LABELS = "abcdefg"
 baskets = st.lists(st.lists(st.sampled_from(LABELS), max_size=6, unique=True), min_size=1, max_size=12)
@@ -54,7 +54,7 @@ def quiet(*_):
 def published_sets(result):
     """Published rows by original row, and the members of every value."""
     release = result.release
-    rows = dict(zip(result.trace.rows.tolist(), map(set, release.history().lists()), strict=True))
+    rows = dict(zip(result.owner_record.rows.tolist(), map(set, release.history().lists()), strict=True))
     return rows, release.meanings()
 
 

@@ -9,15 +9,15 @@ from typing import Any
 import pyarrow as pa
 from tests.kinds.sets.naive.attack import Cluster, Row
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 COLUMNS = (
-    PublishedColumn("person", "identifier", Form("exact")),
-    PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    PublishedColumn("person", "identifier", ValueFormat("exact")),
+    PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
 )
 CLAIM = KmItems(k=2, m=2)
 
@@ -35,7 +35,7 @@ def values_table(groups: Mapping[str, Sequence[str]], suppressed: Sequence[str] 
 
 
 def items_column(rows: list[list[str]]) -> pa.Array:
-    return Ragged.from_lists(rows).to_arrow()
+    return ListColumn.from_lists(rows).to_arrow()
 
 
 def generalised(
@@ -43,7 +43,7 @@ def generalised(
     groups: Mapping[str, Sequence[str]] | None = None,
     guarantee: Any = CLAIM,
     suppressed: Sequence[str] = (),
-    withheld: int = 0,
+    suppressed_records: int = 0,
     **changes: Any,
 ) -> Release:
     """A release of generalised records."""
@@ -55,8 +55,8 @@ def generalised(
         "columns": COLUMNS,
         "table": pa.table({"person": names, "items": items_column(rows)}),
         "values": values_table(groups or {}, suppressed),
-        "records_in": len(rows) + withheld,
-        "withheld": {"nothing left": withheld} if withheld else {},
+        "records_in": len(rows) + suppressed_records,
+        "suppressed_records": {"nothing left": suppressed_records} if suppressed_records else {},
     }
     return Release(**{**parts, **changes})
 

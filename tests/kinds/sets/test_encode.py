@@ -54,13 +54,13 @@ def separate(clusters, rows, records, order) -> Separated:
 def test_checkers_read_the_chunks_that_were_made(drawn, rng):
     clusters, rows, records = drawn
     rows = renumber(rows)
-    method, claim = Disassociation(k=2, m=2), KmItems(2, 2)
+    method, guarantee = Disassociation(k=2, m=2), KmItems(2, 2)
     order = list(range(len(records)))
     rng.shuffle(order)
     original = [records[order.index(row)] for row in range(len(records))]
     data = Dataset.of("sets", original)
-    result = publish_disassociation(data, method, claim, separate(clusters, rows, records, order), Run(bytes(32)))
+    result = publish_disassociation(data, method, guarantee, separate(clusters, rows, records, order), Run(bytes(32)))
     assert Published.of(result.release).forms() == Published(clusters, rows).forms()
     chunks = Chunks.of(result.release)
     assert chunks.sizes[chunks.leaves].sum() == len(result.release) == len(records)
-    assert verify_faithful(result.release, data, result.trace.rows).holds
+    assert verify_faithful(result.release, data, result.owner_record.rows).holds

@@ -8,8 +8,8 @@ from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 
 
 def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():
-    claim = ItemsetAnonymity(3, (("b", "a"), ("c",)))
+    guarantee = ItemsetAnonymity(3, (("b", "a"), ("c",)))
     written = {"name": "itemset-anonymity", "parameters": {"k": 3, "itemsets": [["b", "a"], ["c"]]}}
-    assert read_guarantee("sets", written) == claim
+    assert read_guarantee("sets", written) == guarantee
     with pytest.raises(ParameterError, match="itemsets must not be empty"):
         ItemsetAnonymity(3, ((),))

@@ -53,7 +53,7 @@ METHODS_OF_RECORDS = [
 
 def compare(method, data=DATA, **options):
     result = sf.anonymize(data, method, secret=bytes([1] * 32))
-    return Comparison(data, result.release, result.trace.rows, **options)
+    return Comparison(data, result.release, result.owner_record.rows, **options)
 
 
 @pytest.fixture(scope="module")
@@ -215,7 +215,7 @@ def test_item_loss_needs_rows_only_where_recoding_is_local(records):
 def test_item_loss_without_hierarchy_counts_members():
     data = sf.Dataset.of("sets", [["a"], ["b"], ["c"], ["c"]], utility=(("a", "b"), ("c",)))
     result = sf.anonymize(data, sf.methods.Coat(k=2, m=1, privacy="all", utility="given"), secret=bytes([1] * 32))
-    assert ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value == pytest.approx(1 / 3)
+    assert ItemLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value == pytest.approx(1 / 3)
 
 
 def test_row_map_of_another_release_is_refused():

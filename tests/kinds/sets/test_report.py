@@ -33,9 +33,9 @@ def make_data(**options):
 
 def prepare(method, data):
     result = sf.anonymize(data, method, secret=bytes([1] * 32))
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     before = known_items.attack_original(data, 2)[-1]
-    return comparison, before, known_items.attack(result.release, data, result.trace.rows)
+    return comparison, before, known_items.attack(result.release, data, result.owner_record.rows)
 
 
 @pytest.fixture(scope="module", params=["chunks", "records"])
@@ -69,7 +69,7 @@ def test_page_says_what_was_published(prepared, page):
     assert "25.0 % of the itemsets" in text
     form, (comparison, _, _) = prepared
     if form == "chunks":
-        assert f"Clusters (groups of similar records) {len(comparison.view(SetComparison).placement.leaves)}" in text
+        assert f"Clusters (groups of similar records) {len(comparison.view(SetComparison).matching.leaves)}" in text
         assert "All items stay; what is hidden is which of them belong together." in text
     else:
         assert "at least one of these" in text

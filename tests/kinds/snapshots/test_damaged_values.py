@@ -32,9 +32,9 @@ Damage = tuple[str, Rows, Rows, bool]
 def damages() -> Iterator[Damage]:
     """Yield every damage that makes the release say something false."""
     records, listed = GOOD.release.table.to_pylist(), GOOD.release.parts["sensitive"].table.to_pylist()
-    known = {says(records, listed)}
+    known = {format_rows(records, listed)}
     for name, some, values, alone in [*damage_values(records, listed), *damage_records(records, listed)]:
-        if (found := says(some, values)) not in known and not is_true(some, values):
+        if (found := format_rows(some, values)) not in known and not is_true(some, values):
             known.add(found)
             yield name, some, values, alone
 
@@ -94,7 +94,7 @@ def key(row: dict[str, Any]) -> tuple[Any, Any]:
     return row["snapshot"], row["group"]
 
 
-def says(records: Rows, listed: Rows) -> str:
+def format_rows(records: Rows, listed: Rows) -> str:
     return repr((records, sorted(map(repr, listed))))
 
 
@@ -102,7 +102,7 @@ def is_true(records: Rows, listed: Rows) -> bool:
     """Whether every group lists the values of the people in it, each once, and every record is its person's."""
     if len(records) != len(PEOPLE):
         return False
-    people = [PEOPLE[at] for at in GOOD.trace.rows.tolist()]
+    people = [PEOPLE[at] for at in GOOD.owner_record.rows.tolist()]
     true = Counter((*key(row), person[3]) for row, person in zip(records, people, strict=True))
     same = all((row["snapshot"], row["age"]) == person[:2] for row, person in zip(records, people, strict=True))
     once = len({(*key(row), row["illness"]) for row in listed}) == len(listed)
@@ -129,12 +129,12 @@ CASES = list(damages())
 
 def test_there_are_hundreds_of_damages() -> None:
     assert len(PEOPLE) == len(GOOD.release) == 9 and len(CASES) > 250
-    assert verify(GOOD.release).holds and verify_faithful(GOOD.release, DATA, GOOD.trace.rows).holds
+    assert verify(GOOD.release).holds and verify_faithful(GOOD.release, DATA, GOOD.owner_record.rows).holds
 
 
 @pytest.mark.parametrize(("records", "listed", "alone"), [case[1:] for case in CASES], ids=[case[0] for case in CASES])
 def test_what_is_false_is_refused_by_the_verifiers(records: Rows, listed: Rows, alone: bool) -> None:
-    release, rows = forge(records, listed), GOOD.trace.rows
+    release, rows = forge(records, listed), GOOD.owner_record.rows
     if alone:
         assert judge(lambda: verify(release)) == "broken"
     else:

@@ -16,7 +16,7 @@ DATA, RESULT, COMPARISON = publish_cases()
 
 def test_delays_and_costs_are_those_of_the_row_map():
     times = DATA.table["time"].to_numpy()
-    delays = np.array(RESULT.release.table["snapshot"].to_pylist()) - times[RESULT.trace.rows]
+    delays = np.array(RESULT.release.table["snapshot"].to_pylist()) - times[RESULT.owner_record.rows]
     score = PublicationDelay().measure(COMPARISON)
     assert score.value == pytest.approx(delays.mean())
     assert score.details["longest"] == delays.max() <= 4

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.snapshots.reader.batches import read_batches
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 QI = {"qi": "age"}
 
@@ -25,7 +25,7 @@ def test_dates_are_cut_to_days_and_rows_are_sorted_by_them(tmp_path):
     assert data.table["time"].to_pylist() == [19724, 19725]
     assert data.table["age"].to_pylist() == ["2", "1"]
     assert any("sorted by time: 1." in note for note in data.notes)
-    assert data.clock.unit == "day" and "A snapshot is a day of UTC." in data.notes
+    assert data.time_unit.unit == "day" and "A snapshot is a day of UTC." in data.notes
     hourly = read(tmp_path / "a.csv", "time,age,ill\n2024-01-03T10:30:00Z,1,b\n", resolution="hour")
     assert hourly.table["time"].to_pylist() == [19725 * 24 + 10]
 
@@ -78,7 +78,7 @@ def test_bad_files_are_refused(tmp_path, text, options, error, message):
 
 
 def batches(path, **options):
-    return list(read_batches(path, Reading("snapshots", **options)))
+    return list(read_batches(path, ReadOptions("snapshots", **options)))
 
 
 @pytest.mark.parametrize("block", [5, 16, 1 << 20])

@@ -13,7 +13,7 @@ DATA, RESULT, COMPARISON = publish_cases()
 
 
 def test_the_report_names_what_matters(tmp_path):
-    before, after = attack_original(DATA, 2)[0], attack(RESULT.release, DATA, RESULT.trace.rows)
+    before, after = attack_original(DATA, 2)[0], attack(RESULT.release, DATA, RESULT.owner_record.rows)
     scores = [WindowQueries().measure(COMPARISON), PublicationDelay().measure(COMPARISON)]
     page = report.render(COMPARISON, before, after, scores, facts={"snapshots": "40"})
     for text in (
@@ -33,7 +33,7 @@ def test_the_report_names_what_matters(tmp_path):
         "values",
     }
     plain = sf.anonymize(DATA, sf.methods.Reposition(l=3, window=5, then="none"), secret=bytes([1] * 32))
-    warned = report.render(Comparison(DATA, plain.release, plain.trace.rows), before, after, [])
+    warned = report.render(Comparison(DATA, plain.release, plain.owner_record.rows), before, after, [])
     assert "Do not publish this" in warned
     report.picture(COMPARISON, before, after, tmp_path / "picture.svg")
     assert (tmp_path / "picture.svg").stat().st_size > 1000

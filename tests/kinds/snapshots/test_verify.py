@@ -13,7 +13,7 @@ from sfumato.kinds.snapshots.verify import l_diversity, l_eligibility
 from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.kinds.snapshots.verify.hidden_delays import verify_delays
 from sfumato.release.release import Part, PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 DATA = random_snapshots()
 GOOD = sf.anonymize(DATA, sf.methods.Reposition(l=2, window=3), secret=bytes([1] * 32))
@@ -47,10 +47,10 @@ def swap(column):
 def test_good_releases_hold():
     assert l_diversity.verify(GOOD.release).holds
     assert l_diversity.verify_against(GOOD.release, DATA).holds
-    assert verify_faithful(GOOD.release, DATA, GOOD.trace.rows).holds
+    assert verify_faithful(GOOD.release, DATA, GOOD.owner_record.rows).holds
     assert l_eligibility.verify(PLAIN.release).holds
     assert l_eligibility.verify_against(PLAIN.release, DATA).holds
-    assert verify_faithful(PLAIN.release, DATA, PLAIN.trace.rows).holds
+    assert verify_faithful(PLAIN.release, DATA, PLAIN.owner_record.rows).holds
 
 
 def merge_values(column):
@@ -89,7 +89,9 @@ DAMAGES = {
     "a value moves to another group": lambda r: with_part(r, "group", next_group),
     "a record is gone": lambda r: dataclasses.replace(r, table=r.table.slice(1)),
     "values are gone": lambda r: dataclasses.replace(r, parts={}),
-    "withheld records are not counted": lambda r: dataclasses.replace(r, withheld={}, records_in=r.records_in + 1),
+    "withheld records are not counted": lambda r: dataclasses.replace(
+        r, suppressed_records={}, records_in=r.records_in + 1
+    ),
     "more is claimed": lambda r: dataclasses.replace(r, guarantee=LDiversity(l=3, window=3)),
 }
 
@@ -98,12 +100,12 @@ DAMAGES = {
 def test_damage_is_found_in_the_release_alone(damage):
     verdict = l_diversity.verify(damage(GOOD.release))
     assert not verdict
-    assert verdict.witness and verdict.witness["check"] in verdict.checks
+    assert verdict.counterexample and verdict.counterexample["check"] in verdict.checks
 
 
 def test_sensitive_values_beside_the_records_are_not_diverse():
     release = dataclasses.replace(PLAIN.release, guarantee=LDiversity(l=2, window=3))
-    assert l_diversity.verify(release).witness == {"check": "sensitive values stand apart from the records"}
+    assert l_diversity.verify(release).counterexample == {"check": "sensitive values stand apart from the records"}
 
 
 def test_a_frequent_value_is_found():
@@ -111,7 +113,7 @@ def test_a_frequent_value_is_found():
     release = with_table(PLAIN.release, "illness", lambda c: c.__setitem__(slice(None), column))
     verdict = l_eligibility.verify(release)
     assert not verdict and verdict.measured["l"] == 1
-    assert verdict.witness["check"] == "no value is too frequent in a snapshot"
+    assert verdict.counterexample["check"] == "no value is too frequent in a snapshot"
 
 
 FALSEHOODS = {
@@ -133,8 +135,8 @@ FALSEHOODS = {
 
 @pytest.mark.parametrize(("damage", "check"), FALSEHOODS.values(), ids=FALSEHOODS.keys())
 def test_falsehood_is_found_with_the_original(damage, check):
-    verdict = verify_faithful(damage(GOOD.release), DATA, GOOD.trace.rows)
-    assert not verdict and verdict.witness["check"] == check
+    verdict = verify_faithful(damage(GOOD.release), DATA, GOOD.owner_record.rows)
+    assert not verdict and verdict.counterexample["check"] == check
 
 
 def test_values_swapped_between_groups_are_found_with_the_original():
@@ -151,27 +153,27 @@ def test_values_swapped_between_groups_are_found_with_the_original():
         column[a], column[b] = column[b], column[a]
 
     damaged = with_part(GOOD.release, "illness", exchange)
-    verdict = verify_faithful(damaged, DATA, GOOD.trace.rows)
+    verdict = verify_faithful(damaged, DATA, GOOD.owner_record.rows)
     assert not verdict.checks["sensitive values are those of the group's records"]
 
 
 @pytest.mark.parametrize("twist", [lambda r: r[:-1], lambda r: np.append(r[:-1], r[0]), lambda r: r + len(DATA)])
 def test_wrong_row_maps_are_found(twist):
-    assert not verify_faithful(GOOD.release, DATA, twist(GOOD.trace.rows))
+    assert not verify_faithful(GOOD.release, DATA, twist(GOOD.owner_record.rows))
 
 
 def test_early_records_are_found():
     late = np.flatnonzero(
-        np.array(GOOD.release.table["snapshot"].to_pylist()) > DATA.table["time"].to_numpy()[GOOD.trace.rows]
+        np.array(GOOD.release.table["snapshot"].to_pylist()) > DATA.table["time"].to_numpy()[GOOD.owner_record.rows]
     )
     assert len(late)
     earlier = with_table(PLAIN.release, "snapshot", lambda c: c.__setitem__(slice(None), [t - 5 for t in c]))
-    verdict = verify_faithful(earlier, DATA, PLAIN.trace.rows)
+    verdict = verify_faithful(earlier, DATA, PLAIN.owner_record.rows)
     assert not verdict.checks["no record is early or too late"]
 
 
 def test_other_columns_are_unreadable():
-    column = PublishedColumn("extra", "group", Form("exact", "int64"))
+    column = PublishedColumn("extra", "group", ValueFormat("exact", "int64"))
     table = GOOD.release.table.append_column("extra", pa.array([1] * len(GOOD.release)))
     release = dataclasses.replace(GOOD.release, table=table, columns=(*GOOD.release.columns, column))
     assert not l_diversity.verify(release).checks["readable"]
@@ -183,9 +185,9 @@ def test_the_paper_s_delays_break_the_claim_of_hidden_ones():
     data = dataset(days)
     paper = sf.anonymize(data, sf.methods.Reposition(l=3, window=3), withhold_at_most=1)
     lie = dataclasses.replace(paper.release, guarantee=LDiversity(3, 3, "hidden"))
-    verdict = verify_delays(lie, data, paper.trace.rows)
+    verdict = verify_delays(lie, data, paper.owner_record.rows)
     assert not verdict.holds
-    assert verdict.witness["of_one_value"] > verdict.witness["records"] / 3 + 2
+    assert verdict.counterexample["of_one_value"] > verdict.counterexample["records"] / 3 + 2
     assert verify_delays(lie, data, None).outcome == "unsettled"
 
 
@@ -215,17 +217,17 @@ def listed_otherwise(release):
 
 def test_any_other_value_or_count_of_a_group_is_refused_with_its_rows():
     data, result = nine_records()
-    assert verify_faithful(result.release, data, result.trace.rows).holds
+    assert verify_faithful(result.release, data, result.owner_record.rows).holds
     damaged = list(listed_otherwise(result.release))
     assert len(result.release) == 9 and len(damaged) == 171
     for release in damaged:
-        verdict = verify_faithful(release, data, result.trace.rows)
-        assert verdict.witness["check"] == "sensitive values are those of the group's records"
-        assert verdict.witness["rows"]
+        verdict = verify_faithful(release, data, result.owner_record.rows)
+        assert verdict.counterexample["check"] == "sensitive values are those of the group's records"
+        assert verdict.counterexample["rows"]
 
 
 def test_values_of_nobody_are_refused():
     data, result = nine_records()
     nobody = dataclasses.replace(result.release, table=result.release.table.slice(0, 0))
     verdict = verify_faithful(nobody, data, np.array([], dtype=np.int64))
-    assert verdict.witness == {"check": "sensitive values are those of the group's records", "rows": []}
+    assert verdict.counterexample == {"check": "sensitive values are those of the group's records", "rows": []}

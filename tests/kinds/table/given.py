@@ -28,7 +28,7 @@ class Given(Relational):
         from sfumato.kinds.table.dataset import attributes_of
         from sfumato.kinds.table.methods._base.requirement import Requirement
 
-        return Requirement.of(self.claim(dataset), attributes_of(dataset, "sensitive"))
+        return Requirement.of(self.build_guarantee(dataset), attributes_of(dataset, "sensitive"))
 
     def partition(self, attributes, requirement, run):
         return np.array(self.groups, np.int64)

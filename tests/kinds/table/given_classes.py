@@ -40,7 +40,7 @@ def publish(data: sf.Dataset, group: Sequence[int], k: int = 2):
 
 def compare(data: sf.Dataset, group: Sequence[int], k: int = 2, **options) -> Comparison:
     result = publish(data, group, k)
-    return Comparison(data, result.release, result.trace.rows, **options)
+    return Comparison(data, result.release, result.owner_record.rows, **options)
 
 
 def make_people(rows: Sequence[Sequence[object]]) -> sf.Dataset:

@@ -17,7 +17,7 @@ from sfumato.kinds.table.knowledge import fitting
 from sfumato.kinds.table.verify import k_anonymity
 from sfumato.kinds.table.verify.faithful import verify_faithful
 from sfumato.metrics.comparison import Comparison
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 ranges = st.one_of(
     st.none(),
@@ -38,7 +38,7 @@ def number(cells, place):
 def test_ranges_are_numbered_in_their_order(cells, before):
     kind = pa.struct([("lo", pa.int64()), ("hi", pa.int64())])
     column = pa.chunked_array([pa.array([None] * before + cells, kind).slice(before), pa.array(cells, kind)])
-    found, index = read_cells(column, Form("interval", "int64"))
+    found, index = read_cells(column, ValueFormat("interval", "int64"))
     expected = number(cells + cells, lambda cell: (cell["lo"] is None, cell["lo"] or 0, cell["hi"] or 0))
     assert (list(found), index.tolist()) == expected
 
@@ -47,7 +47,7 @@ def test_ranges_are_numbered_in_their_order(cells, before):
 def test_sets_are_numbered_in_their_order(cells, before):
     kind = pa.list_(pa.string())
     column = pa.chunked_array([pa.array([["z"]] * before + cells, kind).slice(before), pa.array(cells, kind)])
-    found, index = read_cells(column, Form("set"))
+    found, index = read_cells(column, ValueFormat("set"))
     assert (list(found), index.tolist()) == number(cells + cells, lambda cell: cell)
 
 
@@ -56,7 +56,7 @@ def test_what_is_published_is_read_once_and_people_are_looked_for_once():
     people = [(20 + at % 7, "fm"[at % 2], "abc"[at % 3]) for at in range(30)]
     data = sf.Dataset.of("table", people, ("age", "sex", "ill"), sensitive=("ill",))
     result = sf.anonymize(data, sf.methods.Mondrian(k=3), secret=bytes(32))
-    release, rows = result.release, result.trace.rows
+    release, rows = result.release, result.owner_record.rows
     with (
         patch.object(decode, "read_cells", wraps=decode.read_cells) as read,
         patch.object(fitting, "_match", wraps=fitting._match) as match,

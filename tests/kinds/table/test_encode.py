@@ -5,7 +5,7 @@ import numpy as np
 import sfumato as sf
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.dataset import attribute_of
-from sfumato.kinds.table.encode import spell_nodes
+from sfumato.kinds.table.encode import encode_nodes
 
 
 def test_a_node_above_one_leaf_is_published_as_the_leaf():
@@ -13,6 +13,6 @@ def test_a_node_above_one_leaf_is_published_as_the_leaf():
     data = sf.Dataset.of("table", [("a",), ("b",)], ("city",), hierarchies={"city": tree})
     no = np.zeros(2, dtype=bool)
     nodes = np.array([tree.node("A"), tree.node("B")])
-    spelled = spell_nodes(attribute_of(data, "city"), nodes, no, no, np.arange(2))
-    assert spelled.cells.to_pylist() == ["a", "B"]
-    assert spelled.members == (("B", "b"), ("B", "c"))
+    coded = encode_nodes(attribute_of(data, "city"), nodes, no, no, np.arange(2))
+    assert coded.cells.to_pylist() == ["a", "B"]
+    assert coded.members == (("B", "b"), ("B", "c"))

@@ -106,10 +106,10 @@ def test_picture(prepared, tmp_path):
 def test_what_more_knowledge_finds_is_said(prepared):
     comparison = prepared[0]
     parts = (comparison.release, comparison.original, comparison.rows)
-    beyond = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
-    text = read_text(reports.render(*prepared, [], beyond=beyond, remaining=Remaining.collect(beyond)))
+    stronger = [found for found in (homogeneity.attack(*parts), more_known.attack(*parts)) if found is not None]
+    text = read_text(reports.render(*prepared, [], stronger=stronger, remaining=Remaining.collect(stronger)))
     assert "Beyond the promise" in text
-    for found in beyond:
+    for found in stronger:
         assert all(one.sentence in text and one.hint in text for one in found.remaining)
     assert "Certain ill" in text and "Sensitive column ill one record" in text
 
@@ -184,8 +184,8 @@ def test_words():
     assert all(metric.explanation for metric in metrics_for("table"))
     assert describe_attacker("table", "attributes", None) == "somebody who knows all quasi-identifiers of a person"
     leads = {
-        name: [lead for lead, _ in list_limits(KAnonymity(k=5, sensitive=("ill", "pay"), **claim))]
-        for name, claim in {"k": {}, "l": {"l": 2}, "t": {"t": 0.2}, "d": {"presence": 0.5}}.items()
+        name: [lead for lead, _ in list_limits(KAnonymity(k=5, sensitive=("ill", "pay"), **guarantee))]
+        for name, guarantee in {"k": {}, "l": {"l": 2}, "t": {"t": 0.2}, "d": {"presence": 0.5}}.items()
     }
     assert "Records that share a sensitive value." in leads["k"]
     assert "Likely values." in leads["l"] and "Likely values." not in leads["t"]

@@ -82,7 +82,7 @@ def test_a_weight_smuggled_into_a_release_is_found(tmp_path):
     shutil.copytree(tmp_path / "out", tmp_path / "bad")
     file = tmp_path / "bad" / "release" / "data.parquet"
     table = pq.read_table(file)
-    pq.write_table(table.append_column("w", pa.array(data.weights[result.trace.rows])), file)
+    pq.write_table(table.append_column("w", pa.array(data.weights[result.owner_record.rows])), file)
     assert sf.verify(tmp_path / "out").outcome == "holds"
     assert sf.verify(tmp_path / "bad").outcome != "holds"
 
@@ -115,7 +115,7 @@ def test_weighted_answers_are_those_of_a_plain_sum(rows, age):
     data = sf.Dataset.of("table", [row[:2] for row in rows], ("age", "sex"))
     data = dataclasses.replace(data, weights=np.array([row[2] for row in rows], dtype=float))
     result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=SECRET)
-    asked = Comparison(data, result.release, result.trace.rows, workload=sf.Workload(((f"age={age}..9",),)))
+    asked = Comparison(data, result.release, result.owner_record.rows, workload=sf.Workload(((f"age={age}..9",),)))
     score = WeightedQueries().measure(asked)
     truth = naive_share(lambda row: row[0] >= age, rows, data.weights)
     estimate = better = 0.0
@@ -123,7 +123,7 @@ def test_weighted_answers_are_those_of_a_plain_sum(rows, age):
         width = cell["hi"] - cell["lo"] + 1
         chance = max(0, cell["hi"] - max(cell["lo"], age) + 1) / width
         estimate += chance / len(rows)
-        better += chance * data.weights[result.trace.rows[at]] / data.weights.sum()
+        better += chance * data.weights[result.owner_record.rows[at]] / data.weights.sum()
     bound = max(truth, 0.001)
     assert score.value == pytest.approx(abs(estimate - truth) / bound)
     assert score.details["with_weights"] == pytest.approx(abs(better - truth) / bound)
@@ -133,6 +133,6 @@ def test_equal_weights_are_as_good_as_none():
     data = sf.read(people(), "table", drop=("w",), **ROLES)
     data = dataclasses.replace(data, weights=np.full(len(data), 7.0))
     result = sf.anonymize(data, sf.methods.Mondrian(k=5), secret=SECRET)
-    both = Comparison(data, result.release, result.trace.rows)
+    both = Comparison(data, result.release, result.owner_record.rows)
     shares = WeightedShares().measure(both)
     assert shares.value == pytest.approx(shares.details["with_weights"])

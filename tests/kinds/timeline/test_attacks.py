@@ -34,7 +34,7 @@ def test_a_release_exposes_nothing_and_the_original_does():
     rows = [{"a": 3, "b": 4}, {"a": 1, "b": 9}]
     data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/4"))
-    after = attack(result.release, data, result.trace.rows).to_dict()
+    after = attack(result.release, data, result.owner_record.rows).to_dict()
     assert after["exposed_events"] == after["prefixes_at_or_above_delta"] == 0
     assert after["largest_relative_frequency"] < 0.25
     before = attack_original(data, 2)[0]

@@ -12,7 +12,7 @@ from tests.kinds.timeline.naive.timelines import occurring, small_timelines
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.timeline.comparison import TimelineComparison
-from sfumato.kinds.timeline.methods._base.tally import Deletions, Tally
+from sfumato.kinds.timeline.methods._base.timeline_counts import Deletions, TimelineCounts
 from sfumato.kinds.timeline.metrics.deleted_share import DeletedShare
 from sfumato.kinds.timeline.metrics.frequent_events import FrequentEvents
 from sfumato.kinds.timeline.metrics.ghost_events import GhostEvents
@@ -30,14 +30,14 @@ def published(rows, sensitive, alphabet, delta):
         assume(False)
     after = [{} for _ in rows]
     contents = zip(
-        result.trace.rows,
+        result.owner_record.rows,
         result.release.history().lists(),
         result.release.table.column("counts").to_pylist(),
         strict=True,
     )
     for row, events, counts in contents:
         after[row] = dict(zip(events, counts, strict=True))
-    return Comparison(data, result.release, result.trace.rows), after
+    return Comparison(data, result.release, result.owner_record.rows), after
 
 
 def is_frequent(sums, event, delta):
@@ -54,7 +54,7 @@ def test_measures_are_what_plain_counting_finds(instance):
     assert keeps(after, sensitive, delta)
     assert SanitisationError().measure(comparison).value == pytest.approx(float(error(before, after, alphabet)))
     found = TimelineComparison(comparison)
-    planned = Deletions(Tally(found.before), found.removed)
+    planned = Deletions(TimelineCounts(found.before), found.removed)
     assert sum(Fraction(*part) for part in found.errors) == planned.error() == error(before, after, alphabet)
     lost = sum(sum(row.values()) for row in before) - sum(sum(row.values()) for row in after)
     assert DeletedShare().measure(comparison).details["occurrences_deleted"] == lost
@@ -84,7 +84,9 @@ def test_without_a_row_map_time_points_are_found_by_their_time():
     rows = [{"a": 4}, {"a": 1, "b": 9}, {"b": 5}]
     data = sf.Dataset.of("timeline", rows, sensitive=("a",), times=[3, 7, 8])
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/3"), withhold_at_most=1)
-    scores = [DeletedShare().measure(Comparison(data, result.release, rows)) for rows in (None, result.trace.rows)]
+    scores = [
+        DeletedShare().measure(Comparison(data, result.release, rows)) for rows in (None, result.owner_record.rows)
+    ]
     assert scores[0] == scores[1]
     other = sf.Dataset.of("timeline", rows, sensitive=("a",), times=[3, 5, 6])
     with pytest.raises(SchemaError, match="time points that the original does not have"):

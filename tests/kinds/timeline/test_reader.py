@@ -34,7 +34,7 @@ def test_an_event_log_is_counted_by_its_rows(read):
     text = "case:concept:name,concept:name,time:timestamp\n1,buy,2024-03-04T10:00:31Z\n2,buy,2024-03-04T10:59:00Z\n"
     data = read(text + "3,pay,2024-03-04T11:00:00Z\n", resolution="hour", sensitive=["buy"])
     assert contents(data) == [{"buy": 2}, {"pay": 1}]
-    assert data.clock.unit == "hour" and data.schema.sensitive == ("buy",)
+    assert data.time_unit.unit == "hour" and data.schema.sensitive == ("buy",)
     assert data.schema.columns[0].role == "time"
     assert "There is no count: every row is one occurrence." in data.notes
     assert "Left out the columns `case:concept:name`." in data.notes
@@ -57,7 +57,7 @@ def test_a_time_point_without_events_is_a_row_only_where_the_file_asks_for_it(re
 def test_json_lines_and_other_names_are_read(read):
     data = read('{"when": 1, "what": "a", "n": 3}\n', "events.jsonl", columns={"time": "when", "event": "what"})
     assert contents(data) == [{"a": 3}]
-    assert dict(data.reading)["columns"] == {"time": "when", "event": "what"}
+    assert dict(data.read_options)["columns"] == {"time": "when", "event": "what"}
 
 
 @pytest.mark.parametrize(

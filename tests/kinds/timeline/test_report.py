@@ -17,7 +17,7 @@ ROWS = [{"<wine>": 3, "bread": 9, "milk": 2}, {"<wine>": 2, "bread": 4}, {"bread
 def made(request):
     data = sf.Dataset.of("timeline", ROWS, sensitive=("<wine>", "beer"))
     result = sf.anonymize(data, sf.methods.Essa(delta="1/12", cover=request.param))
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     return comparison, attack_original(data, 2)[-1], attack(result.release, data)
 
 
@@ -43,7 +43,7 @@ def test_the_page_says_what_was_done(made):
 def test_the_page_reads_well_after_nothing_was_deleted():
     data = sf.Dataset.of("timeline", [{"a": 1, "b": 99}], sensitive=("a",))
     result = sf.anonymize(data, sf.methods.Odesa(delta="1/2"))
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     page = reports.render(comparison, attack_original(data, 2)[-1], attack(result.release, data), [])
     assert "Nothing was deleted." in page
 

@@ -30,5 +30,5 @@ def shops() -> Hierarchy:
 
 def in_original_order(result) -> list[list[str]]:
     """The published trajectories in the owner's order."""
-    rows = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
+    rows = dict(zip(result.owner_record.rows.tolist(), result.release.history().lists(), strict=True))
     return [rows[row] for row in sorted(rows)]

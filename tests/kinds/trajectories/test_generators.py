@@ -234,10 +234,10 @@ def report_one_by_one(town, routes, start, destination, speed):
     while routes.previous[start, route[-1]] >= 0:
         route.append(int(routes.previous[start, route[-1]]))
     route.reverse()
-    clock = [routes.duration[start, junction] / speed for junction in route]
+    elapsed = [routes.duration[start, junction] / speed for junction in route]
     seen = []
-    for report in range(math.ceil(clock[-1]) + 1):
-        x, y = (np.interp(report, clock, place[route]) for place in (town.network.x, town.network.y))
+    for report in range(math.ceil(elapsed[-1]) + 1):
+        x, y = (np.interp(report, elapsed, place[route]) for place in (town.network.x, town.network.y))
         region = int(town.region_at(np.array([x]), np.array([y]))[0])
         if not seen or seen[-1][0] != region:
             seen.append((region, report))
@@ -263,7 +263,7 @@ def test_driving_equals_looking_at_every_report(seed, cells, speed):
 
 def test_many_batches_equal_one(monkeypatch):
     whole = generate(400, seed=4, model="roads", **SMALL["roads"])
-    monkeypatch.setattr(roads, "_OBJECTS_AT_ONCE", 7)
+    monkeypatch.setattr(roads, "_OBJECT_BATCH", 7)
     pieces = generate(400, seed=4, model="roads", **SMALL["roads"])
     assert whole.equals(pieces)
 
@@ -291,7 +291,7 @@ def test_network_files_are_read(tmp_path, ending, opener):
 
 def test_roads_used_most_become_the_main_ones():
     built = network.build_network(np.random.default_rng(1), 400)
-    speed = network._guess_speeds(built._replace(speed=np.ones_like(built.speed)))
+    speed = network._estimate_speeds(built._replace(speed=np.ones_like(built.speed)))
     count = speed.size
     assert (speed == 2.0).sum() == count // 10
     assert (speed >= 1.5).sum() == count * 3 // 10

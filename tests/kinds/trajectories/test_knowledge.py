@@ -15,7 +15,7 @@ from tests.kinds.trajectories.verify.releases import make_release, recode
 from sfumato.checks import records
 from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import attack
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
@@ -92,7 +92,7 @@ def test_damaged_releases(
     guarantee = KlmAnonymity(k=2, m=m, l=2, sensitive=SENSITIVE)
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(records, "_BUDGET", portion)
-        patch.setattr(records, "_ROWS_AT_ONCE", min(portion, 512))
+        patch.setattr(records, "_ROW_BATCH", min(portion, 512))
         check(make_release(published, groups, guarantee, sorted(gone)), original, m, SENSITIVE)
 
 
@@ -111,7 +111,7 @@ def test_counting_given_knowledge(
         )
         for places in known
     ]
-    assert count_matches(release, Ragged.from_lists(known)).tolist() == expected
+    assert count_matches(release, ListColumn.from_lists(known)).tolist() == expected
 
 
 def test_membership_lists_exact_and_generalised_values() -> None:

@@ -23,7 +23,7 @@ def bounds_by_trying(clusters, rows, tests):
         given = Counter((sum(bit.get(item, 0) for item in s), open_to) for s, open_to in fits)
         worlds = {world for before in worlds for world in _give(before, given)}
     masks = [sum(bit[item] for item in test) for test in tests]
-    fewest, most = None, None
+    smallest, most = None, None
     ways = {}
     for world in worlds:
         counts = []
@@ -34,9 +34,9 @@ def bounds_by_trying(clusters, rows, tests):
             counts.append(ways[leaf, records])
         if all(counts):
             low, high = sum(min(found) for found in counts), sum(max(found) for found in counts)
-            fewest = low if fewest is None else min(fewest, low)
+            smallest = low if smallest is None else min(smallest, low)
             most = high if most is None else max(most, high)
-    return fewest, most
+    return smallest, most
 
 
 def _count_ways(records, terms, bit, masks):

@@ -23,11 +23,11 @@ def possible_rows(cells):
     return [dict(zip(cells, chosen, strict=True)) for chosen in product(*cells.values())]
 
 
-def bounds(records, holds, withheld=0):
+def bounds(records, holds, suppressed_records=0):
     """Return in how many of some records a condition certainly and possibly holds.
 
     A record is a list of what it can be; of records that were left out nothing is known.
     """
     certain = sum(all(holds(*one) for one in record) for record in records)
     possible = sum(any(holds(*one) for one in record) for record in records)
-    return certain, possible + withheld
+    return certain, possible + suppressed_records

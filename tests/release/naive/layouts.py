@@ -6,7 +6,7 @@ from sfumato.data.kind import find_kind
 from sfumato.release.release import Release
 
 
-def lay_out_long(release: Release) -> list[dict]:
+def arrange_long(release: Release) -> list[dict]:
     """Return a row per entry of every list, and one for a record without any."""
     kind = find_kind(release.kind)
     lists = [column for column in release.columns if column.form.history]

@@ -5,12 +5,12 @@ import tomllib
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.studies.explore.choice import Choice, Tried, choose_three, find_front, spell_policy
-from sfumato.studies.trials import Cell, Outcome
+from sfumato.studies.explore.choice import Choice, Tried, choose_three, find_front, format_policy
+from sfumato.studies.trials import Trial, TrialResult
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]))
 SHARES = st.sampled_from([0.0, 0.1, 0.2, 0.3, 0.5, 1.0])
-POINTS = st.lists(st.builds(lambda risk, loss: Tried(Cell("m", {}), Outcome("done"), risk, loss), SHARES, SHARES))
+POINTS = st.lists(st.builds(lambda risk, loss: Tried(Trial("m", {}), TrialResult("done"), risk, loss), SHARES, SHARES))
 
 
 def beats(one: Tried, other: Tried) -> bool:
@@ -52,9 +52,9 @@ def test_choices_lie_on_the_front_and_differ(points):
         ),
     )
 )
-def test_policies_say_what_they_were_given_whatever_it_is(reading):
-    point = Tried(Cell("seqanon", {"k": 5, "m": 2, "apriori": True, "l": None}), Outcome("done"), 0.1, 0.2)
-    spelled = spell_policy(Choice("balanced", point, "a reason\nin two lines"), {"path": "a.csv", **reading}, 0.05)
-    read = tomllib.loads(spelled)
-    assert read["data"] == {"path": "a.csv", **reading}
+def test_policies_say_what_they_were_given_whatever_it_is(read_options):
+    point = Tried(Trial("seqanon", {"k": 5, "m": 2, "apriori": True, "l": None}), TrialResult("done"), 0.1, 0.2)
+    policy = format_policy(Choice("balanced", point, "a reason\nin two lines"), {"path": "a.csv", **read_options}, 0.05)
+    read = tomllib.loads(policy)
+    assert read["data"] == {"path": "a.csv", **read_options}
     assert read["method"] == {"name": "seqanon", "k": 5, "m": 2, "apriori": True}

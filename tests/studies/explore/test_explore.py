@@ -27,11 +27,11 @@ def test_a_file_becomes_a_policy_that_runs_and_holds(table, tmp_path):
         table, "table", out=tmp_path / "out", methods=["mondrian", "cluster"], workers=1,
         quasi=["age", "sex"], sensitive=["ill"],
     )  # fmt: skip
-    assert {point.cell.method for point in found.tried} == {"mondrian", "cluster"}
+    assert {point.trial.method for point in found.tried} == {"mondrian", "cluster"}
     assert 1 <= len(found.choices) <= 3 and found.choices[0].role == "balanced"
     assert set(found.table.column("status").to_pylist()) == {"done"}
     policy = tomllib.loads((tmp_path / "out" / "policy.toml").read_text())
-    assert policy["method"]["name"] == found.picked.tried.cell.method
+    assert policy["method"]["name"] == found.picked.tried.trial.method
     assert run(["run", str(tmp_path / "out" / "policy.toml"), "--json"]) == 0
     assert sf.verify(tmp_path / "out" / "published").holds
     page = (tmp_path / "out" / "explore.html").read_text()
@@ -67,17 +67,19 @@ def test_what_cannot_be_tried_is_said_with_what_would_help():
 def test_every_kind_declares_what_to_try(kind):
     declared = plugins.find_kind(kind)
     methods = plugins.methods_for(kind)
-    assert declared.advised and set(declared.advised) <= set(methods)
-    assert declared.headline and set(declared.headline) <= {metric.name for metric in plugins.metrics_for(kind)}
+    assert declared.recommended and set(declared.recommended) <= set(methods)
+    assert declared.primary_metrics and set(declared.primary_metrics) <= {
+        metric.name for metric in plugins.metrics_for(kind)
+    }
     names = {parameter for method in methods.values() for parameter in method.__dataclass_fields__}
-    assert set(declared.usual) <= names
+    assert set(declared.default_grid) <= names
 
 
 def test_candidates_come_from_what_methods_declare_and_data_have():
     plain = sf.Dataset.of("table", [(20, "f"), (30, "m")], ("age", "sex"))
     told = sf.Dataset.of("table", [(20, "f"), (30, "m")], ("age", "sex"), sensitive=("sex",))
-    assert {cell.parameters["l"] for cell in list_candidates(plain).rest} == {1}
-    assert {cell.parameters["l"] for cell in list_candidates(told).rest} == {1, 2}
+    assert {trial.parameters["l"] for trial in list_candidates(plain).rest} == {1}
+    assert {trial.parameters["l"] for trial in list_candidates(told).rest} == {1, 2}
     places = sf.Dataset.of("trajectories", [["a"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     found = list_candidates(places)
     assert found.first[0].method == "local-km"
@@ -86,7 +88,7 @@ def test_candidates_come_from_what_methods_declare_and_data_have():
 
 def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
     data = sf.Dataset.of("table", [row[:2] for row in PEOPLE], ("age", "sex"))
-    monkeypatch.setattr("sfumato.studies.explore._Asked._try", lambda self, cells, *others: list(cells))
+    monkeypatch.setattr("sfumato.studies.explore._Request._try", lambda self, trials, *others: list(trials))
     found = sf.explore(data, workers=1)
     assert not found.choices and found.unrun and "no time" in found.sentences[-1]
     assert "nothing" in repr(found)
@@ -95,18 +97,18 @@ def test_when_time_is_up_what_is_left_is_counted(monkeypatch):
 @pytest.mark.slow
 def test_nothing_is_compiled_while_candidates_are_timed(monkeypatch):
     order = []
-    run_once, run_cells = compilation.run_once, runner.run_cells
+    run_samples, run_trials = compilation.run_samples, runner.run_trials
 
     def warm(work, *rest):
-        order.append(sorted(cell.method for _, cell in work))
-        return run_once(work, *rest)
+        order.append(sorted(trial.method for _, trial in work))
+        return run_samples(work, *rest)
 
-    def timed(cells, *rest, **named):
-        order.append(sorted(cell.method for cell in cells))
-        return run_cells(cells, *rest, **named)
+    def timed(trials, *rest, **named):
+        order.append(sorted(trial.method for trial in trials))
+        return run_trials(trials, *rest, **named)
 
-    monkeypatch.setattr(compilation, "run_once", warm)
-    monkeypatch.setattr(runner, "run_cells", timed)
+    monkeypatch.setattr(compilation, "run_samples", warm)
+    monkeypatch.setattr(runner, "run_trials", timed)
     data = sf.Dataset.of("table", [(20 + n % 7, "fm"[n % 2]) for n in range(40)], ("age", "sex"))
     sf.explore(data, seconds=60, workers=1, methods=["mondrian"])
     assert order[:2] == [["mondrian"], ["mondrian"]]

@@ -36,7 +36,7 @@ def build(
     with show_work("build"):
         facts = build_warehouse(file, out)
     _show_contents(output, facts)
-    output.say(f"Built {out}. Try: sfumato warehouse connectivity {out}")
+    output.print_line(f"Built {out}. Try: sfumato warehouse connectivity {out}")
     output.finish({**facts, "out": str(out)})
 
 
@@ -59,9 +59,9 @@ def refresh(
         facts = refresh_warehouse(directory, source, file)
     if facts["refreshed"]:
         _show_contents(output, facts)
-        output.say(f"Read again: {', '.join(facts['refreshed'])}.")
+        output.print_line(f"Read again: {', '.join(facts['refreshed'])}.")
     else:
-        output.say("No file of a source has changed; nothing was read again.")
+        output.print_line("No file of a source has changed; nothing was read again.")
     output.finish({**facts, "out": str(directory)})
 
 
@@ -92,9 +92,11 @@ def query(
     output.table(
         "Answer", [*explanation.answer.columns, "sources"], [(*row, by) for row, by in zip(rows, sources, strict=True)]
     )
-    output.say(f"{len(rows):,} rows. Sources that contribute: {', '.join(explanation.sources) or 'none'}.")
+    output.print_line(f"{len(rows):,} rows. Sources that contribute: {', '.join(explanation.sources) or 'none'}.")
     if not explanation.complete:
-        output.say("There are too many sources to try all sets of them: rows that name all of them may need fewer.")
+        output.print_line(
+            "There are too many sources to try all sets of them: rows that name all of them may need fewer."
+        )
     output.finish(
         {
             "columns": explanation.answer.columns,
@@ -181,7 +183,9 @@ def _show_contents(output: Output, facts: dict[str, Any]) -> None:
             [(n, " and ".join(m["between"]), m["links"], m["ambiguous"]) for n, m in facts["matched"].items()],
         )
     if facts["classes"]:
-        output.say(f"{facts['linked_things']:,} names stand for {facts['classes']:,} things that several sources have.")
+        output.print_line(
+            f"{facts['linked_things']:,} names stand for {facts['classes']:,} things that several sources have."
+        )
     if facts["ontology_unused"]:
         output.warn(
             [

@@ -59,13 +59,13 @@ def connectivity(
         ],
     )
     if len(conflicts) > _SHOWN:
-        output.say(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
+        output.print_line(f"{len(conflicts) - _SHOWN:,} more are in the output of --json.")
     if plot is not None:
         from sfumato.ontologies.plots import draw_connectivity
         from sfumato.reports.figure import save_figure
 
         save_figure(draw_connectivity(measurement), plot)
-        output.say(f"Drew {plot}.")
+        output.print_line(f"Drew {plot}.")
     output.finish(_plain(measurement) | {"conflicts": conflicts})
 
 
@@ -87,7 +87,11 @@ def test(directory: Dir, as_json: Json = False) -> None:
         "Which sources alone answer which question\nall: every expected row; 2 of 5: some of them; empty: none",
         ["question", "warehouse", *sources],
         [
-            (outcome.name, "yes" if outcome.passed else "NO", *(outcome.tell_alone(source) for source in sources))
+            (
+                outcome.name,
+                "yes" if outcome.passed else "NO",
+                *(outcome.describe_coverage(source) for source in sources),
+            )
             for outcome in outcomes
         ],
     )
@@ -99,9 +103,9 @@ def test(directory: Dir, as_json: Json = False) -> None:
     for outcome in outcomes:
         for rows, what in ((outcome.missing, "is missing"), (outcome.unexpected, "was not expected")):
             for row in rows[:_SHOWN]:
-                output.say(f"{outcome.name}: {what}: {', '.join(row)}")
+                output.print_line(f"{outcome.name}: {what}: {', '.join(row)}")
     passed = sum(outcome.passed for outcome in outcomes)
-    output.say(f"{passed} of {len(outcomes)} questions are answered as expected.")
+    output.print_line(f"{passed} of {len(outcomes)} questions are answered as expected.")
     output.finish(
         {
             "passed": passed == len(outcomes),

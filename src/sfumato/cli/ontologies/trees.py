@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sfumato.cli.options import Json, with_reading
+from sfumato.cli.options import Json, with_read_options
 from sfumato.cli.output import Output, show_work
 from sfumato.exceptions import ParameterError
 
@@ -20,11 +20,11 @@ __all__ = ["hierarchy"]
 Dir = Annotated[Path, typer.Argument(help="Folder of a warehouse.")]
 
 
-@with_reading
+@with_read_options
 def hierarchy(
     directory: Dir,
     out: Annotated[Path, typer.Option(help="File for the hierarchy; a report is written beside it.")],
-    reading: dict[str, Any],
+    read_options: dict[str, Any],
     up: Annotated[
         list[str], typer.Option(help="Relation from a thing to what it belongs to: skos:broader. Repeatable.")
     ] = [],  # noqa: B006
@@ -77,7 +77,7 @@ def hierarchy(
         apply=tuple(apply),
         unplaced=unplaced or None,
     )
-    counted = None if values is None else _count(values, kind, of, reading)
+    counted = None if values is None else _count(values, kind, of, read_options)
     with Warehouse(directory) as warehouse, show_work("take out the tree"):
         export = export_hierarchy(warehouse, wanted, counted)
     write_hierarchy(export.hierarchy, out, written)
@@ -86,14 +86,14 @@ def hierarchy(
     output.finish({**export.report, "out": str(out), "report": str(beside)})
 
 
-def _count(values: Path, kind: str, of: str, reading: dict[str, Any]) -> dict[str, int]:
+def _count(values: Path, kind: str, of: str, read_options: dict[str, Any]) -> dict[str, int]:
     from sfumato.api import calls
     from sfumato.ontologies.hierarchies.values import count_values
 
     if not kind or not of:
         raise ParameterError("--values: say what the data are (--kind) and whose values are meant (--of).")
     with show_work("read"):
-        return count_values(calls.read(values, kind, **reading), of)
+        return count_values(calls.read(values, kind, **read_options), of)
 
 
 def _list_languages(counts: dict[str, int]) -> str:
@@ -104,7 +104,9 @@ def _list_languages(counts: dict[str, int]) -> str:
 def _show_export(output: Output, export: Export, out: Path, beside: Path, unplaced: str) -> None:
     """Say how large the tree is, and everything that a reader would not expect of it."""
     tree, report = export.hierarchy, export.report
-    output.say(f"Wrote {len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {tree.height} to {out}.")
+    output.print_line(
+        f"Wrote {len(tree.leaf_labels):,} values, {len(tree.labels):,} nodes, height {tree.height} to {out}."
+    )
     output.facts(
         "What was decided on the way",
         {
@@ -119,17 +121,17 @@ def _show_export(output: Output, export: Export, out: Path, beside: Path, unplac
             "nodes without a value": report.get("unused_nodes"),
         },
     )
-    output.say(f"They are listed in {beside}, for the owner only.")
+    output.print_line(f"They are listed in {beside}, for the owner only.")
     if "values" not in report:
         return
-    output.say(f"{report['placed']:,} of {report['values']:,} values have a node.")
+    output.print_line(f"{report['placed']:,} of {report['values']:,} values have a node.")
     for name, what in (("unplaced", "fit no node"), ("ambiguous", "fit several nodes")):
         if report[name]:
             records = sum(entry["records"] for entry in report[name])
-            put = f"put below {unplaced!r}" if unplaced else "not in the hierarchy"
+            where = f"put below {unplaced!r}" if unplaced else "not in the hierarchy"
             output.warn(
                 [
-                    f"{len(report[name]):,} values {what} and are {put}; records that have one, summed over values: "
+                    f"{len(report[name]):,} values {what} and are {where}; records that have one, summed over values: "
                     f"{records:,}."
                 ]
             )

@@ -47,10 +47,10 @@ def balanced(labels: Sequence[str], fanout: int) -> Hierarchy:
             names += labels[first : first + size]
             parent += [here] * size
             continue
-        reach = fanout
-        while reach * fanout < size:
-            reach *= fanout
-        parts = -(-size // reach)
+        block_size = fanout
+        while block_size * fanout < size:
+            block_size *= fanout
+        parts = -(-size // block_size)
         cuts = [first - (-part * size // parts) for part in range(parts + 1)]
         for part in reversed(range(parts)):
             step, below = f"{path}/{part}", cuts[part + 1] - cuts[part]
@@ -124,7 +124,7 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
             "which side they are cut short (mask:left if leading zeros are lost, mask:right)."
         )
     full = [code.rjust(width, "0") if pad == "left" else code.ljust(width, _MASK) for code in codes]
-    _refuse_alike(full, rows)
+    _refuse_duplicates(full, rows)
     root, _ = free_names(codes, "g")
     order = sorted(range(len(codes)), key=full.__getitem__)
     paths = [
@@ -134,7 +134,7 @@ def mask_codes(codes: Sequence[str], pad: str | None = None, rows: Sequence[int]
     return Hierarchy.from_paths(paths, owner="mask")
 
 
-def _refuse_alike(full: list[str], rows: Sequence[int] | None) -> None:
+def _refuse_duplicates(full: list[str], rows: Sequence[int] | None) -> None:
     """Refuse two codes that are the same once filled, such as 1067 and 01067."""
     seen: dict[str, int] = {}
     for at, code in enumerate(full):

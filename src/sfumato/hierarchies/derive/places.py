@@ -76,15 +76,15 @@ def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, ow
     names, starts, sizes, above = [root], [np.zeros(1, np.int64)], [np.full(1, total)], [np.full(1, -1)]
     cell_of_place = np.zeros(total, dtype=np.int64)
     open_places = np.arange(total if total > capacity else 0)
-    crowd = np.full(len(open_places), total)
+    cell_sizes = np.full(len(open_places), total)
     for level in range(1, levels + 1):
         cells = codes[open_places] >> (2 * (_FINEST - level))
         begins = np.flatnonzero(np.concatenate([[True], np.diff(cells) != 0])[: len(cells)])
         counts = np.diff(np.append(begins, len(cells)))
-        retained = np.flatnonzero((counts > 1) & (counts < crowd[begins]))
+        retained = np.flatnonzero((counts > 1) & (counts < cell_sizes[begins]))
         first = open_places[begins[retained]]
         numbers = len(names) + np.arange(len(retained))
-        names += [f"{prefix}/{_spell_quadrants(int(cell), level)}" for cell in cells[begins[retained]]]
+        names += [f"{prefix}/{_format_quadrants(int(cell), level)}" for cell in cells[begins[retained]]]
         above.append(cell_of_place[first])
         starts.append(first)
         sizes.append(counts[retained])
@@ -92,9 +92,9 @@ def _group_cells(labels: list[str], codes: Longs, levels: int, capacity: int, ow
         number_of_cell[retained] = numbers
         number = np.repeat(number_of_cell, counts)
         cell_of_place[open_places[number >= 0]] = number[number >= 0]
-        crowd = np.repeat(counts, counts)
-        is_open = crowd > capacity
-        open_places, crowd = open_places[is_open], crowd[is_open]
+        cell_sizes = np.repeat(counts, counts)
+        is_open = cell_sizes > capacity
+        open_places, cell_sizes = open_places[is_open], cell_sizes[is_open]
     begin = np.concatenate([*starts, np.arange(total)])
     size = np.concatenate([*sizes, np.ones(total, np.int64)])
     # Cells before what lies in them, and everything from left to right, so that siblings keep that order.
@@ -144,5 +144,5 @@ def _spread(cells: Longs) -> Longs:
     return cells
 
 
-def _spell_quadrants(cell: int, level: int) -> str:
+def _format_quadrants(cell: int, level: int) -> str:
     return "/".join(str(cell >> 2 * step & 3) for step in reversed(range(level)))

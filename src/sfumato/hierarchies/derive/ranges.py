@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, spell_bounds
+from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, format_bounds
 
 __all__ = ["calendar", "equal_frequency", "equal_width"]
 
@@ -58,12 +58,12 @@ def equal_width(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hierar
         shares = np.arange(1, ranges) / ranges
         # Not low + share * (high - low): the difference may be beyond the largest number.
         cuts = np.clip(low * (1 - shares) + high * shares, low, high)
-        return _join(_rising([float(low), *cuts.tolist(), float(high)]), type)
+        return _join(_sort_bounds([float(low), *cuts.tolist(), float(high)]), type)
     first, last = int(low), int(high)
     width = -(-(last - first + 1) // ranges)
     bounds = list(range(first, last + 1, width))
     beyond = bounds[-1] + max(width - 1, 1)
-    return _join(_rising([*bounds, last if first == last else min(beyond, max(last, _HIGHEST[type]))]), type)
+    return _join(_sort_bounds([*bounds, last if first == last else min(beyond, max(last, _HIGHEST[type]))]), type)
 
 
 def equal_frequency(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hierarchy:
@@ -101,12 +101,12 @@ def equal_frequency(values: npt.ArrayLike, ranges: int, type: str = "int") -> Hi
     cuts = axis[nearer[nearer < len(axis)]]
     low, high = axis[0], axis[-1]
     if type == "decimal":
-        return _join(_rising([float(bound) for bound in (low, *cuts, high)]), type)
+        return _join(_sort_bounds([float(bound) for bound in (low, *cuts, high)]), type)
     bounds = sorted({int(low), *map(int, cuts)})
     last = int(high)
     # The largest value needs a range that does not begin and end with it, or its range would be called like others.
     alone = bounds[-1] == last > bounds[0]
-    return _join(_rising([*bounds, min(last + alone, max(last, _HIGHEST[type]))]), type)
+    return _join(_sort_bounds([*bounds, min(last + alone, max(last, _HIGHEST[type]))]), type)
 
 
 def calendar(dates: npt.ArrayLike) -> Hierarchy:
@@ -136,9 +136,9 @@ def calendar(dates: npt.ArrayLike) -> Hierarchy:
     begin, end = min(decades), max(decades) + 1
     last = _day(end * 10, 1) - 1
     pairs: list[tuple[str, str | None]] = []
-    root = _spell(_day(begin * 10, 1), last + 1, last)
+    root = _format_dates(_day(begin * 10, 1), last + 1, last)
     for decade in range(begin, end):
-        name = _spell(_day(decade * 10, 1), _day(decade * 10 + 10, 1), last)
+        name = _format_dates(_day(decade * 10, 1), _day(decade * 10 + 10, 1), last)
         pairs += [(name, root)] if name != root else []
         if decade in decades:
             pairs += _take_apart(decade, name, {year + 1970 for year in years}, months, last)
@@ -148,14 +148,14 @@ def calendar(dates: npt.ArrayLike) -> Hierarchy:
 def _take_apart(decade: int, above: str, years: set[int], months: set[int], last: int) -> Iterator[tuple[str, str]]:
     """Yield the years of a decade, and the months and days of those that have any, with what they lie in."""
     for year in range(max(decade * 10, 1), decade * 10 + 10):
-        name = _spell(_day(year, 1), _day(year + 1, 1), last)
+        name = _format_dates(_day(year, 1), _day(year + 1, 1), last)
         yield name, above
         for month in range(1, 13) if year in years else ():
             begin, beyond = _day(year, month), _day(year + month // 12, month % 12 + 1)
-            inside = _spell(begin, beyond, last)
+            inside = _format_dates(begin, beyond, last)
             yield inside, name
             if (year - 1970) * 12 + month - 1 in months:
-                yield from ((_spell(day, day + 1, last), inside) for day in range(begin, beyond))
+                yield from ((_format_dates(day, day + 1, last), inside) for day in range(begin, beyond))
 
 
 def _day(year: int, month: int) -> int:
@@ -165,8 +165,8 @@ def _day(year: int, month: int) -> int:
     return datetime.date(max(year, datetime.MINYEAR), month, 1).toordinal() - _EPOCH
 
 
-def _spell(begin: int, beyond: int, last: int) -> str:
-    return spell_bounds((begin, min(beyond, last)), "date")
+def _format_dates(begin: int, beyond: int, last: int) -> str:
+    return format_bounds((begin, min(beyond, last)), "date")
 
 
 def _check(rule: str, values: npt.ArrayLike, ranges: int, type: str) -> npt.NDArray[Any]:
@@ -184,15 +184,15 @@ def _check(rule: str, values: npt.ArrayLike, ranges: int, type: str) -> npt.NDAr
     return axis
 
 
-def _rising(bounds: Sequence[Number]) -> list[Number]:
+def _sort_bounds(bounds: Sequence[Number]) -> list[Number]:
     """Sort bounds and leave out those that repeat; a single value is a range of its own."""
-    rising = sorted(set(bounds))
-    return rising if len(rising) > 1 else [rising[0], rising[0]]
+    ascending = sorted(set(bounds))
+    return ascending if len(ascending) > 1 else [ascending[0], ascending[0]]
 
 
 def _join(bounds: Sequence[Number], type: str) -> Hierarchy:
     """Build the tree of ranges between bounds, halving the number of ranges on each way down."""
-    root = spell_bounds((bounds[0], bounds[-1]), type)
+    root = format_bounds((bounds[0], bounds[-1]), type)
     pairs: list[tuple[str, str | None]] = [(root, None)]
     pending = [(root, 0, len(bounds) - 1)]
     while pending:
@@ -201,7 +201,7 @@ def _join(bounds: Sequence[Number], type: str) -> Hierarchy:
             continue
         middle = begin + (end - begin + 1) // 2
         for part in ((begin, middle), (middle, end)):
-            inside = spell_bounds((bounds[part[0]], bounds[part[1]]), type)
+            inside = format_bounds((bounds[part[0]], bounds[part[1]]), type)
             pairs.append((inside, name))
             pending.append((inside, *part))
     return Hierarchy.from_parents(pairs, kind="ranges", type=type, owner="ranges")

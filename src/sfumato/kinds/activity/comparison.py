@@ -16,10 +16,10 @@ from sfumato.data.time_units import UNITS
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.metrics.retained_detail import RetainedDetail, share_of
 from sfumato.release.release import Release
 
-__all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "count_leftover", "sum_over_spans"]
+__all__ = ["ActivityComparison", "PublishedClass", "choose_activities", "count_retained", "sum_over_spans"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -68,8 +68,8 @@ class ActivityComparison:
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from sfumato.data.lists import Ragged
-    >>> history = Ragged.from_lists([["sleep", "sleep", "work"], ["work", "work", "work"]])
+    >>> from sfumato.data.lists import ListColumn
+    >>> history = ListColumn.from_lists([["sleep", "sleep", "work"], ["work", "work", "work"]])
     >>> ActivityComparison(SimpleNamespace(history=history, original=history)).totals.tolist()
     [[2, 1], [0, 3]]
     """
@@ -112,8 +112,10 @@ class ActivityComparison:
     @property
     def all_slots(self) -> Longs:
         """Slots that everybody of the whole original spent on every activity."""
-        whole, width = self.comparison.whole, len(self.labels)
-        return whole.once("slots", lambda: np.bincount(whole.original.view_history().codes, minlength=width))
+        full_original, width = self.comparison.full_original, len(self.labels)
+        return full_original.cached(
+            "slots", lambda: np.bincount(full_original.original.view_history().codes, minlength=width)
+        )
 
     @cached_property
     def totals(self) -> Longs:
@@ -152,9 +154,9 @@ class ActivityComparison:
     def _begins(self) -> Longs:
         """Slot at which every interval begins that the release tells apart."""
         begins, kind = self._published.begins, self.comparison.release.table.schema.field("interval").type
-        clock = self.comparison.original.clock
+        time_unit = self.comparison.original.time_unit
         if pa.types.is_timestamp(kind):
-            return clock.from_arrow(pa.array(begins).cast(kind)) - clock.origin
+            return time_unit.from_arrow(pa.array(begins).cast(kind)) - time_unit.origin
         length = getattr(self.comparison.release.guarantee, "slot", None)
         if not isinstance(length, int):
             length = -(-self.slots // (int(begins.max(initial=0)) + 1))
@@ -200,24 +202,24 @@ class ActivityComparison:
     @property
     def day(self) -> int | None:
         """Slots in a day; None where slots have no unit or are days or longer."""
-        unit = self.comparison.original.clock.unit
+        unit = self.comparison.original.time_unit.unit
         return None if unit is None or UNITS[unit] >= _DAY else _DAY // UNITS[unit]
 
     @property
     def days(self) -> float:
         """How many days the slots are; 1 where nobody knows, so that durations per day are durations."""
-        unit = self.comparison.original.clock.unit
+        unit = self.comparison.original.time_unit.unit
         return 1.0 if unit is None else max(self.slots * UNITS[unit] / _DAY, 1e-9)
 
     @property
     def first_of_day(self) -> int:
         """How many slots after midnight the first slot begins."""
-        return self.comparison.original.clock.origin % self.day if self.day else 0
+        return self.comparison.original.time_unit.origin % self.day if self.day else 0
 
     @property
     def levels(self) -> dict[str, int]:
         """Lengths of time by name, in slots, that differences are measured at: a slot, an hour, a day."""
-        unit = self.comparison.original.clock.unit
+        unit = self.comparison.original.time_unit.unit
         named = {} if unit is None else {name: UNITS[name] // UNITS[unit] for name in ("hour", "day")}
         return {"slot": 1, **{name: length for name, length in named.items() if 1 < length <= self.slots}}
 
@@ -268,10 +270,10 @@ def sum_over_spans(codes: Ints, edges: Longs, activities: int) -> Longs:
     return np.bincount(keys.reshape(-1), minlength=people * spans * activities).reshape(people, spans, activities)
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     left = release.parts["classes"].table.num_rows if "classes" in release.parts else len(release)
     classes = "class" if left == 1 else "classes"
     sentence = f"{{had}} {original.unit.many} are published as {{left}} {classes}."
     advice = "A smaller k, a larger epsilon or a longer delta, or another method for activity data would leave more."
-    return Leftover(len(original), left, sentence, advice, share_of(release))
+    return RetainedDetail(len(original), left, sentence, advice, share_of(release))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.exceptions import SchemaError
 from sfumato.release.release import Release
 
@@ -68,7 +68,7 @@ class PublishedClasses(NamedTuple):
     share: Floats
 
     @classmethod
-    @once
+    @cached
     def of(cls, release: Release) -> PublishedClasses:
         """Read a release. Raise :class:`SchemaError` where a class is named twice or not listed.
 

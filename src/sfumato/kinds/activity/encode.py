@@ -14,7 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity import KIND
 from sfumato.kinds.activity.dataset import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import Part, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, Part, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["Classified", "count_durations", "name_unknown", "publish_classes", "round_shares"]
@@ -24,7 +24,7 @@ Codes = npt.NDArray[np.int32]
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-SUPPRESSED, PARTLY_UNKNOWN = KIND.reasons
+SUPPRESSED, PARTLY_UNKNOWN = KIND.suppression_reasons
 
 _CELLS = 1 << 21
 """So many slots are counted at a time: they widen to some tens of megabytes."""
@@ -38,7 +38,7 @@ def name_unknown(dataset: Dataset) -> str | None:
     >>> name_unknown(Dataset.of("activity", [["sleep", "(gap)"]])), name_unknown(Dataset.of("activity", [["sleep"]]))
     ('(gap)', None)
     """
-    label = str(dataset.reading.get("gap") or UNKNOWN)
+    label = str(dataset.read_options.get("gap") or UNKNOWN)
     slots = Slots.of(dataset)
     code = slots.find((label,))[0]
     return label if code >= 0 and (slots.codes == code).any() else None
@@ -110,11 +110,11 @@ class Classified:
         """Return the rows of every class."""
         return [np.flatnonzero(self.label == number) for number in range(int(self.label.max(initial=-1)) + 1)]
 
-    def withheld(self) -> dict[str, int]:
+    def count_suppressed_records(self) -> dict[str, int]:
         """Return how many people are left out, by reason."""
         unobserved = 0 if self.left_out is None else int(self.left_out.sum())
-        reasons = {SUPPRESSED: int((self.label < 0).sum()) - unobserved, PARTLY_UNKNOWN: unobserved}
-        return {reason: count for reason, count in reasons.items() if count}
+        suppression_reasons = {SUPPRESSED: int((self.label < 0).sum()) - unobserved, PARTLY_UNKNOWN: unobserved}
+        return {reason: count for reason, count in suppression_reasons.items() if count}
 
 
 def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, classified: Classified, run: Run) -> Result:
@@ -137,18 +137,18 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
         method=method.name,
         method_note=method.note(guarantee),
         guarantee=guarantee,
-        columns=list_columns(dataset.clock.form_type),
+        columns=list_columns(dataset.time_unit.published_type),
         table=_list_shares(dataset, slots, classified, members, names),
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
-        withheld=classified.withheld(),
+        suppressed_records=classified.count_suppressed_records(),
         parts={"classes": Part(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
         published=published,
         unit=dataset.unit,
     )
     rows = np.concatenate([np.zeros(0, np.int64), *members])
-    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
+    return Result(release, owner_record)
 
 
 def _alphabetical(slots: Slots) -> Slots:
@@ -178,8 +178,8 @@ def _list_shares(
         entries.append((interval, activity, shares[interval, activity]))
     owner = np.repeat(np.arange(len(members)), [len(interval) for interval, _, _ in entries])
     interval, activity = (np.concatenate([entry[at] for entry in entries]).astype(np.int64) for at in (0, 1))
-    dated = dataset.clock.unit is not None
-    when = dataset.clock.to_arrow(dataset.clock.origin + begins) if dated else pa.array(np.arange(len(begins)))
+    dated = dataset.time_unit.unit is not None
+    when = dataset.time_unit.to_arrow(dataset.time_unit.origin + begins) if dated else pa.array(np.arange(len(begins)))
     # Categories are numbered as they first occur, so that the spelled table reads back to the same numbers.
     used, first = np.unique(activity, return_index=True)
     order = used[np.argsort(first)]

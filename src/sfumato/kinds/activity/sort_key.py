@@ -8,14 +8,14 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, interleave, take_survey
 from sfumato.kinds.activity.dataset import Slots
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 10_000
 """People in a part at most, unless its owner says otherwise."""
 _ACTIVITIES, _BITS = 8, 8
 
 
-def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
+def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return how long everybody does the commonest ordinary activities, bit by bit in turn.
 
     Sensitive activities do not count: in which part somebody is must not tell them. So times are shares of the time
@@ -24,11 +24,11 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     Examples
     --------
     >>> days = [["sleep", "work"], ["play", "play"], ["sleep", "work"], ["sleep", "sleep"]]
-    >>> keys = lay_in_line(Dataset.of("activity", days))
+    >>> keys = compute_sort_key(Dataset.of("activity", days))
     >>> np.argsort(keys, kind="stable").tolist()
     [0, 2, 1, 3]
     >>> away = Dataset.of("activity", [["work", "sleep"], ["away", "away"], ["work", "sleep"]], sensitive=("away",))
-    >>> bool(lay_in_line(away)[1] == ANYWHERE)
+    >>> bool(compute_sort_key(away)[1] == ANYWHERE)
     True
     """
     slots = Slots.of(dataset)

@@ -7,15 +7,15 @@ import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
+from sfumato.kinds.rt.knowledge.candidates import CandidateCounts, Candidates
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
+__all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original"]
 
 KNOWLEDGE = "attributes and items"
 
@@ -61,7 +61,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     return _attack(release, original, rows, m, seed)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with all quasi-identifiers and one item of everybody known, two, and so on up to m.
 
     Examples
@@ -69,7 +69,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> import sfumato as sf
     >>> data = Dataset.of("rt", [(20,), (29,), (60,), (60,)], ("age",), [["a"], ["a", "b"], ["c"], ["c"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=2, transaction="coat"), secret=bytes(32)).release
-    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 2)]
     [(1, 2), (2, 2)]
     """
     return [_attack(release, original, rows, size, 0) for size in range(1, m + 1)]
@@ -77,18 +77,18 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
 
 def _attack(release: Release, original: Dataset, rows: Ints | None, m: int, seed: int) -> Risk:
     people = _choose(known_items(original), m, seed)
-    tally = Candidates(PublishedRecords.of(release), original, people).tally(m)
+    counts = Candidates(PublishedRecords.of(release), original, people).counts(m)
     published = None
     if rows is not None:
         published = np.isin(np.arange(len(original)) if people is None else people, rows)
-    drawn = _draw(tally, m, seed)
+    drawn = _draw(counts, m, seed)
     return Risk.of(
-        tally.smallest(),
+        counts.smallest(),
         KNOWLEDGE,
         published=published,
         people=len(original),
         m=m,
-        max_sensitive_share=tally.largest_share() if original.schema.sensitive else None,
+        max_sensitive_share=counts.largest_share() if original.schema.sensitive else None,
         mean_success_random=float(success(drawn if published is None else drawn * published).mean()),
     )
 
@@ -115,8 +115,8 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
         before = smallest[-1].copy()
         for at, row in enumerate(rows.tolist()):
             if before[at] > 1:
-                alike = order[ends[group[row]] : ends[group[row] + 1]]
-                before[at] = min(int(before[at]), _count_alike(items, alike, row, size))
+                members = order[ends[group[row]] : ends[group[row] + 1]]
+                before[at] = min(int(before[at]), _count_matches(items, members, row, size))
         smallest.append(before)
     return [Risk.of(sizes, KNOWLEDGE, people=len(dataset), m=size) for size, sizes in enumerate(smallest)]
 
@@ -129,32 +129,32 @@ def _number_people(dataset: Dataset) -> Ints:
     return np.unique(np.column_stack(keys), axis=0, return_inverse=True)[1].reshape(-1).astype(np.int64)
 
 
-def _count_alike(items: Ragged, alike: Ints, row: int, size: int) -> int:
+def _count_matches(items: ListColumn, members: Ints, row: int, size: int) -> int:
     """Return the fewest of some people who share the attributes of one that have the same items of a size too."""
     mine = items.codes[items.offsets[row] : items.offsets[row + 1]]
     if len(mine) < size:
-        return len(alike)
-    others = items.take(alike)
-    holds = np.zeros((len(mine), len(alike)), dtype=bool)
+        return len(members)
+    others = items.take(members)
+    holds = np.zeros((len(mine), len(members)), dtype=bool)
     at = np.searchsorted(mine, others.codes)
     inside = mine[np.minimum(at, len(mine) - 1)] == others.codes
     holds[at[inside], others.row_of_token[inside]] = True
-    return _fewest(holds, np.ones(len(alike), dtype=bool), size)
+    return _count_smallest(holds, np.ones(len(members), dtype=bool), size)
 
 
-def _fewest(holds: npt.NDArray[np.bool_], so_far: npt.NDArray[np.bool_], size: int) -> int:
+def _count_smallest(holds: npt.NDArray[np.bool_], so_far: npt.NDArray[np.bool_], size: int) -> int:
     """Return the fewest columns that so many rows have all marked."""
     if size == 1:
         return int((holds & so_far).sum(axis=1).min())
     least = int(so_far.sum())
     for at in range(len(holds) - size + 1):
-        least = min(least, _fewest(holds[at + 1 :], so_far & holds[at], size - 1))
+        least = min(least, _count_smallest(holds[at + 1 :], so_far & holds[at], size - 1))
         if least == 1:
             break
     return least
 
 
-def _choose(items: Ragged, m: int, seed: int) -> Ints | None:
+def _choose(items: ListColumn, m: int, seed: int) -> Ints | None:
     """Draw whom to attack where attacking everybody takes long; None for everybody."""
     lengths, sets, ways = items.lengths.astype(np.float64), 1.0, np.ones(len(items))
     for size in range(1, m + 1):
@@ -163,12 +163,12 @@ def _choose(items: Ragged, m: int, seed: int) -> Ints | None:
     return None if sets <= _EXACT else draw_people(len(items), _DRAWN, seed)
 
 
-def _draw(tally: Tally, m: int, seed: int) -> Ints:
+def _draw(counts: CandidateCounts, m: int, seed: int) -> Ints:
     """Return how many records fit m items drawn at random of each person, or all the person has."""
-    knowledge = tally.knowledge
+    knowledge = counts.knowledge
     most = np.maximum.reduceat(knowledge.sizes, knowledge.offsets[:-1])
     person = np.repeat(np.arange(len(most)), np.diff(knowledge.offsets))
     chosen = np.flatnonzero(knowledge.sizes == np.minimum(most, m)[person])
     begins = np.searchsorted(person[chosen], np.arange(len(most) + 1))
     drawn = begins[:-1] + (np.random.default_rng(seed).random(len(most)) * np.diff(begins)).astype(np.int64)
-    return tally.fitting[chosen[drawn]]
+    return counts.fitting[chosen[drawn]]

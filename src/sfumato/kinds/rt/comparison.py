@@ -9,13 +9,13 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover, count_different, name_values, share_of
+from sfumato.metrics.retained_detail import RetainedDetail, count_different, name_values, share_of
 from sfumato.release.release import Release
 
-__all__ = ["RtComparison", "count_leftover"]
+__all__ = ["RtComparison", "count_retained"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -50,8 +50,8 @@ class RtComparison:
     @cached_property
     def items(self) -> tuple[str, ...]:
         """All items of the whole original, in alphabetical order."""
-        history = self.comparison.whole.once("history", self.comparison.whole.original.view_history)
-        used = self.comparison.whole.once("used", lambda: np.unique(history.codes).tolist())
+        history = self.comparison.full_original.cached("history", self.comparison.full_original.original.view_history)
+        used = self.comparison.full_original.cached("used", lambda: np.unique(history.codes).tolist())
         return tuple(sorted(history.labels[code] for code in used))
 
     @cached_property
@@ -65,7 +65,7 @@ class RtComparison:
         return np.array([len(group) for group in self._meanings], np.int64)
 
     @cached_property
-    def known(self) -> Ragged:
+    def known_values(self) -> ListColumn:
         """Published values that are not sensitive items."""
         published = self.comparison.published.distinct()
         is_ordinary = np.array([label not in self.sensitive for label in published.labels], dtype=bool)
@@ -108,7 +108,7 @@ class RtComparison:
         return self.comparison.published.row_of_token
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little.
 
     Examples
@@ -116,7 +116,7 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("rt", [(20,), (20,)], ("age",), [["a"], ["b"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=2, transaction="coat"), secret=bytes(32)).release
-    >>> count_leftover(data, release).left
+    >>> count_retained(data, release).left
     1
     """
     left = count_different(release.history())
@@ -124,4 +124,4 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
         "A smaller k or m, a larger delta, or clusters merged by their items (rum-bound with merge=t) would leave more."
     )
     sentence = f"{{had}} items are published as {name_values(left)}."
-    return Leftover(count_different(original.history()), left, sentence, advice, share_of(release))
+    return RetainedDetail(count_different(original.history()), left, sentence, advice, share_of(release))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 
 __all__ = ["list_item_losses"]
 
@@ -13,7 +13,7 @@ Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-def list_item_losses(records: Ragged, sizes: Ints) -> Floats:
+def list_item_losses(records: ListColumn, sizes: Ints) -> Floats:
     """Return the utility loss (UL) of every record: ``sum of (2^|u| - 1) over its values u, over 2^(sum of |u|) - 1``.
 
     All powers are taken relative to the denominator's, so that none overflows. A record without values loses nothing.
@@ -27,7 +27,7 @@ def list_item_losses(records: Ragged, sizes: Ints) -> Floats:
 
     Examples
     --------
-    >>> records = Ragged.from_lists([["a", "b"], ["c"], []])
+    >>> records = ListColumn.from_lists([["a", "b"], ["c"], []])
     >>> list_item_losses(records, np.array([2, 1, 5000])).round(6).tolist()  # 4/7, 1 and 0
     [0.571429, 1.0, 0.0]
     """

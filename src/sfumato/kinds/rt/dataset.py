@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
@@ -47,18 +47,18 @@ def make_dataset(
     ('items', [['wine', 'bread'], []])
     """
     table = make_table(rows, names, sensitive=sensitive, plain=plain, orders=orders, hierarchies=hierarchies)
-    made = attach_items(table, Ragged.from_lists([list(row) for row in items]), sensitive_items)
+    made = attach_items(table, ListColumn.from_lists([list(row) for row in items]), sensitive_items)
     trees = {**made.hierarchies, **({HIERARCHY: hierarchy} if hierarchy is not None else {})}
     return dataclasses.replace(made, hierarchies=trees)
 
 
-def attach_items(table: Dataset, items: Ragged, sensitive_items: tuple[str, ...] = ()) -> Dataset:
+def attach_items(table: Dataset, items: ListColumn, sensitive_items: tuple[str, ...] = ()) -> Dataset:
     """Return a table with a column of sets, one set per row.
 
     Examples
     --------
     >>> table = Dataset.of("table", [(19,), (22,)], ("age",))
-    >>> attach_items(table, Ragged.from_lists([["wine"], []])).kind
+    >>> attach_items(table, ListColumn.from_lists([["wine"], []])).kind
     'rt'
     """
     taken = {ITEMS, HIERARCHY} & {column.name for column in table.schema.columns}
@@ -73,7 +73,7 @@ def attach_items(table: Dataset, items: Ragged, sensitive_items: tuple[str, ...]
     return dataclasses.replace(table, schema=schema, table=joined)
 
 
-def known_items(dataset: Dataset) -> Ragged:
+def known_items(dataset: Dataset) -> ListColumn:
     """Return what an attacker may know of the sets: all items but the sensitive ones.
 
     Examples

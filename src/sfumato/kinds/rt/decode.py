@@ -8,8 +8,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checks.cache import once
-from sfumato.data.lists import Ragged
+from sfumato.checks.cache import cached
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.table.decode import PublishedTable
 from sfumato.release.release import Release
 
@@ -40,24 +40,24 @@ class PublishedRecords:
     >>> data = sf.Dataset.of("rt", [(20,), (20,)], ("age",), [["a", "s"], ["a"]], sensitive_items=("s",))
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32)).release
     >>> records = PublishedRecords.of(release)
-    >>> records.known.lists(), int(records.having.sum()), records.table.sizes.tolist()
+    >>> records.known_values.lists(), int(records.having.sum()), records.table.sizes.tolist()
     ([['a'], ['a']], 1, [2])
     """
 
     table: PublishedTable
-    values: Ragged
+    values: ListColumn
     members: dict[str, tuple[str, ...]]
     sensitive_items: tuple[str, ...]
 
     @classmethod
-    @once
+    @cached
     def of(cls, release: Release) -> PublishedRecords:
         """Read a release whose structure was checked."""
         hidden = tuple(getattr(release.guarantee, "sensitive", ()))
         return cls(PublishedTable.of(release), release.history().distinct(), release.members(), hidden)
 
     @cached_property
-    def known(self) -> Ragged:
+    def known_values(self) -> ListColumn:
         """Values that are not a sensitive item."""
         hidden = set(self.sensitive_items)
         is_ordinary = np.array([label not in hidden for label in self.values.labels], dtype=bool)

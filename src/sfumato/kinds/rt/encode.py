@@ -12,13 +12,13 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
-from sfumato.kinds.table.encode import Spelled, make_table, make_values, spell_exact
+from sfumato.data.lists import ListColumn
+from sfumato.kinds.table.encode import CodedColumn, encode_exact, make_table, make_values
 from sfumato.release.encode import AT_LEAST_ONE, publishing_secret
 from sfumato.release.recoding import name_values
-from sfumato.release.release import PublishedColumn, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, PublishedColumn, Release, Result
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["ItemValues", "publish_rt"]
 
@@ -40,16 +40,16 @@ class ItemValues:
 
     Examples
     --------
-    >>> some = ItemValues(np.array([2, 0]), Ragged.from_lists([["x"], ["y"]]), [("a", "b"), ("c",)])
+    >>> some = ItemValues(np.array([2, 0]), ListColumn.from_lists([["x"], ["y"]]), [("a", "b"), ("c",)])
     >>> some.spread(3).lists()
     [['c'], [], ['{a|b}']]
     """
 
     rows: Ints
-    values: Ragged
+    values: ListColumn
     groups: Sequence[tuple[str, ...]]
 
-    def spread(self, records: int) -> Ragged:
+    def spread(self, records: int) -> ListColumn:
         """Return the values of all records by name, in alphabetical order."""
         names = name_values(self.groups)
         labels = sorted({names[code] for code in np.unique(self.values.codes).tolist()})
@@ -60,7 +60,7 @@ class ItemValues:
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         order = np.argsort(self.rows, kind="stable")
         taken = self.values.take(order).codes
-        return Ragged(offsets, codes[taken] if len(codes) else taken, tuple(labels)).distinct()
+        return ListColumn(offsets, codes[taken] if len(codes) else taken, tuple(labels)).distinct()
 
     def members(self) -> list[tuple[str, str]]:
         """Return (value, member) of every value that several items are published as and that a record has."""
@@ -76,11 +76,11 @@ def publish_rt(
     method: Method,
     guarantee: Guarantee,
     rows: Ints,
-    quasi: Sequence[Spelled],
+    quasi: Sequence[CodedColumn],
     items: ItemValues,
     run: Run,
     *,
-    withheld: Mapping[str, int] | None = None,
+    suppressed_records: Mapping[str, int] | None = None,
 ) -> Result:
     """Make the release and its trace: columns in the order of the original, records in a random one.
 
@@ -96,19 +96,19 @@ def publish_rt(
         Their sets.
     run
         Its secret orders the records.
-    withheld
+    suppressed_records
         Records left out, by reason.
     """
     history = dataset.schema.history
     parts = {part.column.name: part for part in quasi}
     for column in dataset.schema.columns:
         if column.role in {"sensitive", "plain"}:
-            parts[column.name] = spell_exact(dataset, column.name, rows)
-    published = PublishedColumn(history, "history", Form("category", history=True, meaning=AT_LEAST_ONE))
+            parts[column.name] = encode_exact(dataset, column.name, rows)
+    published = PublishedColumn(history, "history", ValueFormat("category", history=True, meaning=AT_LEAST_ONE))
     sets = items.spread(len(dataset)).take(rows)
     members = tuple(items.members())
     # The column of sets is put in below, record by record: it has hardly two equal cells.
-    parts[history] = Spelled(published, pa.nulls(0), np.empty(0, np.int64), members)
+    parts[history] = CodedColumn(published, pa.nulls(0), np.empty(0, np.int64), members)
     columns = [parts[column.name] for column in dataset.schema.columns if column.name in parts]
     order = publishing_secret(dataset, method, run).order(len(rows), "records")
     table = make_table([part for part in columns if part.column is not published], order)
@@ -122,8 +122,8 @@ def publish_rt(
         table=table,
         values=make_values(columns),
         records_in=len(dataset),
-        withheld={reason: count for reason, count in (withheld or {}).items() if count},
+        suppressed_records={reason: count for reason, count in (suppressed_records or {}).items() if count},
         unit=dataset.unit,
     )
-    trace = Trace(rows[order], run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(rows[order], run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
+    return Result(release, owner_record)

@@ -5,27 +5,27 @@ from __future__ import annotations
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.query_bounds.baskets import DRAWN, REMOVED, read_items, read_values
 from sfumato.kinds.table.query_bounds import published_attributes, read_attributes
-from sfumato.queries.published_view import Evidence
+from sfumato.queries.published_view import PublishedView
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: everything is what it is.
 
     Examples
     --------
-    >>> told = of_dataset(Dataset.of("rt", [(19,), (22,)], ("age",), [["wine", "bread"], []]))
-    >>> told.history.names.labels, list(told.attributes)
+    >>> view = of_dataset(Dataset.of("rt", [(19,), (22,)], ("age",), [["wine", "bread"], []]))
+    >>> view.history.names.labels, list(view.attributes)
     (('wine', 'bread'), ['age'])
     """
     attributes = read_attributes(dataset)
     people = dataset.person_codes()
-    return Evidence(dataset.unit, len(dataset), 0, read_items(dataset), attributes, people=people, exact=True)
+    return PublishedView(dataset.unit, len(dataset), 0, read_items(dataset), attributes, people=people, exact=True)
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: attributes within cells, and items within values.
 
     Examples
@@ -41,6 +41,6 @@ def of_release(release: Release) -> Evidence:
     removed = release.suppressed()
     history = read_values(release.history(), release.members(), removed)
     notes = (REMOVED,) if removed else ()
-    withheld = sum(release.withheld.values())
+    suppressed_records = sum(release.suppressed_records.values())
     attributes = published_attributes(release)
-    return Evidence(release.unit, len(release), withheld, history, attributes, notes=notes, drawn=DRAWN)
+    return PublishedView(release.unit, len(release), suppressed_records, history, attributes, notes=notes, drawn=DRAWN)

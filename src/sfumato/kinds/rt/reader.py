@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged, distinct
+from sfumato.data.lists import ListColumn, distinct
 from sfumato.data.schema import Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Readable, as_place
@@ -28,29 +28,29 @@ from sfumato.kinds.sets.reader.items import (
     detect_separator,
     encode_items,
     flatten_lists,
-    spell_mark,
+    format_separator,
     split_cells,
 )
 from sfumato.kinds.table.reader import read_attributes, read_file
-from sfumato.kinds.table.reader.gathering import keep_together
-from sfumato.kinds.table.reader.guess import guess_roles
+from sfumato.kinds.table.reader.detect import detect_roles
+from sfumato.kinds.table.reader.partitioned import find_person_column
 from sfumato.kinds.table.reader.roles import name_columns
 from sfumato.readers.cells import as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
-from sfumato.readers.detect import Guess, Look
+from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.gathering import All, Gathering, ReadWhole
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
 from sfumato.readers.protection import choose_l, list_sensitive, share_with_sensitive
 
-__all__ = ["GATHERING", "guess", "protect", "read"]
+__all__ = ["PARTITIONED_READING", "detect", "protect", "read"]
 
 Longs = npt.NDArray[np.int64]
 
 _WITHOUT = re.compile(r"; people without any: ([\d,]+)\.")
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table whose rows have a set of items each: CSV, Parquet or JSON lines.
 
     Attributes are read as those of a table: every column needs a role. The items of a person stand in one cell
@@ -61,7 +61,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -69,7 +69,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "people.csv"
     >>> _ = file.write_text("name,age,products\\nAnn,30,wine|bread\\nBob,40,\\n")
-    >>> options = Reading("rt", identifier=("name",), quasi=("age",), items="products")
+    >>> options = ReadOptions("rt", identifier=("name",), quasi=("age",), items="products")
     >>> people = read(file, options)
     >>> people.table.to_pydict()
     {'age': ['30', '40'], 'items': [['wine', 'bread'], []]}
@@ -83,46 +83,48 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Found 2 items of 2 kinds; people without any: 1.
     """
     file = as_place(path)
-    table = read_file(file, reading)
-    column = _find_column(file.name, table, reading)
-    tree = reading.hierarchies.get(HIERARCHY)
-    others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
-    about = dataclasses.replace(reading, hierarchies=others)
+    table = read_file(file, read_options)
+    column = _find_column(file.name, table, read_options)
+    tree = read_options.hierarchies.get(HIERARCHY)
+    others = {name: given for name, given in read_options.hierarchies.items() if name != HIERARCHY}
+    about = dataclasses.replace(read_options, hierarchies=others)
     attributes = read_attributes(file.name, table, about, taken=() if column is None else (column,))
     cells = attributes.cells
     items = (
-        _read_beside(file.name, cells, reading) if column is None else _read_column(file.name, cells, column, reading)
+        _read_beside(file.name, cells, read_options)
+        if column is None
+        else _read_column(file.name, cells, column, read_options)
     )
     if not len(items.sets.codes):
         raise SchemaError(
             f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
         )
-    saved_reading = dataclasses.replace(reading, scales=attributes.scales).to_dict()
+    saved_options = dataclasses.replace(read_options, scales=attributes.scales).to_dict()
     plain = Dataset(
         Schema("table", attributes.columns),
         attributes.table,
         hierarchies=attributes.hierarchies,
-        reading=saved_reading,
-        unit=attributes.whose.unit,
-        people=attributes.whose.people,
+        read_options=saved_options,
+        unit=attributes.record_people.unit,
+        people=attributes.record_people.people,
         doubts=attributes.doubts,
     )
     labels = list(items.sets.labels)
     made = attach_items(
-        plain, items.sets, resolve_sensitive(reading.sensitive_items, labels, items.owner, "sensitive-items")
+        plain, items.sets, resolve_sensitive(read_options.sensitive_items, labels, items.owner, "sensitive-items")
     )
-    trees = {**made.hierarchies, **_find_tree(tree, items, reading.hierarchy_root)}
+    trees = {**made.hierarchies, **_find_tree(tree, items, read_options.hierarchy_root)}
     notes = (f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes, *items.notes, _count(made.history()))
     return dataclasses.replace(made, hierarchies=trees, notes=notes)
 
 
-def guess(preview: Look) -> Guess | None:
+def detect(preview: FileProfile) -> Detection | None:
     """Take tables for people with items where a column holds lists of labels that return in other rows.
 
     Examples
     --------
     >>> cells = {"age": ["30", "40", "50"] * 3, "sex": ["f", "m", "f"] * 3, "items": ["a|b", "b|c|a", "c"] * 3}
-    >>> found = guess(Look.of_table("a.csv", pa.table(cells)))
+    >>> found = detect(FileProfile.of_table("a.csv", pa.table(cells)))
     >>> found.options["items"], found.options["separator"], found.options["quasi"]
     ('items', '|', ['age', 'sex'])
     """
@@ -131,38 +133,38 @@ def guess(preview: Look) -> Guess | None:
         return None
     (column, mark), *_ = lists.items()
     others = dataclasses.replace(preview, lines=(), rows=preview.rows.drop_columns([column]))
-    options, reasons = guess_roles(others)
+    options, reasons = detect_roles(others)
     if weight := options.pop("weight", None):  # measures of tables with sets count records
         options["drop"] = [*options.get("drop", ()), weight]
     if not options.get("quasi"):
         return None
     reasons.insert(
-        0, f"Cells of `{column}` hold several labels, separated by {spell_mark(mark)}: the items of a person."
+        0, f"Cells of `{column}` hold several labels, separated by {format_separator(mark)}: the items of a person."
     )
     options |= {"items": column, "separator": mark, "hierarchies": {HIERARCHY: "fanout:5"}}
-    return Guess("rt", 68, options, reasons, "rfirst", {"k": 5, "m": 2})
+    return Detection("rt", 68, options, reasons, "rfirst", {"k": 5, "m": 2})
 
 
-def protect(guess: Guess, dataset: Dataset) -> Guess:
+def protect(detection: Detection, dataset: Dataset) -> Detection:
     """Bound how many of those who match have a sensitive item, and warn that nothing is promised about columns."""
     columns = [column.name for column in list_sensitive(dataset)]
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
-        guess = guess.warn(
+        detection = detection.warn(
             f"No guarantee is about sensitive columns of tables with sets: {names} would be published as it is. Leave "
             "it out (drop), or publish the table without its items."
         )
     if not dataset.schema.sensitive:
-        return guess
+        return detection
     share = share_with_sensitive(dataset)
     if choose_l(share) is None:
-        return guess.warn(
+        return detection.warn(
             f"No l fits: {100 * share:.0f} % of the records have the same sensitive item. Name rarer items."
         )
-    return guess.add("Of the records that match, at most 1 of 2 has a sensitive item (l).", l=2)
+    return detection.add("Of the records that match, at most 1 of 2 has a sensitive item (l).", l=2)
 
 
-def _find_separator(preview: Look, name: str) -> str | None:
+def _find_separator(preview: FileProfile, name: str) -> str | None:
     """Return what separates labels in the cells of a column, if most hold several and labels return."""
     if preview.columns[name].shape != "text" or preview.rows is None:
         return None
@@ -184,20 +186,20 @@ class _Items(NamedTuple):
     """The sets of all rows, where they come from, and what is to be told about them."""
 
     owner: str
-    sets: Ragged
+    sets: ListColumn
     rows: list[int]
     """A row of the file in which each item stands, for messages."""
     notes: tuple[str, ...]
 
 
-def _find_column(name: str, table: pa.Table, reading: Reading) -> str | None:
+def _find_column(name: str, table: pa.Table, read_options: ReadOptions) -> str | None:
     """Return the column of items; None if they are in a file of their own."""
-    if reading.item_file is not None:
+    if read_options.item_file is not None:
         return None
-    column = reading.items or ITEMS
+    column = read_options.items or ITEMS
     if column in table.column_names:
         return column
-    if reading.items is None:
+    if read_options.items is None:
         raise ParameterError(
             f"{name}: which column holds the items of a person is not said and none is called {ITEMS!r}. Say which "
             "(items), or name the file with the items (item_file)."
@@ -205,45 +207,49 @@ def _find_column(name: str, table: pa.Table, reading: Reading) -> str | None:
     raise SchemaError(f"{name}: there is no column {column!r} with items.")
 
 
-def _read_column(name: str, table: pa.Table, column: str, reading: Reading) -> _Items:
+def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions) -> _Items:
     """Read items that stand in one cell of the table, or in a list."""
     cells = table.column(column)
     if pa.types.is_list(cells.type) or pa.types.is_large_list(cells.type):
         pieces, how = flatten_lists(name, column, cells), "."
     else:
         texts = pc.fill_null(as_text(name, column, cells).cast(pa.large_string()), "")
-        mark = reading.separator or detect_separator(name, texts)
-        pieces, how = split_cells(texts, mark), f", separated by {spell_mark(mark)}."
+        mark = read_options.separator or detect_separator(name, texts)
+        pieces, how = split_cells(texts, mark), f", separated by {format_separator(mark)}."
     occurrences = encode_items(name, pieces, np.arange(1, table.num_rows + 1), "row")
-    return _gather(name, occurrences, occurrences.holder, table.num_rows, (f"Reading `{column}` as items{how}",))
+    return _collect_items(name, occurrences, occurrences.holder, table.num_rows, (f"Reading `{column}` as items{how}",))
 
 
-def _read_beside(name: str, table: pa.Table, reading: Reading) -> _Items:
+def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Items:
     """Read items of another file, in which an identifier of the table says whose they are."""
-    file = Path(reading.item_file or "")
-    beside = read_file(file, dataclasses.replace(reading, format=None, header=(), delimiter=None))
-    named = [column for column in name_columns(reading.identifier, table.column_names) if column in table.column_names]
+    file = Path(read_options.item_file or "")
+    beside = read_file(file, dataclasses.replace(read_options, format=None, header=(), delimiter=None))
+    named = [
+        column for column in name_columns(read_options.identifier, table.column_names) if column in table.column_names
+    ]
     keys = [column for column in named if column in beside.column_names]
     if len(keys) != 1:
         raise SchemaError(
             f"{file.name}: exactly one identifier of {name} must be a column here, to say whose the items are; found "
             f"{len(keys)}. Name it (identifier)."
         )
-    column = reading.items or _only_other(file.name, beside, keys[0])
+    column = read_options.items or _only_other(file.name, beside, keys[0])
     if column not in beside.column_names:
         raise SchemaError(f"{file.name}: there is no column {column!r} with items.")
     row, missing = _match(name, table.column(keys[0]), file.name, beside.column(keys[0]), keys[0])
     cells = pc.fill_null(as_text(file.name, column, beside.column(column)).cast(pa.large_string()), "")
-    if reading.separator:
-        pieces = split_cells(cells, reading.separator)
+    if read_options.separator:
+        pieces = split_cells(cells, read_options.separator)
     else:
         pieces = Pieces(np.arange(len(cells)), pa.concat_arrays(cells.chunks) if cells.num_chunks else cells)
     occurrences = encode_items(file.name, pieces, np.arange(1, beside.num_rows + 1), "row")
-    how = f", separated by {spell_mark(reading.separator)}" if reading.separator else ", one in each row"
+    how = (
+        f", separated by {format_separator(read_options.separator)}" if read_options.separator else ", one in each row"
+    )
     notes = [f"Read {beside.num_rows:,} rows of {file.name}: `{column}` as items{how}, of whom `{keys[0]}` names."]
     if missing:
         notes.append(f"People of {name} who are not in {file.name}, and so have no items: {missing:,}.")
-    return _gather(file.name, occurrences, row[occurrences.holder], table.num_rows, tuple(notes))
+    return _collect_items(file.name, occurrences, row[occurrences.holder], table.num_rows, tuple(notes))
 
 
 def _only_other(name: str, table: pa.Table, key: str) -> str:
@@ -276,7 +282,7 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
     return row, len(people) - len(np.unique(row))
 
 
-def _gather(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
+def _collect_items(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: tuple[str, ...]) -> _Items:
     """Put items together row by row, each once."""
     width = max(len(occurrences.labels), 1)
     keys = distinct(row.astype(np.int64) * width + occurrences.codes)
@@ -286,7 +292,7 @@ def _gather(owner: str, occurrences: Occurrences, row: Longs, rows: int, notes: 
     first[occurrences.codes[::-1]] = occurrences.holder[::-1] + 1
     remarks = [f"Items that repeat in a set, and count once: {repeated:,}."] if repeated else []
     remarks += [f"Items without a name, which were left out: {occurrences.skipped:,}."] if occurrences.skipped else []
-    sets = Ragged(offsets, (keys % width).astype(np.int32), tuple(occurrences.labels))
+    sets = ListColumn(offsets, (keys % width).astype(np.int32), tuple(occurrences.labels))
     return _Items(owner, sets, first[: len(occurrences.labels)].tolist(), (*notes, *remarks))
 
 
@@ -299,43 +305,48 @@ def _find_tree(given: str | None, items: _Items, root: str | None) -> dict[str, 
     return {HIERARCHY: tree}
 
 
-def _count(sets: Ragged) -> str:
-    return _say_count(len(sets.codes), len(sets.labels), int((sets.lengths == 0).sum()))
+def _count(sets: ListColumn) -> str:
+    return _describe_items(len(sets.codes), len(sets.labels), int((sets.lengths == 0).sum()))
 
 
-def _say_count(items: int, kinds: int, alone: int) -> str:
+def _describe_items(items: int, kinds: int, alone: int) -> str:
     suffix = f"; people without any: {alone:,}" if alone else ""
     return f"Found {items:,} items of {kinds:,} kinds{suffix}."
 
 
-def _keep_together(names: Sequence[str], reading: Reading) -> str | None:
-    if reading.item_file is not None:
+def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
+    if read_options.item_file is not None:
         raise ReadWhole("items are in a file of their own")
-    return keep_together(names, _loosen(reading))
+    return find_person_column(names, _relax(read_options))
 
 
-def _settle(summary: All, reading: Reading) -> tuple[Dataset, list[str]]:
+def _finish(summary: All, read_options: ReadOptions) -> tuple[Dataset, list[str]]:
     """Say which items are sensitive, and what they can be generalised to."""
     data = summary.dataset
     labels = list(data.view_history().labels)
-    sensitive = resolve_sensitive(reading.sensitive_items, labels, summary.name, "sensitive-items")
-    nothing = Ragged(np.zeros(1, np.int64), np.zeros(0, np.int32), tuple(labels))
+    sensitive = resolve_sensitive(read_options.sensitive_items, labels, summary.name, "sensitive-items")
+    nothing = ListColumn(np.zeros(1, np.int64), np.zeros(0, np.int32), tuple(labels))
     items = _Items(summary.name, nothing, [1] * len(labels), ())
-    trees = {**data.hierarchies, **_find_tree(reading.hierarchies.get(HIERARCHY), items, reading.hierarchy_root)}
+    trees = {
+        **data.hierarchies,
+        **_find_tree(read_options.hierarchies.get(HIERARCHY), items, read_options.hierarchy_root),
+    }
     schema = dataclasses.replace(data.schema, sensitive=sensitive)
     return dataclasses.replace(data, schema=schema, hierarchies=trees), []
 
 
-def _rebuild(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
+def _summarise(summary: All, notes: Sequence[Sequence[str]]) -> dict[str, str]:
     """Say how many there are of everything."""
     numbers = [match[1] for bucket in notes for note in bucket if (match := _WITHOUT.search(note))]
     alone = sum(int(number.replace(",", "")) for number in numbers)
-    return {"Found ": _say_count(int(summary.survey.counts.sum()), len(summary.survey.counts), alone)}
+    return {"Found ": _describe_items(int(summary.survey.counts.sum()), len(summary.survey.counts), alone)}
 
 
-def _loosen(reading: Reading) -> Reading:
-    others = {name: given for name, given in reading.hierarchies.items() if name != HIERARCHY}
-    return dataclasses.replace(reading, sensitive_items=(), hierarchies=others)
+def _relax(read_options: ReadOptions) -> ReadOptions:
+    others = {name: given for name, given in read_options.hierarchies.items() if name != HIERARCHY}
+    return dataclasses.replace(read_options, sensitive_items=(), hierarchies=others)
 
 
-GATHERING = Gathering(_keep_together, lambda _sample, _reading: True, _settle, _rebuild, _loosen)
+PARTITIONED_READING = PartitionedReading(
+    _find_person_column, lambda _sample, _read_options: True, _finish, _summarise, _relax
+)

@@ -11,19 +11,19 @@ import numpy as np
 from sfumato.attacks.risk import Risk
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.sets.report.plots import draw_value_sizes, draw_values
 from sfumato.kinds.table.report import show_classes, show_columns
-from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised
+from sfumato.kinds.table.report.plots import ColumnSummaries, draw_classes, draw_columns, draw_generalised
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.grouping import merge_grouped
 from sfumato.metrics.metric import Score
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure
 from sfumato.reports.numbers import show_amount, show_count, show_number
-from sfumato.reports.partitioned import Divided, count_values, lay_values
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 from sfumato.reports.text import ALWAYS, ReportWords
 from sfumato.reports.values import draw_frequencies, expect_counts
@@ -88,7 +88,7 @@ def figures(
         drawn["risk-curve"] = draw_risk_curve(curve, "Items known")
     return drawn | {
         "classes": draw_classes(table.published.sizes, comparison.release.guarantee),
-        **draw_columns(Fates.of(table)),
+        **draw_columns(ColumnSummaries.of(table)),
         "group-sizes": draw_values(comparison),
         "items": draw_frequencies(labels, counts, expect_counts(comparison), "items", counted="records"),
     }
@@ -96,16 +96,16 @@ def figures(
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    generalised = draw_generalised(Fates.of(comparison.view(RtComparison).table)).chart()
+    generalised = draw_generalised(ColumnSummaries.of(comparison.view(RtComparison).table)).chart()
     sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> Tally:
+def count_part(comparison: Comparison) -> PartialSums:
     """Count in a part of a release what the figures need."""
     table = comparison.view(RtComparison).table
     return {
-        "fates": Fates.of(table),
+        "fates": ColumnSummaries.of(table),
         "classes": [table.classes],
         "values": count_values(comparison),
         "items": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
@@ -115,12 +115,12 @@ def count_part(comparison: Comparison) -> Tally:
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
     """Draw the figures of all parts of a release together."""
-    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
-        "classes": draw_classes(unite_alike(tally["classes"])["records"], seen.release.guarantee),
-        **draw_columns(tally["fates"]),
-        "group-sizes": draw_value_sizes(*lay_values(tally["values"])),
-        "items": draw_frequencies(labels, tally["items"], tally["expected"], "items", counted="records"),
+        "classes": draw_classes(merge_grouped(counts["classes"])["records"], seen.release.guarantee),
+        **draw_columns(counts["fates"]),
+        "group-sizes": draw_value_sizes(*count_members(counts["values"])),
+        "items": draw_frequencies(labels, counts["items"], counts["expected"], "items", counted="records"),
     }
 
 
@@ -189,7 +189,7 @@ def _items(comparison: Comparison, sizes: Figure, items: Figure) -> str:
     return f"<section><h2>Generalised items</h2>\n{drawn}\n{frequencies}</section>"
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -198,9 +198,9 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     'somebody who knows all quasi-identifiers of a person and up to 2 items'
     """
     if not m:
-        return f"somebody who knows all quasi-identifiers of {unit.whose}"
+        return f"somebody who knows all quasi-identifiers of {unit.record_of_person}"
     items = show_amount(m, "item", "items")
-    return f"somebody who knows all quasi-identifiers of {unit.whose} and {'up to ' * (m > 1)}{items}"
+    return f"somebody who knows all quasi-identifiers of {unit.record_of_person} and {'up to ' * (m > 1)}{items}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:

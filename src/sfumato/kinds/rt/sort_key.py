@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from sfumato.kinds.table.sort_key import lay_in_line
+from sfumato.kinds.table.sort_key import compute_sort_key
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 20_000
 """People in a part at most, unless its owner says otherwise."""

@@ -13,7 +13,7 @@ KIND = KindSpec(
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "hierarchy_root", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
-    told={
+    descriptions={
         "row": "the events of one record",
         "history": "events, in the order of time; `monitored` and `blurred` hold what all records of a group have in "
         "common, and each of their values stands for at least one event of its time",
@@ -28,13 +28,13 @@ KIND = KindSpec(
         "times": "time",
     },
     exports=("xes",),
-    reasons=(
+    suppression_reasons=(
         "no monitored event, and fewer such records than a group needs",
         "no monitored event, and too many such records have the same at about the same time",
     ),
-    advised=("hi", "hy"),
-    headline=("average-relative-error", "interval-loss"),
-    usual={"k": (3, 5, 10)},
+    recommended=("hi", "hy"),
+    primary_metrics=("average-relative-error", "interval-loss"),
+    default_grid={"k": (3, 5, 10)},
     make_dataset=Lazy("sfumato.kinds.sequences.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.sequences.reader"),
     methods={
@@ -73,13 +73,13 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sequences.metrics.query_certainty:QueryCertainty"),
     ),
     query_bounds=Lazy("sfumato.kinds.sequences.query_bounds"),
-    count_leftover=Lazy("sfumato.kinds.sequences.comparison:count_leftover"),
+    count_retained=Lazy("sfumato.kinds.sequences.comparison:count_retained"),
     report=Lazy("sfumato.kinds.sequences.report"),
     generator=Lazy("sfumato.kinds.sequences.generators"),
-    guess=Lazy("sfumato.kinds.sequences.reader.guess:guess"),
+    detect=Lazy("sfumato.kinds.sequences.reader.detect:detect"),
     vocabulary=Lazy("sfumato.kinds.sequences.reader.values:WORDS"),
-    gathering=Lazy("sfumato.kinds.sequences.reader.gathering:GATHERING"),
-    locality=Lazy("sfumato.kinds.sequences.sort_key"),
+    partitioned_reading=Lazy("sfumato.kinds.sequences.reader.partitioned:PARTITIONED_READING"),
+    sort_key=Lazy("sfumato.kinds.sequences.sort_key"),
     parts_report=Lazy("sfumato.kinds.sequences.report"),
     judge_parts=Lazy("sfumato.kinds.sequences.report:judge_parts"),
     report_words=Lazy("sfumato.kinds.sequences.report.wording:REPORT_WORDS"),

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.time_units import UNITS
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.dataset import locate_entries
@@ -25,10 +25,10 @@ from sfumato.kinds.sequences.decode import (
     recode_events,
 )
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.metrics.retained_detail import RetainedDetail, share_of
 from sfumato.release.release import Release
 
-__all__ = ["Covers", "SequenceComparison", "count_leftover"]
+__all__ = ["Covers", "SequenceComparison", "count_retained"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -74,11 +74,11 @@ class Covers:
         offsets = np.concatenate([[0], np.cumsum(np.diff(self.offsets)[rows])]).astype(np.int64)
         return Covers(offsets, self.categories[at], self.lows[at], self.highs[at])
 
-    def meet(self, rows: Ints, first: Ints, last: Ints, settled: Bools | None = None) -> Iterator[tuple[Ints, Ints]]:
+    def meet(self, rows: Ints, first: Ints, last: Ints, decided: Bools | None = None) -> Iterator[tuple[Ints, Ints]]:
         """Find the intervals that windows meet, in steps: positions of windows, and one interval for each.
 
         Window ``i`` is ``[first[i], last[i]]`` in row ``rows[i]``. In every step a window comes up at most
-        once. A caller that has seen enough of a window marks it in `settled`. Where the intervals of a row do
+        once. A caller that has seen enough of a window marks it in `decided`. Where the intervals of a row do
         not overlap, as many steps are made as a window meets intervals; never more than a row has.
         """
         if not len(self.lows):
@@ -88,11 +88,11 @@ class Covers:
         keys = self.row_of_interval * width + low_rank + 1
         wanted = rows * width + np.searchsorted(starts, last, side="right")
         at, interval = np.arange(len(rows)), np.searchsorted(keys, wanted, side="right") - 1
-        begins, reach = self.offsets[rows], self._reach
+        begins, latest_ends = self.offsets[rows], self._latest_ends
         while True:
-            alive = (interval >= begins[at]) & (reach[interval] >= first[at])
-            if settled is not None:
-                alive &= ~settled[at]
+            alive = (interval >= begins[at]) & (latest_ends[interval] >= first[at])
+            if decided is not None:
+                alive &= ~decided[at]
             at, interval = at[alive], interval[alive]
             if not len(at):
                 return
@@ -101,7 +101,7 @@ class Covers:
             interval = interval - 1
 
     @cached_property
-    def _reach(self) -> Ints:
+    def _latest_ends(self) -> Ints:
         """Latest end among the intervals of a row up to each one: what cannot be reached ends a search."""
         ends, rank = np.unique(self.highs, return_inverse=True)
         latest = np.maximum.accumulate(self.row_of_interval * len(ends) + rank)
@@ -124,7 +124,7 @@ class SequenceComparison:
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1)], [("mail", 3), ("news", 4)]], monitored=("mail",))
     >>> result = Hi(k=2).anonymize(data, Run())
-    >>> found = Comparison(data, result.release, result.trace.rows).view(SequenceComparison)
+    >>> found = Comparison(data, result.release, result.owner_record.rows).view(SequenceComparison)
     >>> found.covers.lows.tolist(), found.group.tolist(), found.span
     ([1, 1], [0, 0], 3)
     """
@@ -153,24 +153,24 @@ class SequenceComparison:
         """Published categories and intervals of every published record."""
         categories = self.comparison.published
         cells = self._read_times(self._columns.intervals)
-        clock = self.comparison.original.clock
-        lows, highs = (clock.from_arrow(cells.field(end)) for end in ("lo", "hi"))
+        time_unit = self.comparison.original.time_unit
+        lows, highs = (time_unit.from_arrow(cells.field(end)) for end in ("lo", "hi"))
         order = np.lexsort((highs, lows, categories.row_of_token))
         codes = categories.codes[order].astype(np.int64)
         return Covers(categories.offsets, codes, lows[order], highs[order])
 
     @cached_property
-    def others(self) -> tuple[Ragged, Ints]:
+    def others(self) -> tuple[ListColumn, Ints]:
         """Events that are published as they are, with the original's codes, and their times."""
-        published = Ragged.from_arrow(self.comparison.release.table.column(self._columns.events))
+        published = ListColumn.from_arrow(self.comparison.release.table.column(self._columns.events))
         codes = recode_events(published, self.comparison.places).astype(np.int32)
         if (codes < 0).any():
             raise SchemaError(
                 "Comparison: the release has exact events that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        times = self.comparison.original.clock.from_arrow(self._read_times(self._columns.times))
-        return Ragged(published.offsets, codes, self.comparison.places), times
+        times = self.comparison.original.time_unit.from_arrow(self._read_times(self._columns.times))
+        return ListColumn(published.offsets, codes, self.comparison.places), times
 
     @cached_property
     def blurred(self) -> Covers:
@@ -179,16 +179,19 @@ class SequenceComparison:
         if events is None or stretches is None:
             none = np.zeros(0, dtype=np.int64)
             return Covers(np.zeros(len(self.comparison.release) + 1, dtype=np.int64), none, none, none)
-        blurred_events = Ragged.from_arrow(self.comparison.release.table.column(events))
+        blurred_events = ListColumn.from_arrow(self.comparison.release.table.column(events))
         if not set(blurred_events.labels).issubset(self.comparison.places):
             raise SchemaError(
                 "Comparison: the release tells of events that the original data do not have. "
                 "Compare it with the data it was made from."
             )
         codes = recode_events(blurred_events, self.comparison.places)
-        cells, clock = self._read_times(stretches), self.comparison.original.clock
+        cells, time_unit = self._read_times(stretches), self.comparison.original.time_unit
         return Covers(
-            blurred_events.offsets, codes, clock.from_arrow(cells.field("lo")), clock.from_arrow(cells.field("hi"))
+            blurred_events.offsets,
+            codes,
+            time_unit.from_arrow(cells.field("lo")),
+            time_unit.from_arrow(cells.field("hi")),
         )
 
     def _read_times(self, column: str) -> pa.Array:
@@ -199,7 +202,7 @@ class SequenceComparison:
         return find_columns(self.comparison.release)
 
     @cached_property
-    def readings(self) -> Ragged:
+    def readings(self) -> ListColumn:
         """Events each category may stand for: its monitored members, as others are published exactly."""
         members = self.comparison.members
         monitored = self.is_monitored[members.codes]
@@ -227,7 +230,7 @@ class SequenceComparison:
         return number_rows(self.covers.offsets, self.covers.categories, self.covers.lows, self.covers.highs)
 
     @cached_property
-    def monitored_originals(self) -> tuple[Ragged, Ints]:
+    def monitored_originals(self) -> tuple[ListColumn, Ints]:
         """Monitored events of the published records before publishing, in the published order, and their times.
 
         Needs the owner's row map.
@@ -237,7 +240,7 @@ class SequenceComparison:
         return monitored.take(rows), self.times[self.monitored_entries][locate_entries(monitored.offsets, rows)]
 
     @cached_property
-    def covering(self) -> Ragged:
+    def covering(self) -> ListColumn:
         """Every interval that covers each entry of :attr:`monitored_originals`: in time, and by its category."""
         events, times = self.monitored_originals
         members = self.comparison.members
@@ -252,7 +255,7 @@ class SequenceComparison:
         entry, interval = np.concatenate(entries), np.concatenate(intervals)
         order = np.argsort(entry, kind="stable")
         counts = np.bincount(entry, minlength=len(times))
-        return Ragged(np.concatenate([[0], np.cumsum(counts)]), interval[order].astype(np.int32), ())
+        return ListColumn(np.concatenate([[0], np.cumsum(counts)]), interval[order].astype(np.int32), ())
 
     @cached_property
     def earliest(self) -> int:
@@ -266,13 +269,13 @@ class SequenceComparison:
 
     @property
     def _ends(self) -> tuple[int, int]:
-        whole = self.comparison.whole
+        full_original = self.comparison.full_original
 
         def find() -> tuple[int, int]:
-            times = whole.original.times()
+            times = full_original.original.times()
             return (int(times.min()), int(times.max())) if len(times) else (0, 0)
 
-        return whole.once("first and last time", find)
+        return full_original.cached("first and last time", find)
 
     @cached_property
     def durations(self) -> dict[str, int]:
@@ -281,7 +284,7 @@ class SequenceComparison:
         Those shorter than the unit of the clock are left out. For plain numbers the second of five is the
         largest power of ten up to a thousandth of the span, as an hour is of some months.
         """
-        unit = self.comparison.original.clock.unit
+        unit = self.comparison.original.time_unit.unit
         if unit is not None:
             named_lengths = {
                 name: length // UNITS[unit] for name, length in _DURATIONS.items() if length >= UNITS[unit]
@@ -298,14 +301,16 @@ class SequenceComparison:
     def usual_duration(self) -> str:
         """Name of the length of time that headlines are about: an hour, or what comes next to it."""
         names = list(self.durations)
-        if self.comparison.original.clock.unit is not None:
+        if self.comparison.original.time_unit.unit is not None:
             return "hour" if "hour" in names else names[0]
         return names[1] if self.span >= 10_000 else names[0]
 
     def draw_events(self, count: int, seed: int, *, monitored: bool) -> Ints:
         """Draw events of the whole original by how often they occur, without repeating one."""
-        whole, kinds = self.comparison.whole, len(self.comparison.history.labels)
-        seen = whole.once("events", lambda: np.bincount(whole.original.view_history().codes, minlength=kinds))
+        full_original, kinds = self.comparison.full_original, len(self.comparison.history.labels)
+        seen = full_original.cached(
+            "events", lambda: np.bincount(full_original.original.view_history().codes, minlength=kinds)
+        )
         possible = np.flatnonzero((seen > 0) & (self.is_monitored[:kinds] == monitored))
         if len(possible) <= count:
             return possible
@@ -322,7 +327,7 @@ class SequenceComparison:
         return intervals, chance[intervals]
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     history = original.history()
     monitored = mark_events(history, getattr(release.guarantee, "monitored", ()) or original.schema.monitored)
@@ -337,4 +342,4 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
     intervals = "interval" if left == 1 else "different intervals"
     sentence = f"{{had}} different moments of monitored events are published as {{left}} {intervals}."
     advice = "A smaller k or l, fewer monitored events, or another method for event sequences would leave more."
-    return Leftover(moments, left, sentence, advice, share_of(release))
+    return RetainedDetail(moments, left, sentence, advice, share_of(release))

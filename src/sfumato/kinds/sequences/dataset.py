@@ -9,9 +9,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences import KIND
@@ -26,7 +26,7 @@ def make_dataset(
     *,
     monitored: tuple[str, ...] = (),
     hierarchy: Hierarchy | None = None,
-    clock: Clock | None = None,
+    time_unit: TimeUnit | None = None,
 ) -> Dataset:
     """Make a dataset of timed event sequences from lists of (event, time), one list per person.
 
@@ -39,11 +39,11 @@ def make_dataset(
     ([['mail', 'news']], [3, 7])
     """
     ordered = [sorted(row, key=lambda entry: entry[1]) for row in rows]
-    ragged = Ragged.from_lists([[event for event, _ in row] for row in ordered])
+    list_column = ListColumn.from_lists([[event for event, _ in row] for row in ordered])
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
-            "events": ragged.to_arrow(),
+            "events": list_column.to_arrow(),
             "times": pa.array([[time for _, time in row] for row in ordered], pa.list_(pa.int64())),
         }
     )
@@ -51,7 +51,7 @@ def make_dataset(
         Schema("sequences", KIND.columns, monitored=monitored),
         table,
         hierarchies={"event": hierarchy} if hierarchy else {},
-        clock=clock or Clock(),
+        time_unit=time_unit or TimeUnit(),
     )
 
 
@@ -82,7 +82,7 @@ class Sequences:
 
     dataset: Dataset
     rows: Ints
-    events: Ragged
+    events: ListColumn
     times: Ints
     is_monitored: npt.NDArray[np.bool_]
 

@@ -15,9 +15,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checks.cache import once
-from sfumato.data.lists import Ragged
-from sfumato.data.time_units import MONTHS, UNITS, Clock, find_moments
+from sfumato.checks.cache import cached
+from sfumato.data.lists import ListColumn
+from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, find_moments
 from sfumato.kinds.sequences.dataset import locate_entries
 from sfumato.release.release import Release
 
@@ -26,6 +26,7 @@ __all__ = [
     "SequenceColumns",
     "Stretches",
     "TimedRecords",
+    "convert_times",
     "count_steps",
     "count_ticks",
     "find_columns",
@@ -35,7 +36,6 @@ __all__ = [
     "number_rows",
     "read_lists",
     "recode_events",
-    "spell_times",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -95,20 +95,21 @@ def count_steps(release: Release, length: int) -> int | None:
     return None if steps is None else length * steps + (steps // 2 if unit in MONTHS else 0)
 
 
-def spell_times(release: Release, clock: Clock, times: Ints) -> Ints | None:
+def convert_times(release: Release, time_unit: TimeUnit, times: Ints) -> Ints | None:
     """Return times of a clock as a release spells them; None if it publishes other times.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> data = sf.Dataset.of("sequences", [[("mail", 1)], [("mail", 2)]], monitored=("mail",), clock=Clock("month"))
+    >>> mails = [[("mail", 1)], [("mail", 2)]]
+    >>> data = sf.Dataset.of("sequences", mails, monitored=("mail",), time_unit=TimeUnit("month"))
     >>> release = sf.anonymize(data, sf.methods.Hi(k=2), secret=bytes(32)).release
-    >>> (spell_times(release, data.clock, data.times()) // 86_400_000_000).tolist()
+    >>> (convert_times(release, data.time_unit, data.times()) // 86_400_000_000).tolist()
     [31, 59]
     """
-    if count_ticks(release, clock.unit) is None:
+    if count_ticks(release, time_unit.unit) is None:
         return None
-    return times if clock.unit is None else find_moments(clock.unit, times)
+    return times if time_unit.unit is None else find_moments(time_unit.unit, times)
 
 
 def read_lists(column: pa.ChunkedArray | pa.Array) -> tuple[Ints, pa.Array]:
@@ -131,12 +132,12 @@ def _numbers(cells: pa.Array) -> Ints:
     return np.asarray(cells.cast(pa.int64()).to_numpy(zero_copy_only=False), dtype=np.int64)
 
 
-def recode_events(events: Ragged, labels: Sequence[str]) -> Ints:
+def recode_events(events: ListColumn, labels: Sequence[str]) -> Ints:
     """Return the events as positions in other labels; -1 where they are not among these.
 
     Examples
     --------
-    >>> recode_events(Ragged.from_lists([["mail", "news"], ["mail"]]), ("chat", "mail")).tolist()
+    >>> recode_events(ListColumn.from_lists([["mail", "news"], ["mail"]]), ("chat", "mail")).tolist()
     [1, -1, 1]
     """
     code = {label: i for i, label in enumerate(labels)}
@@ -161,12 +162,12 @@ def number_rows(offsets: Ints, *columns: npt.NDArray[np.integer[Any]]) -> tuple[
     return np.unique(of_row, return_index=True)[1].astype(np.int64), of_row
 
 
-def mark_events(events: Ragged, named: Iterable[str]) -> npt.NDArray[np.bool_]:
+def mark_events(events: ListColumn, named: Iterable[str]) -> npt.NDArray[np.bool_]:
     """Mark the entries that are one of some named events.
 
     Examples
     --------
-    >>> mark_events(Ragged.from_lists([["mail", "news"], ["mail"]]), ["mail"]).tolist()
+    >>> mark_events(ListColumn.from_lists([["mail", "news"], ["mail"]]), ["mail"]).tolist()
     [True, False, True]
     """
     wanted = set(named)
@@ -179,18 +180,18 @@ class Entries:
 
     Examples
     --------
-    >>> entries = Entries(Ragged.from_lists([["news", "shop"], ["news"]]), np.array([3, 9, 4]))
+    >>> entries = Entries(ListColumn.from_lists([["news", "shop"], ["news"]]), np.array([3, 9, 4]))
     >>> entries.take(np.array([1])).times.tolist()
     [4]
     """
 
-    events: Ragged
+    events: ListColumn
     times: Ints
 
     @classmethod
     def read(cls, events: pa.ChunkedArray, times: pa.ChunkedArray) -> Entries:
         """Read two aligned list columns; points in time become microseconds."""
-        return cls(Ragged.from_arrow(events), _numbers(read_lists(times)[1]))
+        return cls(ListColumn.from_arrow(events), _numbers(read_lists(times)[1]))
 
     def take(self, rows: Ints) -> Entries:
         """Return the given rows, in that order."""
@@ -207,12 +208,12 @@ class Stretches:
 
     Examples
     --------
-    >>> told = Stretches(Ragged.from_lists([["news"], []]), np.array([3]), np.array([9]))
-    >>> told.events.row_of_token.tolist(), (told.hi - told.lo).tolist()
+    >>> stretches = Stretches(ListColumn.from_lists([["news"], []]), np.array([3]), np.array([9]))
+    >>> stretches.events.row_of_token.tolist(), (stretches.hi - stretches.lo).tolist()
     ([0], [6])
     """
 
-    events: Ragged
+    events: ListColumn
     lo: Ints
     hi: Ints
 
@@ -220,7 +221,7 @@ class Stretches:
     def read(cls, events: pa.ChunkedArray, intervals: pa.ChunkedArray) -> Stretches:
         """Read two aligned list columns; points in time become microseconds."""
         lo, hi = (_numbers(bound) for bound in read_lists(intervals)[1].flatten())
-        return cls(Ragged.from_arrow(events), lo, hi)
+        return cls(ListColumn.from_arrow(events), lo, hi)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -246,7 +247,8 @@ class TimedRecords:
 
     Examples
     --------
-    >>> cover, entries = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([["news"], []]), np.array([3]))
+    >>> cover = ListColumn.from_lists([["mail"]])
+    >>> entries = Entries(ListColumn.from_lists([["news"], []]), np.array([3]))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, entries, ("mail", "chat"), holds, False)
     >>> records.find_cover(np.array([0, 0, 0]), np.array([0, 0, 1]), np.array([4, 5, 4])).tolist()
@@ -255,7 +257,7 @@ class TimedRecords:
 
     class_of_row: Ints
     sizes: Ints
-    cover: Ragged
+    cover: ListColumn
     lo: Ints
     hi: Ints
     entries: Entries
@@ -271,10 +273,10 @@ class TimedRecords:
         return dataclasses.replace(read, labels=tuple(labels), holds=holds)
 
     @classmethod
-    @once
+    @cached
     def _read(cls, release: Release) -> TimedRecords:
         names = find_columns(release)
-        monitored = Ragged.from_arrow(release.table.column(names.monitored))
+        monitored = ListColumn.from_arrow(release.table.column(names.monitored))
         intervals: Any = read_lists(release.table.column(names.intervals))[1]
         lo, hi = (_numbers(bound) for bound in intervals.flatten())
         first, class_of_row = number_rows(monitored.offsets, monitored.codes, lo, hi)
@@ -291,7 +293,7 @@ class TimedRecords:
             bool(getattr(release.guarantee, "suppressing", False)),
         )
 
-    def alike(self, release: Release) -> Ints:
+    def number_groups(self, release: Release) -> Ints:
         """Number the records such that those with the same monitored part and the same blurred part are equal."""
         names = find_columns(release)
         if names.blurred is None or names.stretches is None:

@@ -12,13 +12,13 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
-from sfumato.data.time_units import Clock
+from sfumato.data.lists import ListColumn
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import PublishedColumn, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, PublishedColumn, Release, Result
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["Cover", "Grouped", "publish_groups"]
 
@@ -54,7 +54,7 @@ class Grouped:
         What each group publishes; nothing for people without monitored events.
     members
         Members of the categories that are not single events.
-    withheld
+    suppressed_records
         Records left out, by reason.
     blurred
         What each group publishes of other events that are not published with a time of their own; None where all are.
@@ -72,7 +72,7 @@ class Grouped:
     group: Ints
     covers: Sequence[Cover]
     members: Mapping[str, tuple[str, ...]] = dataclasses.field(default_factory=dict)
-    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    suppressed_records: Mapping[str, int] = dataclasses.field(default_factory=dict)
     blurred: Sequence[Cover] | None = None
 
 
@@ -88,19 +88,19 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
     shuffled = sequences.take(order)
     group = grouped.group[order]
     person, history, time = dataset.schema.identifier, dataset.schema.history, dataset.schema.time
-    categories, intervals = _covers_of_rows(grouped.covers, group, dataset.clock)
+    categories, intervals = _covers_of_rows(grouped.covers, group, dataset.time_unit)
     offsets, codes, times = shuffled.part(monitored=False)
-    events = _sorted_labels(Ragged(offsets, codes, shuffled.events.labels))
+    events = _sorted_labels(ListColumn(offsets, codes, shuffled.events.labels))
     # Events of one moment stand in the order of the alphabet: that of the input is nobody's business.
     within = np.lexsort((events.codes, times, events.row_of_token))
-    events, times = Ragged(offsets, events.codes[within], events.labels), times[within]
-    published_times = dataset.clock.to_arrow(times)
+    events, times = ListColumn(offsets, events.codes[within], events.labels), times[within]
+    published_times = dataset.time_unit.to_arrow(times)
     blurred: dict[str, pa.Array] = {}
     if grouped.blurred is not None:
-        blurred_events, stretches = _covers_of_rows(grouped.blurred, group, dataset.clock)
+        blurred_events, stretches = _covers_of_rows(grouped.blurred, group, dataset.time_unit)
         blurred = {"blurred": blurred_events.to_arrow(), "blurred_times": stretches}
-    category = Form("category", history=True, meaning="at least one of")
-    interval = Form("interval", dataset.clock.form_type, history=True)
+    category = ValueFormat("category", history=True, meaning="at least one of")
+    interval = ValueFormat("interval", dataset.time_unit.published_type, history=True)
     table = pa.table(
         {
             person: number_names(len(shuffled)),
@@ -117,7 +117,7 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
         method_note=method.note(guarantee),
         guarantee=guarantee,
         columns=(
-            PublishedColumn(person, "identifier", Form("exact")),
+            PublishedColumn(person, "identifier", ValueFormat("exact")),
             PublishedColumn("monitored", "history", category),
             PublishedColumn("monitored_times", "time", interval),
             *(
@@ -125,41 +125,41 @@ def publish_groups(dataset: Dataset, method: Method, guarantee: Guarantee, group
                 for name, role, form in (("blurred", "history", category), ("blurred_times", "time", interval))
                 if blurred
             ),
-            PublishedColumn(history, "history", Form("category", history=True)),
-            PublishedColumn(time, "time", Form("exact", dataset.clock.form_type, history=True)),
+            PublishedColumn(history, "history", ValueFormat("category", history=True)),
+            PublishedColumn(time, "time", ValueFormat("exact", dataset.time_unit.published_type, history=True)),
         ),
         table=table,
         values=_members_table(grouped.members),
         records_in=len(dataset),
-        withheld={reason: count for reason, count in grouped.withheld.items() if count},
+        suppressed_records={reason: count for reason, count in grouped.suppressed_records.items() if count},
         unit=dataset.unit,
     )
-    trace = Trace(shuffled.rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(shuffled.rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
+    return Result(release, owner_record)
 
 
-def _covers_of_rows(covers: Sequence[Cover], group: Ints, clock: Clock) -> tuple[Ragged, pa.Array]:
+def _covers_of_rows(covers: Sequence[Cover], group: Ints, time_unit: TimeUnit) -> tuple[ListColumn, pa.Array]:
     lengths = np.array([len(cover.starts) for cover in covers], dtype=np.int64)
     labels = sorted({category for cover in covers for category in cover.categories})
     code = {label: i for i, label in enumerate(labels)}
     offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     codes = np.array([code[c] for cover in covers for c in cover.categories], dtype=np.int32)
-    by_group = Ragged(offsets, codes, tuple(labels))
+    by_group = ListColumn(offsets, codes, tuple(labels))
     rows = by_group.take(group)
-    at = Ragged(offsets, np.arange(len(codes), dtype=np.int32), ()).take(group).codes
-    lo = clock.to_arrow(np.array([s for cover in covers for s in cover.starts], dtype=np.int64)[at])
-    hi = clock.to_arrow(np.array([e for cover in covers for e in cover.ends], dtype=np.int64)[at])
+    at = ListColumn(offsets, np.arange(len(codes), dtype=np.int32), ()).take(group).codes
+    lo = time_unit.to_arrow(np.array([s for cover in covers for s in cover.starts], dtype=np.int64)[at])
+    hi = time_unit.to_arrow(np.array([e for cover in covers for e in cover.ends], dtype=np.int64)[at])
     cells = pa.StructArray.from_arrays([lo, hi], names=["lo", "hi"])
     return rows, pa.ListArray.from_arrays(pa.array(rows.offsets, pa.int32()), cells)
 
 
-def _sorted_labels(histories: Ragged) -> Ragged:
+def _sorted_labels(histories: ListColumn) -> ListColumn:
     """Number the labels that occur alphabetically: the order of first appearance would tell who came first."""
     used = np.unique(histories.codes)
     labels = sorted(histories.labels[code] for code in used)
     position = {label: i for i, label in enumerate(labels)}
     recode = np.array([position.get(label, -1) for label in histories.labels], dtype=np.int32)
-    return Ragged(histories.offsets, recode[histories.codes], tuple(labels))
+    return ListColumn(histories.offsets, recode[histories.codes], tuple(labels))
 
 
 def _members_table(members: Mapping[str, tuple[str, ...]]) -> pa.Table:

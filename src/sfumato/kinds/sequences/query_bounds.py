@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sequences.decode import Entries, Stretches, count_steps, find_columns
 from sfumato.queries.categories import list_categories
 from sfumato.queries.events import MANY, Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.queries.times import ENDLESS, find_steps, list_units
 from sfumato.release.release import Release
 
@@ -26,7 +26,7 @@ _LEFT_OUT = "some monitored events were left out: they may have happened at any 
 _BLURRED = "near the intervals of monitored events others were left out: anything may have happened there."
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every event is what it is, when it was.
 
     Examples
@@ -35,15 +35,15 @@ def of_dataset(dataset: Dataset) -> Evidence:
     [3, 7]
     """
     histories = dataset.view_history()
-    timing, times = find_steps(dataset.clock, dataset.times())
+    timing, times = find_steps(dataset.time_unit, dataset.times())
     names = Names(histories.labels, list_categories(dataset.hierarchies.get("event")))
     values = Values.exact(len(histories.labels))
     events = Events.of(len(histories), histories.row_of_token, histories.codes, values, names, timing, lo=times)
-    people, units = dataset.person_codes(), list_units(dataset.clock)
-    return Evidence(dataset.unit, len(dataset), history=events, people=people, exact=True, units=units)
+    people, units = dataset.person_codes(), list_units(dataset.time_unit)
+    return PublishedView(dataset.unit, len(dataset), history=events, people=people, exact=True, units=units)
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: intervals that hold at least one event each, other events, and what may be missing.
 
     Examples
@@ -54,33 +54,33 @@ def of_release(release: Release) -> Evidence:
     >>> sorted(zip(found.lo.tolist(), found.hi.tolist(), strict=True))
     [(1, 3), (1, 3), (2, 2)]
     """
-    names, claim = find_columns(release), release.guarantee
+    names, guarantee = find_columns(release), release.guarantee
     stretches = [Stretches.read(release.table.column(names.monitored), release.table.column(names.intervals))]
     if names.blurred is not None and names.stretches is not None:
         stretches.append(Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches)))
     others = Entries.read(release.table.column(names.events), release.table.column(names.times))
-    monitored = tuple(getattr(claim, "monitored", ()))
+    monitored = tuple(getattr(guarantee, "monitored", ()))
     book = _Book(release.members(), [*monitored, *(label for part in stretches for label in part.events.labels)])
     book.add(others.events.labels)
-    entries = [_list_told(part, book) for part in stretches]
+    entries = [_list_intervals(part, book) for part in stretches]
     entries.append((others.events.row_of_token, book.find(others.events), others.times, others.times, 1, 1))
-    blur, notes = getattr(claim, "blur", None), []
-    if getattr(claim, "suppressing", False):
+    blur, notes = getattr(guarantee, "blur", None), []
+    if getattr(guarantee, "suppressing", False):
         rows = np.arange(len(release))
         endless = np.full(len(rows), ENDLESS)
         entries.append((rows, book.file(monitored, rows), -endless, endless, 0, MANY))
         notes.append(_LEFT_OUT)
-    reach = None if blur is None else count_steps(release, blur)
-    if reach is not None:
+    blur_distance = None if blur is None else count_steps(release, blur)
+    if blur_distance is not None:
         rows = stretches[0].events.row_of_token
         unwatched = [label for label in book.labels if label not in set(monitored)]
         zone = book.file(unwatched, rows, is_open=True)
-        entries.append((rows, zone, stretches[0].lo - reach, stretches[0].hi + reach, 0, MANY))
+        entries.append((rows, zone, stretches[0].lo - blur_distance, stretches[0].hi + blur_distance, 0, MANY))
         notes.append(_BLURRED)
     form = next(column.form for column in release.columns if column.name == names.times)
     events = _join(len(release), entries, book, "moment" if form.type == "timestamp" else "number")
-    withheld = sum(release.withheld.values())
-    return Evidence(release.unit, len(release), withheld, events, notes=tuple(notes))
+    suppressed_records = sum(release.suppressed_records.values())
+    return PublishedView(release.unit, len(release), suppressed_records, events, notes=tuple(notes))
 
 
 class _Book:
@@ -99,7 +99,7 @@ class _Book:
         for label in labels:
             self.code.setdefault(label, len(self.code))
 
-    def find(self, events: Ragged) -> Ints:
+    def find(self, events: ListColumn) -> Ints:
         """Return the value of every entry of published events."""
         first = len(self.values)
         for label in events.labels:
@@ -114,7 +114,7 @@ class _Book:
         return np.full(len(rows), len(self.values) - 1)
 
 
-def _list_told(part: Stretches, book: _Book) -> Entry:
+def _list_intervals(part: Stretches, book: _Book) -> Entry:
     return part.events.row_of_token, book.find(part.events), part.lo, part.hi, 1, MANY
 
 

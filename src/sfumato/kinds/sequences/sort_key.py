@@ -8,14 +8,14 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, follow_curve, scale, take_survey
 from sfumato.kinds.sequences.dataset import Sequences
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 50_000
 """People in a part at most, unless its owner says otherwise."""
 _BITS = 20
 
 
-def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
+def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the place of everybody's first and last monitored time on the Hilbert curve.
 
     People who did nothing that is monitored are dealt out to all parts: a part of nobody else could not be published.
@@ -23,7 +23,7 @@ def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
     Examples
     --------
     >>> people = [[("mail", 3), ("mail", 90)], [("mail", 50)], [("mail", 4), ("mail", 92)]]
-    >>> keys = lay_in_line(Dataset.of("sequences", people, monitored=("mail",)))
+    >>> keys = compute_sort_key(Dataset.of("sequences", people, monitored=("mail",)))
     >>> np.argsort(keys).tolist()
     [0, 2, 1]
     """

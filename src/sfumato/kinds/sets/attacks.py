@@ -10,17 +10,17 @@ import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.decode import is_disassociated
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.named import NamedItems
-from sfumato.kinds.sets.knowledge.search import Crowd, best_knowledge, draw_knowledge
+from sfumato.kinds.sets.knowledge.search import MatchableRecords, best_knowledge, draw_knowledge
 from sfumato.kinds.sets.knowledge.set_support import count_sets
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
+__all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original"]
 
 KNOWLEDGE = "items"
 
@@ -29,7 +29,7 @@ Flags = npt.NDArray[np.bool_]
 
 _DRAWN = 1000
 _EXACT = 500_000
-_SETS_OF_ONE = 2500
+_SETS_PER_PERSON = 2500
 
 
 def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: int = 0) -> Risk:
@@ -59,15 +59,15 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.release.text import Form
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.text import ValueFormat
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     ... )
-    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
+    >>> people = pa.table({"person": ["x", "y"], "items": ListColumn.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> release = Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)
     >>> risk = attack(release, Dataset.of("sets", [["a", "c"], ["b", "c"]]))
@@ -90,13 +90,13 @@ def _attack_records(release: Release, original: Dataset, rows: Ints | None, m: i
     if is_disassociated(release):
         sample = _Sample.choose(original.history(), m, seed)
         chunks = ChunkRecords.of(release, original, rows, sample.people)
-        return _attack_crowd(chunks, None, sample, published, m, at_random=True)
+        return _attack_sample(chunks, None, sample, published, m, at_random=True)
     records = ItemRecords.of(release, original)
-    sample = _Sample.choose(records.known, m, seed)
-    return _attack_crowd(records, sample.people, sample, published, m, at_random=True)
+    sample = _Sample.choose(records.known_items, m, seed)
+    return _attack_sample(records, sample.people, sample, published, m, at_random=True)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with one item of everybody known, two, and so on up to m; with named itemsets once for all.
 
     Examples
@@ -104,7 +104,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> import sfumato as sf
     >>> data = Dataset.of("sets", [["a", "b"], ["a", "b"], ["a"], ["b"]])
     >>> release = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release
-    >>> [(risk.m, risk.smallest_anonymity_set >= 2) for risk in attack_rising(release, data, 2)]
+    >>> [(risk.m, risk.smallest_anonymity_set >= 2) for risk in attack_by_knowledge(release, data, 2)]
     [(1, True), (2, True)]
     """
     if getattr(release.guarantee, "itemsets", None) is not None:
@@ -121,11 +121,11 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> [risk.smallest_anonymity_set for risk in attack_original(data, 2)]
     [1, 1]
     """
-    crowd = ItemRecords.of_original(dataset)
+    records = ItemRecords.of_original(dataset)
     risks = []
     for size in range(1, m + 1):
-        sample = _Sample.choose(crowd.known, size, 0)
-        risks.append(_attack_crowd(crowd, sample.people, sample, None, size, at_random=False))
+        sample = _Sample.choose(records.known_items, size, 0)
+        risks.append(_attack_sample(records, sample.people, sample, None, size, at_random=False))
     return risks
 
 
@@ -140,23 +140,25 @@ class _Sample(NamedTuple):
     seed: int
 
     @classmethod
-    def choose(cls, knowledge: Ragged, m: int, seed: int) -> _Sample:
+    def choose(cls, knowledge: ListColumn, m: int, seed: int) -> _Sample:
         """Take everybody and everything, where that is cheap."""
         if sum(count_sets(knowledge, size) for size in range(1, m + 1)) <= _EXACT:
             return cls(None, len(knowledge), None, seed)
-        most = next(n for n in range(m, _SETS_OF_ONE + m + 1) if comb(n, m) >= _SETS_OF_ONE)
+        most = next(n for n in range(m, _SETS_PER_PERSON + m + 1) if comb(n, m) >= _SETS_PER_PERSON)
         return cls(draw_people(len(knowledge), _DRAWN, seed), len(knowledge), most, seed)
 
 
-def _attack_crowd(
-    crowd: Crowd, within: Ints | None, sample: _Sample, published: Flags | None, m: int, *, at_random: bool
+def _attack_sample(
+    records: MatchableRecords, within: Ints | None, sample: _Sample, published: Flags | None, m: int, *, at_random: bool
 ) -> Risk:
     """Attack the people of a sample, who are all of a crowd or some rows within it."""
-    outcome = best_knowledge(crowd, m, within, sample.most_items)
+    outcome = best_knowledge(records, m, within, sample.most_items)
     here = published if published is None or sample.people is None else published[sample.people]
     success_at_random = None
     if at_random:
-        sizes = draw_knowledge(crowd, m, sample.seed, np.arange(len(crowd.known)) if within is None else within)
+        sizes = draw_knowledge(
+            records, m, sample.seed, np.arange(len(records.known_items)) if within is None else within
+        )
         success_at_random = float(success(sizes if here is None else sizes * here).mean()) if len(sizes) else 0.0
     return Risk.of(
         outcome.smallest, KNOWLEDGE, published=here, people=sample.everybody, m=m, mean_success_random=success_at_random

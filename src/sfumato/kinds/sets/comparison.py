@@ -11,24 +11,24 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.retained_detail import RetainedDetail, count_different, name_long, name_values, share_of
 from sfumato.release.release import Release
 
-__all__ = ["SetComparison", "count_leftover", "list_items", "number_items"]
+__all__ = ["SetComparison", "count_retained", "list_items", "number_items"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
-Found = TypeVar("Found")
+Value = TypeVar("Value")
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -56,10 +56,10 @@ class SetComparison:
     @cached_property
     def items(self) -> tuple[str, ...]:
         """Labels of all items of the whole original, in alphabetical order; their positions are the codes used here."""
-        return list_items(self.comparison.whole)
+        return list_items(self.comparison.full_original)
 
     @cached_property
-    def original(self) -> Ragged:
+    def original(self) -> ListColumn:
         """The original records."""
         return self.number(self.comparison.history)
 
@@ -71,29 +71,31 @@ class SetComparison:
     @cached_property
     def ranking(self) -> Ints:
         """Items from the most frequent of the whole original to the rarest; equally frequent ones alphabetically."""
-        return self.comparison.whole.once("ranking", lambda: np.argsort(-self._whole_supports(), kind="stable"))
-
-    def _whole_supports(self) -> Ints:
-        whole = self.comparison.part_of
-        if whole is None:
-            return self.supports
-        return np.bincount(number_items(whole.original.history(), self.items).codes, minlength=len(self.items)).astype(
-            np.int64
+        return self.comparison.full_original.cached(
+            "ranking", lambda: np.argsort(-self._count_full_supports(), kind="stable")
         )
 
-    def number(self, records: Ragged) -> Ragged:
+    def _count_full_supports(self) -> Ints:
+        full_original = self.comparison.part_of
+        if full_original is None:
+            return self.supports
+        return np.bincount(
+            number_items(full_original.original.history(), self.items).codes, minlength=len(self.items)
+        ).astype(np.int64)
+
+    def number(self, records: ListColumn) -> ListColumn:
         """Return records as sets over the items of the whole original."""
         return number_items(records, self.items)
 
     @cached_property
-    def placement(self) -> Placement:
+    def matching(self) -> ChunkMatching:
         """How the chunks of a disassociated release may lie on records."""
-        return Placement(Chunks.of(self.comparison.release))
+        return ChunkMatching(Chunks.of(self.comparison.release))
 
     @cached_property
     def chunk_support(self) -> ChunkSupport:
         """Supports in the chunks of a disassociated release."""
-        return ChunkSupport(self.placement)
+        return ChunkSupport(self.matching)
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:
@@ -102,7 +104,7 @@ class SetComparison:
 
     def support_in_chunks(self, itemsets: Sequence[Sequence[str]], how: str) -> Floats:
         """Return supports of itemsets in a disassociated release: ``expected``, ``certain`` or ``inside`` chunks."""
-        labels = self.placement.chunks.subrecords.labels
+        labels = self.matching.chunks.subrecords.labels
         code_of = {label: code for code, label in enumerate(labels)}
         answer: Callable[[list[int]], float] = getattr(self.chunk_support, how)
         encoded = [[code_of.get(item, -1) for item in itemset] for itemset in itemsets]
@@ -118,23 +120,23 @@ class SetComparison:
             return self.support_in_chunks(itemsets, "expected")
         return expect_supports(self.comparison.release, itemsets, any_set=any_set)
 
-    def once(self, key: Hashable, compute: Callable[[], Found]) -> Found:
+    def cached(self, key: Hashable, compute: Callable[[], Value]) -> Value:
         """Return what was computed under this key before, or compute it now: measures share what is dear."""
-        if key not in self._known:
-            self._known[key] = compute()
-        return cast(Found, self._known[key])
+        if key not in self._cache:
+            self._cache[key] = compute()
+        return cast(Value, self._cache[key])
 
     @cached_property
-    def _known(self) -> dict[Hashable, object]:
+    def _cache(self) -> dict[Hashable, object]:
         return {}
 
 
-def number_items(records: Ragged, items: tuple[str, ...]) -> Ragged:
+def number_items(records: ListColumn, items: tuple[str, ...]) -> ListColumn:
     """Return records as sets over items, numbered as they are listed.
 
     Examples
     --------
-    >>> number_items(Ragged.from_lists([["wine", "bread", "wine"]]), ("bread", "wine")).codes.tolist()
+    >>> number_items(ListColumn.from_lists([["wine", "bread", "wine"]]), ("bread", "wine")).codes.tolist()
     [0, 1]
     """
     code_of = {label: code for code, label in enumerate(items)}
@@ -150,26 +152,26 @@ def number_items(records: Ragged, items: tuple[str, ...]) -> Ragged:
     keys = np.sort(records.row_of_token * width + codes[records.codes])
     keys = keys[np.diff(keys, prepend=-1) > 0]
     offsets = np.searchsorted(keys, np.arange(len(records) + 1) * width).astype(np.int64)
-    return Ragged(offsets, (keys % width).astype(np.int32), items)
+    return ListColumn(offsets, (keys % width).astype(np.int32), items)
 
 
-def list_items(whole: Whole) -> tuple[str, ...]:
+def list_items(full_original: FullOriginal) -> tuple[str, ...]:
     """Return the labels of all items that a record of the original has, in alphabetical order.
 
     Examples
     --------
-    >>> list_items(Whole(Dataset.of("sets", [["wine", "bread"], ["bread"]])))
+    >>> list_items(FullOriginal(Dataset.of("sets", [["wine", "bread"], ["bread"]])))
     ('bread', 'wine')
     """
 
     def find() -> tuple[str, ...]:
-        history = whole.original.view_history()
+        history = full_original.original.view_history()
         return tuple(sorted(history.labels[code] for code in np.unique(history.codes).tolist()))
 
-    return whole.once("items", find)
+    return full_original.cached("items", find)
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     history, published = original.history(), release.history()
     long = name_long(history, "items")
@@ -181,9 +183,9 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
             f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
         )
         advice = f"A smaller k or m, {long}or a larger max_cluster would leave more."
-        return Leftover(count_different(history), left, sentence, advice, share_of(release))
+        return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))
     left = count_different(published)
     hierarchy = "a hierarchy with more levels" if "item" in original.hierarchies else "a method with a hierarchy"
     advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, would leave more."
     sentence = f"{{had}} items are published as {name_values(left)}."
-    return Leftover(count_different(history), left, sentence, advice, share_of(release))
+    return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))

@@ -5,12 +5,12 @@ from __future__ import annotations
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets import KIND
 from sfumato.release.release import PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["CHUNK_COLUMNS", "CLUSTER_COLUMNS", "TERM_CHUNK", "make_dataset"]
 
@@ -18,16 +18,16 @@ TERM_CHUNK = 0
 """Number of a leaf's term chunk; record and shared chunks count from 1."""
 
 CHUNK_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("chunk", "chunk", Form("exact", "int64")),
-    PublishedColumn("items", "history", Form("category", history=True)),
+    PublishedColumn("cluster", "cluster", ValueFormat("exact")),
+    PublishedColumn("chunk", "chunk", ValueFormat("exact", "int64")),
+    PublishedColumn("items", "history", ValueFormat("category", history=True)),
 )
 """Columns of the rows of all chunks, the data of a disassociated release."""
 
 CLUSTER_COLUMNS = (
-    PublishedColumn("cluster", "cluster", Form("exact")),
-    PublishedColumn("parent", "parent", Form("exact")),
-    PublishedColumn("size", "size", Form("exact", "int64")),
+    PublishedColumn("cluster", "cluster", ValueFormat("exact")),
+    PublishedColumn("parent", "parent", ValueFormat("exact")),
+    PublishedColumn("size", "size", ValueFormat("exact", "int64")),
 )
 """Columns of its part ``clusters``."""
 
@@ -47,11 +47,11 @@ def make_dataset(
     >>> Dataset.of("sets", [["wine", "bread", "wine"], ["bread"]]).history().lists()
     [['wine', 'bread'], ['bread']]
     """
-    ragged = Ragged.from_lists(rows)
+    list_column = ListColumn.from_lists(rows)
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
-            "items": ragged.distinct().to_arrow(),
+            "items": list_column.distinct().to_arrow(),
         }
     )
     constraints = {name: given for name, given in (("privacy", privacy), ("utility", utility)) if given}

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checks.cache import once
-from sfumato.data.lists import Ragged
+from sfumato.checks.cache import cached
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.release.release import Release
@@ -60,7 +60,7 @@ class Chunks:
     cluster: Ints
     number: Ints
     bounds: Ints
-    subrecords: Ragged
+    subrecords: ListColumn
 
     @staticmethod
     def of(release: Release) -> Chunks:
@@ -95,11 +95,13 @@ class Chunks:
         sizes = np.array([size for _, _, size in clusters], dtype=np.int64)
         cluster = np.array([position[name] for name, _, _ in rows], dtype=np.int64)
         number = np.array([number for _, number, _ in rows], dtype=np.int64)
-        return cls._sorted(names, parent, sizes, cluster, number, Ragged.from_lists([items for _, _, items in rows]))
+        return cls._sorted(
+            names, parent, sizes, cluster, number, ListColumn.from_lists([items for _, _, items in rows])
+        )
 
     @classmethod
     def _sorted(
-        cls, names: tuple[str, ...], parent: Ints, sizes: Ints, cluster: Ints, number: Ints, items: Ragged
+        cls, names: tuple[str, ...], parent: Ints, sizes: Ints, cluster: Ints, number: Ints, items: ListColumn
     ) -> Chunks:
         order = np.lexsort((number, cluster))
         cluster, number = cluster[order], number[order]
@@ -179,12 +181,12 @@ class Chunks:
         """Return which rows of ``subrecords`` belong to a chunk."""
         return slice(int(self.bounds[chunk]), int(self.bounds[chunk + 1]))
 
-    def subrecords_of(self, chunk: int) -> Ragged:
+    def subrecords_of(self, chunk: int) -> ListColumn:
         """Return the subrecords of a chunk."""
         first, last = self.bounds[chunk], self.bounds[chunk + 1]
         offsets = self.subrecords.offsets[first : last + 1]
         codes = self.subrecords.codes[offsets[0] : offsets[-1]]
-        return Ragged(offsets - offsets[0], codes, self.subrecords.labels)
+        return ListColumn(offsets - offsets[0], codes, self.subrecords.labels)
 
     @cached_property
     def chunk_of_row(self) -> Ints:
@@ -206,7 +208,7 @@ class Chunks:
         return terms[bounds[chunk] : bounds[chunk + 1]]
 
     @cached_property
-    def holders(self) -> Ragged:
+    def holders(self) -> ListColumn:
         """Clusters that have a term in a record or shared chunk, by term: row t holds positions of clusters."""
         terms, bounds = self._contents
         chunk = np.repeat(np.arange(len(self)), np.diff(bounds))
@@ -214,7 +216,7 @@ class Chunks:
         order = np.lexsort((self.cluster[chunk[is_ordinary]], terms[is_ordinary]))
         counts = np.bincount(terms[is_ordinary], minlength=len(self.subrecords.labels))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-        return Ragged(offsets, self.cluster[chunk[is_ordinary]][order].astype(np.int32), self.names)
+        return ListColumn(offsets, self.cluster[chunk[is_ordinary]][order].astype(np.int32), self.names)
 
     def closed_leaves(self, chunk: int, term: int) -> Flags:
         """Mark the leaves below a chunk's cluster whose records cannot get the term from this chunk.
@@ -256,7 +258,7 @@ class Chunks:
         return depth
 
 
-@once
+@cached
 def _read_chunks(release: Release) -> Chunks:
     """Read the chunks of a release, which several checks ask for."""
     return Chunks._read(release)

@@ -12,10 +12,10 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import Part, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, Part, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["Separated", "publish_disassociation"]
@@ -41,7 +41,7 @@ class Separated:
         Of every occurrence: the cluster that publishes it and the number of the chunk there, 0 for the term chunk.
     labels
         Names of the items.
-    withheld
+    suppressed_records
         Records left out, by reason.
 
     Examples
@@ -61,7 +61,7 @@ class Separated:
     node: Ints
     chunk: Ints
     labels: tuple[str, ...]
-    withheld: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    suppressed_records: Mapping[str, int] = dataclasses.field(default_factory=dict)
 
     @property
     def sizes(self) -> Ints:
@@ -75,7 +75,7 @@ class Separated:
                 sizes[parent] += sizes[cluster]
         return sizes
 
-    def subrecords(self) -> tuple[Ints, Ints, Ragged]:
+    def subrecords(self) -> tuple[Ints, Ints, ListColumn]:
         """Return cluster, chunk number and items of every published row, the items in the order of their names."""
         used = np.flatnonzero(np.bincount(self.code, minlength=len(self.labels)))
         names = sorted(self.labels[code] for code in used.tolist())
@@ -94,7 +94,7 @@ class Separated:
         row, code = np.divmod(occurrences, width)
         offsets = np.append(np.flatnonzero(np.diff(row, prepend=-1)), len(row)).astype(np.int64)
         node, chunk = np.divmod(place[order[is_first]] // seats, chunks)
-        return node, chunk, Ragged(offsets, code.astype(np.int32), tuple(names))
+        return node, chunk, ListColumn(offsets, code.astype(np.int32), tuple(names))
 
 
 def publish_disassociation(
@@ -125,14 +125,14 @@ def publish_disassociation(
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
-        withheld={reason: count for reason, count in separated.withheld.items() if count},
+        suppressed_records={reason: count for reason, count in separated.suppressed_records.items() if count},
         parts={"clusters": Part(CLUSTER_COLUMNS, _list_clusters(separated, names, listed))},
         published=len(separated.rows),
         unit=dataset.unit,
     )
     rows = _rows_by_leaf(separated, listed)
-    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(rows, run.secret, run.seconds, run.counters, method.parameters(), None, dataset)
+    return Result(release, owner_record)
 
 
 def _list_clusters(separated: Separated, names: pa.Array, listed: Ints) -> pa.Table:

@@ -7,21 +7,21 @@ import numpy as np
 from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, take_survey
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 50_000
 """People in a part at most, unless its owner says otherwise."""
 _NONE = np.uint64(2**32 - 1)
 
 
-def lay_in_line(dataset: Dataset, survey: Survey | None = None) -> Keys:
+def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the two most frequent ordinary items of everybody, as their ranks among all items.
 
     Sensitive items do not count: in which part somebody is must not tell them. Who has no others may be in any.
 
     Examples
     --------
-    >>> keys = lay_in_line(Dataset.of("sets", [["wine"], ["tea"], ["wine", "bread"], ["bread", "wine", "tea"]]))
+    >>> keys = compute_sort_key(Dataset.of("sets", [["wine"], ["tea"], ["wine", "bread"], ["bread", "wine", "tea"]]))
     >>> np.argsort(keys, kind="stable").tolist()
     [2, 3, 0, 1]
     """

@@ -15,7 +15,7 @@ KIND = KindSpec(
     formats=(*TABLES, "spmf"),
     unit=RECORD,
     manifests=("stream.json",),
-    told={
+    descriptions={
         "row": "a record of one snapshot",
         "row with sensitive": "a record of one snapshot; its sensitive value is one of those that `sensitive.csv` "
         "lists for its group",
@@ -24,10 +24,10 @@ KIND = KindSpec(
         "count": "how many records of the group have this value",
         "sensitive table": "the sensitive values of every group, and how many of its records have each",
     },
-    reasons=("suppressed", "arrived after its snapshot had left the window"),
-    advised=("reposition", "anatomy"),
-    headline=("average-relative-error", "window-queries", "publication-delay"),
-    usual={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
+    suppression_reasons=("suppressed", "arrived after its snapshot had left the window"),
+    recommended=("reposition", "anatomy"),
+    primary_metrics=("average-relative-error", "window-queries", "publication-delay"),
+    default_grid={"l": (2, 3, 4), "window": (7,), "infeasible": ("suppress",)},
     make_dataset=Lazy("sfumato.kinds.snapshots.dataset:make_dataset"),
     reader=Lazy("sfumato.kinds.snapshots.reader"),
     methods={
@@ -57,12 +57,12 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
     ),
     query_bounds=Lazy("sfumato.kinds.snapshots.query_bounds"),
-    count_leftover=Lazy("sfumato.kinds.snapshots.comparison:count_leftover"),
+    count_retained=Lazy("sfumato.kinds.snapshots.comparison:count_retained"),
     report=Lazy("sfumato.kinds.snapshots.report"),
     generator=Lazy("sfumato.kinds.snapshots.generators"),
     find_inferences=Lazy("sfumato.kinds.snapshots.knowledge.inference:find_inferences"),
-    guess=Lazy("sfumato.kinds.snapshots.reader.guess:guess"),
-    protect=Lazy("sfumato.kinds.snapshots.reader.guess:protect"),
+    detect=Lazy("sfumato.kinds.snapshots.reader.detect:detect"),
+    protect=Lazy("sfumato.kinds.snapshots.reader.detect:protect"),
     folder=Lazy("sfumato.kinds.snapshots.folder"),
     stream=Lazy("sfumato.kinds.snapshots.stream"),
 )

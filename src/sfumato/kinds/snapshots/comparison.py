@@ -12,10 +12,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import place_moment
 from sfumato.kinds.snapshots.decode import PublishedSnapshots, count_snapshots, original_times, read_codes
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover
+from sfumato.metrics.retained_detail import RetainedDetail
 from sfumato.release.release import Release
 
-__all__ = ["SnapshotComparison", "ValueCounts", "count_leftover", "merge_snapshots", "suppress_plainly"]
+__all__ = ["SnapshotComparison", "ValueCounts", "count_retained", "merge_snapshots", "suppress_plainly"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -69,7 +69,7 @@ class SnapshotComparison:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
-    >>> found = SnapshotComparison(Comparison(data, result.release, result.trace.rows))
+    >>> found = SnapshotComparison(Comparison(data, result.release, result.owner_record.rows))
     >>> sorted(found.delays.tolist()), found.values
     ([0, 0, 1, 1], ('cold', 'flu'))
     """
@@ -82,7 +82,7 @@ class SnapshotComparison:
         return PublishedSnapshots.of(self.comparison.release)
 
     def _count(self, times: Ints) -> Ints:
-        return count_snapshots(self.comparison.original.clock, times)
+        return count_snapshots(self.comparison.original.time_unit, times)
 
     @cached_property
     def _raw_times(self) -> Ints:
@@ -94,7 +94,7 @@ class SnapshotComparison:
 
     def time_of(self, snapshot: float) -> float:
         """Return the time of a snapshot counted from the first: microseconds since 1970, or a number of the file."""
-        unit, number = self.comparison.original.clock.unit, self._origin + snapshot
+        unit, number = self.comparison.original.time_unit.unit, self._origin + snapshot
         return number if unit is None else place_moment(unit, number)
 
     @cached_property
@@ -201,7 +201,7 @@ def _level(counts: Ints, l: int) -> int:
     return level
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     sentence = "of {had} records {left} are published."
-    return Leftover(len(original), len(release), sentence, "A smaller l or a longer window would leave more.")
+    return RetainedDetail(len(original), len(release), sentence, "A smaller l or a longer window would leave more.")

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Column, Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.snapshots import KIND
 
 __all__ = ["STREAM_FILE", "STREAM_VERSION", "make_dataset"]
@@ -27,7 +27,7 @@ def make_dataset(
     sensitive: str,
     *,
     plain: tuple[str, ...] = (),
-    clock: Clock | None = None,
+    time_unit: TimeUnit | None = None,
 ) -> Dataset:
     """Make a dataset of snapshots from tuples: time, the attributes in order, the sensitive value.
 
@@ -50,4 +50,4 @@ def make_dataset(
     )
     columns = [Column(name, "plain" if name in plain else "quasi-identifier") for name in attributes]
     schema = Schema("snapshots", (Column("time", "time"), *columns, Column(sensitive, "sensitive")))
-    return Dataset(schema, table, clock=clock or Clock(), unit=KIND.unit)
+    return Dataset(schema, table, time_unit=time_unit or TimeUnit(), unit=KIND.unit)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock, count_units, find_moments
+from sfumato.data.time_units import TimeUnit, count_units, find_moments
 from sfumato.release.release import Part, Release
 
 __all__ = [
@@ -54,7 +54,7 @@ class PublishedSnapshots(NamedTuple):
     labels: tuple[str, ...]
 
     @classmethod
-    @once
+    @cached
     def of(cls, release: Release) -> PublishedSnapshots:
         """Read a release whose columns and parts have the shape of snapshots.
 
@@ -142,33 +142,33 @@ def original_times(original: Dataset, release: Release) -> Ints:
     times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
     form = next(column.form for column in release.columns if column.role == "time")
     # A release of dates holds points in time, whatever the unit of the clock.
-    as_published = original.clock.to_arrow(times) if form.type == "timestamp" else pa.array(times)
+    as_published = original.time_unit.to_arrow(times) if form.type == "timestamp" else pa.array(times)
     return np.asarray(as_published.cast(pa.int64()).to_numpy(), dtype=np.int64)
 
 
-def count_snapshots(clock: Clock, times: Ints) -> Ints:
+def count_snapshots(time_unit: TimeUnit, times: Ints) -> Ints:
     """Return the number of the snapshot of every published time.
 
     Examples
     --------
-    >>> count_snapshots(Clock("minute"), np.array([120_000_000])).tolist()
+    >>> count_snapshots(TimeUnit("minute"), np.array([120_000_000])).tolist()
     [2]
     """
-    return times if clock.unit is None else count_units(clock.unit, times)
+    return times if time_unit.unit is None else count_units(time_unit.unit, times)
 
 
-def shift_times(clock: Clock, times: Ints, snapshots: int) -> Ints:
+def shift_times(time_unit: TimeUnit, times: Ints, snapshots: int) -> Ints:
     """Return published times so many snapshots later.
 
     Examples
     --------
-    >>> shift_times(Clock(), np.array([7]), 2).tolist(), shift_times(Clock("minute"), np.array([0]), 2).tolist()
+    >>> shift_times(TimeUnit(), np.array([7]), 2).tolist(), shift_times(TimeUnit("minute"), np.array([0]), 2).tolist()
     ([9], [120000000])
     """
     return (
         times + snapshots
-        if clock.unit is None
-        else find_moments(clock.unit, count_units(clock.unit, times) + snapshots)
+        if time_unit.unit is None
+        else find_moments(time_unit.unit, count_units(time_unit.unit, times) + snapshots)
     )
 
 

@@ -11,10 +11,10 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import RECORD
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["LeavingSnapshot", "Shape", "add_time", "make_release"]
 
@@ -32,7 +32,7 @@ class LeavingSnapshot(NamedTuple):
         The snapshot.
     table, parts
         Published records in random order, and further tables.
-    rows, homes
+    rows, origins
         Of every published record: its original row, and its own snapshot.
     suppressed
         Records that are given up with this snapshot and never published.
@@ -41,7 +41,7 @@ class LeavingSnapshot(NamedTuple):
     --------
     >>> table = pa.table({"snapshot": [3, 3], "ill": ["flu", "cold"]})
     >>> leaving = LeavingSnapshot(3, table, {}, np.array([5, 2]), np.array([3, 1]), 0)
-    >>> (leaving.time - leaving.homes).tolist()
+    >>> (leaving.time - leaving.origins).tolist()
     [0, 2]
     """
 
@@ -49,7 +49,7 @@ class LeavingSnapshot(NamedTuple):
     table: pa.Table
     parts: Mapping[str, pa.Table]
     rows: Ints
-    homes: Ints
+    origins: Ints
     suppressed: int
 
 
@@ -58,19 +58,19 @@ class Shape(NamedTuple):
 
     Attributes
     ----------
-    clock
+    time_unit
         What a time number means.
     columns, parts
         Columns of a record and of the further tables, without the snapshot.
 
     Examples
     --------
-    >>> shape = Shape(Clock(), (PublishedColumn("ill", "sensitive", Form("exact")),), {})
+    >>> shape = Shape(TimeUnit(), (PublishedColumn("ill", "sensitive", ValueFormat("exact")),), {})
     >>> [column.name for column in shape.record_columns()], shape.make_empty().num_rows
     (['snapshot', 'ill'], 0)
     """
 
-    clock: Clock
+    time_unit: TimeUnit
     columns: tuple[PublishedColumn, ...]
     parts: Mapping[str, tuple[PublishedColumn, ...]]
 
@@ -87,18 +87,18 @@ class Shape(NamedTuple):
         return pa.table({column.name: pa.array([], column.form.arrow) for column in self.record_columns()})
 
     def _time_column(self) -> PublishedColumn:
-        return PublishedColumn(_TIME, "time", Form("exact", self.clock.form_type))
+        return PublishedColumn(_TIME, "time", ValueFormat("exact", self.time_unit.published_type))
 
 
-def add_time(table: pa.Table, clock: Clock, time: int) -> pa.Table:
+def add_time(table: pa.Table, time_unit: TimeUnit, time: int) -> pa.Table:
     """Put the time of a snapshot before its columns.
 
     Examples
     --------
-    >>> add_time(pa.table({"ill": ["flu", "cold"]}), Clock(), 3).to_pydict()
+    >>> add_time(pa.table({"ill": ["flu", "cold"]}), TimeUnit(), 3).to_pydict()
     {'snapshot': [3, 3], 'ill': ['flu', 'cold']}
     """
-    return table.add_column(0, _TIME, clock.to_arrow(np.full(table.num_rows, time, dtype=np.int64)))
+    return table.add_column(0, _TIME, time_unit.to_arrow(np.full(table.num_rows, time, dtype=np.int64)))
 
 
 def make_release(
@@ -107,7 +107,7 @@ def make_release(
     note: str,
     guarantee: Guarantee,
     leaving: Sequence[LeavingSnapshot],
-    withheld: Mapping[str, int],
+    suppressed_records: Mapping[str, int],
 ) -> Release:
     """Make one release of snapshots that left a stream."""
     if not leaving:
@@ -125,8 +125,8 @@ def make_release(
         columns=shape.record_columns(),
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
-        records_in=table.num_rows + sum(withheld.values()),
-        withheld={reason: count for reason, count in withheld.items() if count},
+        records_in=table.num_rows + sum(suppressed_records.values()),
+        suppressed_records={reason: count for reason, count in suppressed_records.items() if count},
         parts=parts,
         unit=RECORD,
     )

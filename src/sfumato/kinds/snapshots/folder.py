@@ -21,9 +21,9 @@ from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.formats.json_files import read_json
 from sfumato.kinds.snapshots.dataset import STREAM_FILE, STREAM_VERSION
 from sfumato.release import inventory
-from sfumato.release.inventory import DECLARED, check_tables, compare_json, compare_page, find_strays, show
+from sfumato.release.inventory import DECLARED, check_tables, compare_json, compare_page, find_undeclared, show
 from sfumato.release.manifest import check_version
-from sfumato.release.readme import PAGE, spell_page
+from sfumato.release.readme import PAGE, render_page
 from sfumato.release.release import Part, Release
 from sfumato.release.storage import read_release
 from sfumato.verification.order import verify_order
@@ -35,8 +35,8 @@ __all__ = [
     "read_folder",
     "read_snapshots",
     "read_summary",
+    "render_stream_page",
     "snapshot_folders",
-    "spell_stream_page",
 ]
 
 _SUMMED_UP = "stream.json sums up its snapshots"
@@ -75,34 +75,34 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         records = {
             "in": release.records_in,
             "published": len(release),
-            "withheld": sum(release.withheld.values()),
-            "withheld_by_reason": dict(release.withheld),
+            "withheld": sum(release.suppressed_records.values()),
+            "withheld_by_reason": dict(release.suppressed_records),
         }
-        claim = release.guarantee.to_dict(release.unit)
-        declared = {"method": release.method, "method_note": release.method_note, "guarantee": claim}
+        guarantee = release.guarantee.to_dict(release.unit)
+        declared = {"method": release.method, "method_note": release.method_note, "guarantee": guarantee}
         totals = {**declared, "snapshots": len(snapshots), "records": records, "combined": combined}
-        undeclared += compare_page(folder / PAGE, spell_stream_page(release))
+        undeclared += compare_page(folder / PAGE, render_stream_page(release))
     whole = [PAGE, *combined] if totals else []
-    undeclared += find_strays(folder, {STREAM_FILE, *whole, *snapshots})
+    undeclared += find_undeclared(folder, {STREAM_FILE, *whole, *snapshots})
     expected = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": bool(totals)}
     otherwise, more = compare_json(folder / STREAM_FILE, expected)
-    counted = _add_up(part.withheld for part in snapshots.values())
-    otherwise += [reason for reason, count in counted.items() if count > release.withheld.get(reason, 0)]
+    counted = _add_up(part.suppressed_records for part in snapshots.values())
+    otherwise += [reason for reason, count in counted.items() if count > release.suppressed_records.get(reason, 0)]
     wrong = [show(name) for name, part in snapshots.items() if name not in _possible_names(part)]
-    witness: dict[str, Any] | None = None
+    counterexample: dict[str, Any] | None = None
     if otherwise:
-        witness = {"check": _SUMMED_UP, "file": STREAM_FILE, "keys": otherwise}
+        counterexample = {"check": _SUMMED_UP, "file": STREAM_FILE, "keys": otherwise}
     elif wrong:
-        witness = {"check": _NAMED, "folders": wrong[:10]}
+        counterexample = {"check": _NAMED, "folders": wrong[:10]}
     elif differing:
-        witness = {"check": _COMBINED, "files": differing}
+        counterexample = {"check": _COMBINED, "files": differing}
     checks = {
         DECLARED: not undeclared and not more,
         _SUMMED_UP: not otherwise,
         _NAMED: not wrong,
         _COMBINED: not differing,
     }
-    verdict = Verdict(witness is None, {}, {}, witness, checks, (), (*undeclared, *more))
+    verdict = Verdict(counterexample is None, {}, {}, counterexample, checks, (), (*undeclared, *more))
     for name, part in snapshots.items():
         part_verdict, structure = inventory.check_folder(part, folder / name), verify_structure(part)
         verdict &= structure
@@ -114,7 +114,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     return verdict
 
 
-def spell_stream_page(release: Release) -> bytes:
+def render_stream_page(release: Release) -> bytes:
     """Return the page for whoever receives a stream that has come to its end; any of its snapshots tells as much.
 
     Examples
@@ -122,11 +122,11 @@ def spell_stream_page(release: Release) -> bytes:
     >>> import sfumato as sf
     >>> rows = [(1, "a", "flu"), (1, "b", "cold"), (1, "a", "cold"), (1, "b", "flu")]
     >>> data = sf.Dataset.of("snapshots", rows, ("town",), "illness")
-    >>> page = spell_stream_page(sf.anonymize(data, sf.methods.Reposition(l=2)).release).decode()
+    >>> page = render_stream_page(sf.anonymize(data, sf.methods.Reposition(l=2)).release).decode()
     >>> "| `stream.json` |" in page, "`<time>/`" in page
     (True, True)
     """
-    descriptions = find_kind(release.kind).told
+    descriptions = find_kind(release.kind).descriptions
     files = {
         "data.parquet": "the records of all snapshots, with types: read this one if your tool reads Parquet",
         "data.csv": "the same records as text",
@@ -136,7 +136,7 @@ def spell_stream_page(release: Release) -> bytes:
         "<time>/": "a folder for every snapshot, called by its time: a release with the same files and a page of its "
         "own, for whoever wants that snapshot only",
     }
-    return spell_page(release, files)
+    return render_page(release, files)
 
 
 def _possible_names(snapshot: Release) -> set[str]:
@@ -192,10 +192,10 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     parts = list(snapshots.values())
     first = parts[0]
     for name, other in snapshots.items():
-        if not _says_the_same(other, first):
+        if not _is_compatible(other, first):
             raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
     records = _read_records(summary) if summary.get("finished") else None
-    withheld = records[1] if records else _add_up(part.withheld for part in parts)
+    suppressed_records = records[1] if records else _add_up(part.suppressed_records for part in parts)
     return Release(
         kind=first.kind,
         method=first.method,
@@ -205,7 +205,7 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
         table=pa.concat_tables([part.table for part in parts]).combine_chunks(),
         values=first.values,
         records_in=records[0] if records else sum(part.records_in for part in parts),
-        withheld=withheld,
+        suppressed_records=suppressed_records,
         parts={
             name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
             for name, part in first.parts.items()
@@ -214,7 +214,7 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
     )
 
 
-def _says_the_same(snapshot: Release, other: Release) -> bool:
+def _is_compatible(snapshot: Release, other: Release) -> bool:
     """Tell whether two snapshots have the same columns, and say the same of themselves."""
     names = ("kind", "columns", "guarantee", "method", "method_note", "unit")
     return all(getattr(snapshot, name) == getattr(other, name) for name in names)

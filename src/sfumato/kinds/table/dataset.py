@@ -95,7 +95,7 @@ def attribute_of(dataset: Dataset, name: str, table: pa.Table | None = None) -> 
     axis = place_values(texts, column.scale) if column.scale in NUMERIC else None
     if axis is not None:
         distinct, at = np.unique(axis, return_inverse=True)
-        labels = tuple(_spell(value, column.scale) for value in distinct.tolist())
+        labels = tuple(_format_value(value, column.scale) for value in distinct.tolist())
         numbers = _recode(at, codes)
         leaf = None
         if hierarchy is not None and hierarchy.kind == "ranges":
@@ -174,7 +174,7 @@ def _ranks(texts: list[str], column: Column, codes: npt.NDArray[np.int64]) -> np
     return np.array([rank[text] for text in texts], np.int64)
 
 
-def _spell(value: Any, scale: str) -> str:
+def _format_value(value: Any, scale: str) -> str:
     if scale == "date":
         return (datetime.date(1970, 1, 1) + datetime.timedelta(days=int(value))).isoformat()
     return str(value) if scale == "integer" else repr(value)

@@ -12,12 +12,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.kinds.table.dataset import MISSING, Attribute
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form, encode
+from sfumato.release.text import ValueFormat, encode
 
-__all__ = ["Cells", "PublishedTable", "list_members", "number_rows", "quasi_columns", "read_cells", "spell_cell"]
+__all__ = ["Cells", "PublishedTable", "format_cell", "list_members", "number_rows", "quasi_columns", "read_cells"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -45,13 +45,13 @@ class Cells:
     """
 
     name: str
-    form: Form
+    form: ValueFormat
     cells: tuple[Any, ...]
     index: Ints
     members: dict[str, tuple[str, ...]]
 
     @classmethod
-    @once
+    @cached
     def of(cls, release: Release, column: PublishedColumn) -> Cells:
         """Read a column of a release.
 
@@ -168,12 +168,12 @@ def list_members(release: Release, column: str) -> dict[str, tuple[str, ...]]:
     return {value: tuple(members) for value, members in by_value.items()}
 
 
-def read_cells(column: pa.ChunkedArray, form: Form) -> tuple[tuple[Any, ...], Ints]:
+def read_cells(column: pa.ChunkedArray, form: ValueFormat) -> tuple[tuple[Any, ...], Ints]:
     """Return the different cells of a column in their order, and which of them every row has.
 
     Examples
     --------
-    >>> read_cells(pa.chunked_array([[["b"], None, ["a", "b"], ["b"]]]), Form("set"))
+    >>> read_cells(pa.chunked_array([[["b"], None, ["a", "b"], ["b"]]]), ValueFormat("set"))
     ((['a', 'b'], ['b'], None), array([1, 2, 0, 1]))
     """
     cells = column.combine_chunks()
@@ -183,7 +183,7 @@ def read_cells(column: pa.ChunkedArray, form: Form) -> tuple[tuple[Any, ...], In
     return _number_cells(cells, form)
 
 
-def _number_cells(cells: pa.Array, form: Form) -> tuple[tuple[Any, ...], Ints]:
+def _number_cells(cells: pa.Array, form: ValueFormat) -> tuple[tuple[Any, ...], Ints]:
     """Return the different cells in their order, suppressed ones last, and which one every row has."""
     if form.cell == "interval":
         return _number_ranges(cells)
@@ -273,7 +273,7 @@ class PublishedTable:
     records: int
 
     @classmethod
-    @once
+    @cached
     def of(cls, release: Release) -> PublishedTable:
         """Read the quasi-identifiers of a release."""
         return cls(tuple(Cells.of(release, column) for column in quasi_columns(release)), release.table.num_rows)
@@ -301,22 +301,22 @@ class PublishedTable:
         examples[self.group[::-1]] = np.arange(self.records)[::-1]
         return examples
 
-    def spell(self, group: int) -> dict[str, str]:
+    def format_cells(self, group: int) -> dict[str, str]:
         """Return the cells of a class by column, as they are published."""
         row = int(self.example[group])
-        return {column.name: spell_cell(column.cells[column.index[row]], column.form) for column in self.columns}
+        return {column.name: format_cell(column.cells[column.index[row]], column.form) for column in self.columns}
 
     def rows_of(self, group: int, most: int) -> list[int]:
         """Return the published rows of a class, from 1, the first so many of them."""
         return [int(row) + 1 for row in np.flatnonzero(self.group == group)[:most]]
 
 
-def spell_cell(cell: Any, form: Form) -> str:
+def format_cell(cell: Any, form: ValueFormat) -> str:
     """Spell a published cell.
 
     Examples
     --------
-    >>> spell_cell({"lo": 20, "hi": 29}, Form("interval", "int64")), spell_cell(None, Form("category"))
+    >>> format_cell({"lo": 20, "hi": 29}, ValueFormat("interval", "int64")), format_cell(None, ValueFormat("category"))
     ('[20..29]', '*')
     """
     kind = pa.string() if form.cell == "category" else form.arrow

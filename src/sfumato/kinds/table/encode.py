@@ -17,20 +17,20 @@ from sfumato.data.lists import distinct
 from sfumato.kinds.table.dataset import MISSING, NUMERIC, Attribute, attribute_of
 from sfumato.release.encode import publishing_secret
 from sfumato.release.recoding import SavedRecoding
-from sfumato.release.release import Part, PublishedColumn, Release, Result, Trace
+from sfumato.release.release import OwnerRecord, Part, PublishedColumn, Release, Result
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = [
-    "Spelled",
+    "CodedColumn",
+    "encode_cells",
+    "encode_exact",
+    "encode_intervals",
+    "encode_nodes",
+    "encode_sets",
     "make_table",
     "make_values",
     "publish_table",
-    "spell_exact",
-    "spell_hulls",
-    "spell_intervals",
-    "spell_nodes",
-    "spell_sets",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -40,7 +40,7 @@ _TYPES = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Spelled:
+class CodedColumn:
     """A column as it is published: its different cells, and which of them every record has.
 
     Parameters
@@ -57,8 +57,8 @@ class Spelled:
     Examples
     --------
     >>> data = Dataset.of("table", [(20,), (29,), (None,)], ("age",))
-    >>> spelled = spell_hulls(attribute_of(data, "age"), np.array([0, 0, 1]))
-    >>> spelled.cells.to_pylist()
+    >>> coded = encode_cells(attribute_of(data, "age"), np.array([0, 0, 1]))
+    >>> coded.cells.to_pylist()
     [{'lo': 20, 'hi': 29}, {'lo': None, 'hi': None}]
     """
 
@@ -68,13 +68,13 @@ class Spelled:
     members: tuple[tuple[str, str], ...] = ()
 
 
-def spell_hulls(attribute: Attribute, group: Ints) -> Spelled:
+def encode_cells(attribute: Attribute, group: Ints) -> CodedColumn:
     """Spell the smallest cell that holds all values of a class, for every class; one class per number in ``group``.
 
     Examples
     --------
     >>> data = Dataset.of("table", [("a",), ("b",), ("c",)], ("city",))
-    >>> spell_hulls(attribute_of(data, "city"), np.array([0, 0, 1])).cells.to_pylist()
+    >>> encode_cells(attribute_of(data, "city"), np.array([0, 0, 1])).cells.to_pylist()
     [['a', 'b'], ['c']]
     """
     classes = int(group.max(initial=-1)) + 1
@@ -91,15 +91,15 @@ def spell_hulls(attribute: Attribute, group: Ints) -> Spelled:
     low, high = np.where(high < 0, 0, low), np.maximum(high, 0)
     if attribute.axis is not None and (attribute.hierarchy is None or attribute.hierarchy.kind == "ranges"):
         axis = attribute.axis if len(attribute.axis) else np.zeros(1, np.int64)
-        return spell_intervals(attribute, axis[low], axis[high], missing, suppressed, group)
+        return encode_intervals(attribute, axis[low], axis[high], missing, suppressed, group)
     if attribute.hierarchy is not None and attribute.leaf is not None:
         leaf = attribute.leaf if len(attribute.leaf) else np.zeros(1, np.int32)
         nodes = attribute.hierarchy.lca_many(*_outermost(leaf[low], leaf[high], attribute, group, present))
-        return spell_nodes(attribute, nodes.astype(np.int64), missing, suppressed, group)
+        return encode_nodes(attribute, nodes.astype(np.int64), missing, suppressed, group)
     width = max(len(attribute.labels), 1)
     pairs = distinct(group[present] * width + codes[present])
     offsets = np.searchsorted(pairs, np.arange(classes + 1) * width)
-    return spell_sets(attribute, offsets, pairs % width, missing, suppressed, group)
+    return encode_sets(attribute, offsets, pairs % width, missing, suppressed, group)
 
 
 def _outermost(low: Any, high: Any, attribute: Attribute, group: Ints, present: Flags) -> tuple[Any, Any]:
@@ -113,7 +113,9 @@ def _outermost(low: Any, high: Any, attribute: Attribute, group: Ints, present: 
     return low, high
 
 
-def spell_intervals(attribute: Attribute, lo: Any, hi: Any, missing: Flags, suppressed: Flags, index: Ints) -> Spelled:
+def encode_intervals(
+    attribute: Attribute, lo: Any, hi: Any, missing: Flags, suppressed: Flags, index: Ints
+) -> CodedColumn:
     """Spell ranges; without bounds where the value is missing, and not at all where it is suppressed.
 
     Examples
@@ -121,15 +123,15 @@ def spell_intervals(attribute: Attribute, lo: Any, hi: Any, missing: Flags, supp
     >>> data = Dataset.of("table", [(20,), (29,)], ("age",))
     >>> no = np.zeros(1, bool)
     >>> age = attribute_of(data, "age")
-    >>> spell_intervals(age, np.array([20]), np.array([29]), no, no, np.array([0, 0])).cells.to_pylist()
+    >>> encode_intervals(age, np.array([20]), np.array([29]), no, no, np.array([0, 0])).cells.to_pylist()
     [{'lo': 20, 'hi': 29}]
     """
-    form = Form("interval", _TYPES[attribute.scale])
+    form = ValueFormat("interval", _TYPES[attribute.scale])
     bound = form.arrow.field("lo").type
     empty = missing | suppressed
     sides = [_to_axis(side, bound, empty) for side in (lo, hi)]
     cells = pa.StructArray.from_arrays(sides, names=["lo", "hi"], mask=pa.array(suppressed))
-    return Spelled(PublishedColumn(attribute.name, "quasi-identifier", form), cells, index)
+    return CodedColumn(PublishedColumn(attribute.name, "quasi-identifier", form), cells, index)
 
 
 def _to_axis(values: Any, bound: pa.DataType, empty: Flags) -> pa.Array:
@@ -138,7 +140,7 @@ def _to_axis(values: Any, bound: pa.DataType, empty: Flags) -> pa.Array:
     return pa.array(np.asarray(values), bound, mask=empty)
 
 
-def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: Flags, index: Ints) -> Spelled:
+def encode_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: Flags, index: Ints) -> CodedColumn:
     """Spell nodes of a hierarchy of labels by their names; its root is suppressed, for it says nothing.
 
     A node with one leaf is spelled as that leaf.
@@ -149,8 +151,8 @@ def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: F
     >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
     >>> data = Dataset.of("table", [("a",), ("b",), ("c",)], ("city",), hierarchies={"city": tree})
     >>> no = np.zeros(2, bool)
-    >>> spelled = spell_nodes(attribute_of(data, "city"), np.array([3, 2]), no, no, np.array([0, 0, 1]))
-    >>> spelled.cells.to_pylist(), spelled.members
+    >>> coded = encode_nodes(attribute_of(data, "city"), np.array([3, 2]), no, no, np.array([0, 0, 1]))
+    >>> coded.cells.to_pylist(), coded.members
     (['A', 'c'], (('A', 'a'), ('A', 'b')))
     """
     hierarchy = attribute.hierarchy
@@ -174,12 +176,14 @@ def spell_nodes(attribute: Attribute, nodes: Ints, missing: Flags, suppressed: F
         if node >= leaves
         for member in hierarchy.members(hierarchy.labels[node])
     )
-    return Spelled(PublishedColumn(attribute.name, "quasi-identifier", Form("category")), cells, index, members)
+    return CodedColumn(
+        PublishedColumn(attribute.name, "quasi-identifier", ValueFormat("category")), cells, index, members
+    )
 
 
-def spell_sets(
+def encode_sets(
     attribute: Attribute, offsets: Ints, codes: Ints, missing: Flags, suppressed: Flags, index: Ints
-) -> Spelled:
+) -> CodedColumn:
     """Spell sets of labels, one per class; a set of all labels says nothing and is suppressed.
 
     Examples
@@ -188,7 +192,7 @@ def spell_sets(
     >>> no = np.zeros(2, bool)
     >>> at = np.array([0, 2, 3])
     >>> city = attribute_of(data, "city")
-    >>> spell_sets(city, at, np.array([1, 0, 2]), no, no, np.array([0, 0, 1])).cells.to_pylist()
+    >>> encode_sets(city, at, np.array([1, 0, 2]), no, no, np.array([0, 0, 1])).cells.to_pylist()
     [['a', 'b'], ['c']]
     """
     every = len(attribute.labels) + attribute.has_missing
@@ -201,46 +205,46 @@ def spell_sets(
             cells.append(None)
         else:
             cells.append(sorted(attribute.labels[code] for code in inside.tolist()))
-    form = Form("set")
-    return Spelled(PublishedColumn(attribute.name, "quasi-identifier", form), pa.array(cells, form.arrow), index)
+    form = ValueFormat("set")
+    return CodedColumn(PublishedColumn(attribute.name, "quasi-identifier", form), pa.array(cells, form.arrow), index)
 
 
-def spell_exact(dataset: Dataset, name: str, rows: Ints) -> Spelled:
+def encode_exact(dataset: Dataset, name: str, rows: Ints) -> CodedColumn:
     """Spell a column as it is: sensitive values, and those nobody knows.
 
     Examples
     --------
     >>> data = Dataset.of("table", [(1, "flu"), (2, "cold")], ("age", "ill"), sensitive=("ill",))
-    >>> spelled = spell_exact(data, "ill", np.array([1, 0]))
-    >>> spelled.cells.take(pa.array(spelled.index)).to_pylist()
+    >>> coded = encode_exact(data, "ill", np.array([1, 0]))
+    >>> coded.cells.take(pa.array(coded.index)).to_pylist()
     ['cold', 'flu']
     """
     column = next(column for column in dataset.schema.columns if column.name == name)
     attribute = attribute_of(dataset, name)
     codes = attribute.codes[rows].astype(np.int64)
     if column.scale in NUMERIC and not attribute.has_missing and attribute.axis is not None:
-        form = Form("exact", _TYPES[column.scale])
+        form = ValueFormat("exact", _TYPES[column.scale])
         cells = _to_axis(attribute.axis, form.arrow, np.zeros(len(attribute.axis), dtype=bool))
     else:
-        form = Form("exact")
+        form = ValueFormat("exact")
         cells = pa.array([*attribute.labels, MISSING], pa.string())
         codes = np.where(codes < 0, len(attribute.labels), codes)
-    return Spelled(PublishedColumn(name, column.role, form), cells, codes)
+    return CodedColumn(PublishedColumn(name, column.role, form), cells, codes)
 
 
-def make_table(columns: Sequence[Spelled], order: Ints) -> pa.Table:
+def make_table(columns: Sequence[CodedColumn], order: Ints) -> pa.Table:
     """Put columns together, the records in an order.
 
     Examples
     --------
     >>> data = Dataset.of("table", [(1, "flu"), (2, "cold")], ("age", "ill"), sensitive=("ill",))
-    >>> make_table([spell_exact(data, "ill", np.arange(2))], np.array([1, 0])).to_pydict()
+    >>> make_table([encode_exact(data, "ill", np.arange(2))], np.array([1, 0])).to_pydict()
     {'ill': ['cold', 'flu']}
     """
     return pa.table({part.column.name: part.cells.take(pa.array(part.index[order])) for part in columns})
 
 
-def make_values(columns: Sequence[Spelled]) -> pa.Table:
+def make_values(columns: Sequence[CodedColumn]) -> pa.Table:
     """List the members of all generalised labels.
 
     Examples
@@ -258,10 +262,10 @@ def publish_table(
     method: Method,
     guarantee: Guarantee,
     rows: Ints,
-    quasi: Sequence[Spelled],
+    quasi: Sequence[CodedColumn],
     run: Run,
     *,
-    withheld: Mapping[str, int] | None = None,
+    suppressed_records: Mapping[str, int] | None = None,
     parts: Mapping[str, Part] | None = None,
     recoding: SavedRecoding | None = None,
 ) -> Result:
@@ -277,7 +281,7 @@ def publish_table(
         Quasi-identifiers of these rows.
     run
         Its secret orders the records.
-    withheld
+    suppressed_records
         Records left out, by reason.
     parts
         Further tables.
@@ -287,7 +291,7 @@ def publish_table(
     by_name = {part.column.name: part for part in quasi}
     for column in dataset.schema.columns:
         if column.role in {"sensitive", "plain"}:
-            by_name[column.name] = spell_exact(dataset, column.name, rows)
+            by_name[column.name] = encode_exact(dataset, column.name, rows)
     columns = [by_name[column.name] for column in dataset.schema.columns if column.name in by_name]
     order = publishing_secret(dataset, method, run).order(len(rows), "records")
     release = Release(
@@ -299,9 +303,11 @@ def publish_table(
         table=make_table(columns, order),
         values=make_values(columns),
         records_in=len(dataset),
-        withheld={reason: count for reason, count in (withheld or {}).items() if count},
+        suppressed_records={reason: count for reason, count in (suppressed_records or {}).items() if count},
         parts=dict(parts or {}),
         unit=dataset.unit,
     )
-    trace = Trace(rows[order], run.secret, run.seconds, run.counters, method.parameters(), recoding, dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(
+        rows[order], run.secret, run.seconds, run.counters, method.parameters(), recoding, dataset
+    )
+    return Result(release, owner_record)

@@ -15,7 +15,7 @@ from sfumato.kinds.table.dataset import MISSING, attribute_of, place_values
 from sfumato.kinds.table.decode import Cells
 from sfumato.queries.categories import list_categories
 from sfumato.queries.columns import Labels, Ranges
-from sfumato.queries.published_view import Attribute, Columns, Evidence, Names, Values
+from sfumato.queries.published_view import Attribute, Columns, Names, PublishedView, Values
 from sfumato.release.release import PublishedColumn, Release
 
 __all__ = ["of_dataset", "of_release", "published_attributes", "read_attributes"]
@@ -30,37 +30,37 @@ _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 MEANS = "The means of classes that this release publishes, too, are not used: bounds may be wider than they need be."
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Return what a published table says.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.queries.published_view import Asked
+    >>> from sfumato.queries.published_view import AttributeCondition
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
-    >>> told = of_release(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
-    >>> old = told.attributes["age"].judge(Asked(span=(75, 200)))
+    >>> view = of_release(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
+    >>> old = view.attributes["age"].judge(AttributeCondition(span=(75, 200)))
     >>> int(old.low.sum()), int(old.high.sum())
     (0, 2)
     """
-    withheld = sum(release.withheld.values())
+    suppressed_records = sum(release.suppressed_records.values())
     notes = (MEANS,) if "means" in release.parts else ()
     attributes = published_attributes(release)
-    return Evidence(release.unit, len(release), withheld, attributes=attributes, notes=notes)
+    return PublishedView(release.unit, len(release), suppressed_records, attributes=attributes, notes=notes)
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Return what a table says that was not published yet: exactly what there is.
 
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.queries.published_view import Asked
-    >>> told = of_dataset(sf.Dataset.of("table", [(20,), (79,)], ("age",)))
-    >>> told.attributes["age"].judge(Asked(span=(75, 200))).low.tolist()
+    >>> from sfumato.queries.published_view import AttributeCondition
+    >>> view = of_dataset(sf.Dataset.of("table", [(20,), (79,)], ("age",)))
+    >>> view.attributes["age"].judge(AttributeCondition(span=(75, 200))).low.tolist()
     [0, 1]
     """
-    return Evidence(
+    return PublishedView(
         dataset.unit, len(dataset), attributes=read_attributes(dataset), people=dataset.person_codes(), exact=True
     )
 

@@ -12,20 +12,20 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import Keys, Survey, interleave, scale
 from sfumato.kinds.table.dataset import Attribute, attribute_of
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 50_000
 """People in a part at most, unless its owner says otherwise."""
 _BITS = 16
 
 
-def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
+def compute_sort_key(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the positions of everybody's quasi-identifiers in their hierarchies or orders, bit by bit in turn.
 
     Examples
     --------
     >>> data = Dataset.of("table", [(20, "a"), (70, "b"), (22, "a"), (69, "b")], ("age", "town"))
-    >>> np.argsort(lay_in_line(data)).tolist()
+    >>> np.argsort(compute_sort_key(data)).tolist()
     [0, 2, 3, 1]
     """
     names = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]

@@ -18,7 +18,7 @@ from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import Peak, find_peaks
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_original", "attack_rising", "expose"]
+__all__ = ["KNOWLEDGE", "Exposure", "attack", "attack_by_knowledge", "attack_original", "expose"]
 
 KNOWLEDGE = "prefixes"
 
@@ -152,12 +152,12 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Exp
     >>> attack(result.release, data).to_dict()["largest_relative_frequency"]
     0.125
     """
-    claim = release.guarantee
-    delta = claim.fraction if isinstance(claim, PrefixFrequency) else None
+    guarantee = release.guarantee
+    delta = guarantee.fraction if isinstance(guarantee, PrefixFrequency) else None
     return expose(read_timeline(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Exposure]:  # noqa: ARG001
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Exposure]:  # noqa: ARG001
     """Look at the published prefixes after a tenth of the time points, a quarter, a half, and at last at all.
 
     Examples
@@ -166,11 +166,11 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> release = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32))).release
-    >>> [found.seen for found in attack_rising(release, data, 1)]
+    >>> [found.seen for found in attack_by_knowledge(release, data, 1)]
     [0.5, None]
     """
-    claim = release.guarantee
-    delta = claim.fraction if isinstance(claim, PrefixFrequency) else None
+    guarantee = release.guarantee
+    delta = guarantee.fraction if isinstance(guarantee, PrefixFrequency) else None
     return _watch(read_timeline(release), tuple(dict.fromkeys(original.schema.sensitive)), delta)
 
 

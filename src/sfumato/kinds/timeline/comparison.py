@@ -11,15 +11,15 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover
+from sfumato.metrics.retained_detail import RetainedDetail
 from sfumato.release.release import Release
 
-__all__ = ["TimelineComparison", "count_leftover"]
+__all__ = ["TimelineComparison", "count_retained"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -142,8 +142,8 @@ class TimelineComparison:
     def _rows(self) -> Ints:
         if self.comparison.rows is not None:
             return self.comparison.rows
-        clock = self.comparison.original.clock
-        times = clock.to_arrow(self.before.times).cast("int64").to_numpy()
+        time_unit = self.comparison.original.time_unit
+        times = time_unit.to_arrow(self.before.times).cast("int64").to_numpy()
         rows = np.searchsorted(times, self.after.times)
         if len(rows) and (rows.max() >= len(times) or (times[rows] != self.after.times).any()):
             raise SchemaError(
@@ -153,7 +153,7 @@ class TimelineComparison:
         return np.asarray(rows, dtype=np.int64)
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count occurrences of sensitive events: other events are published as they are."""
     named = set(original.schema.sensitive)
     had, left = (
@@ -161,10 +161,10 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
         for histories, table in ((original.history(), original.table), (release.history(), release.table))
     )
     sentence = "of {had} occurrences of sensitive events {left} are left."
-    return Leftover(had, left, sentence, "A larger delta or fewer sensitive events would leave more.")
+    return RetainedDetail(had, left, sentence, "A larger delta or fewer sensitive events would leave more.")
 
 
-def _sum_counts(histories: Ragged, table: pa.Table, named: set[str]) -> int:
+def _sum_counts(histories: ListColumn, table: pa.Table, named: set[str]) -> int:
     chosen = np.array([label in named for label in histories.labels], dtype=bool)
     lists = table.column("counts") if "counts" in table.column_names else None
     if lists is None or not len(chosen):

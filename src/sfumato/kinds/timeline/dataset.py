@@ -12,9 +12,9 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.timeline import KIND
 
@@ -63,7 +63,7 @@ class Timeline:
     @classmethod
     def view(cls, table: pa.Table, events: str, counts: str, times: str) -> Timeline:
         """View a table by the names of its columns."""
-        history = Ragged.from_arrow(table.column(events))
+        history = ListColumn.from_arrow(table.column(events))
         numbers = table.column(counts).combine_chunks()
         if isinstance(numbers, pa.ChunkedArray):  # no rows at all
             numbers = numbers.chunk(0) if numbers.num_chunks else pa.array([], pa.list_(pa.int64()))
@@ -93,7 +93,7 @@ def make_dataset(
     times: list[int] | None = None,
     sensitive: tuple[str, ...] = (),
     events: tuple[str, ...] = (),
-    clock: Clock | None = None,
+    time_unit: TimeUnit | None = None,
 ) -> Dataset:
     """Make a dataset of one long sequence of events from counts by event, one mapping per time point.
 
@@ -118,8 +118,10 @@ def make_dataset(
     table = pa.table(
         {
             "time": pa.array(when, pa.int64()),
-            "events": Ragged(offsets, codes, tuple(code)).to_arrow(),
+            "events": ListColumn(offsets, codes, tuple(code)).to_arrow(),
             "counts": pa.array([[count for _, count in row] for row in entries], pa.list_(pa.int64())),
         }
     )
-    return Dataset(Schema("timeline", KIND.columns, sensitive), table, clock=clock or Clock(), unit=KIND.unit)
+    return Dataset(
+        Schema("timeline", KIND.columns, sensitive), table, time_unit=time_unit or TimeUnit(), unit=KIND.unit
+    )

@@ -9,17 +9,17 @@ import pyarrow as pa
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.timeline import KIND
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["NOTHING_LEFT", "publish"]
 
 Ints = npt.NDArray[np.int64]
 
-(NOTHING_LEFT,) = KIND.reasons
+(NOTHING_LEFT,) = KIND.suppression_reasons
 
 
 def publish(
@@ -35,14 +35,14 @@ def publish(
     >>> from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
     >>> data = Dataset.of("timeline", [{"b": 3, "a": 2}, {"a": 1}], sensitive=("a",))
     >>> from sfumato.kinds.timeline.methods.sanitisation import Odesa
-    >>> claim = PrefixFrequency("1/3", events=("a",))
-    >>> release, rows = publish(data, Timeline.of(data), np.array([3, 1, 0]), Odesa("1/3"), claim)
+    >>> guarantee = PrefixFrequency("1/3", events=("a",))
+    >>> release, rows = publish(data, Timeline.of(data), np.array([3, 1, 0]), Odesa("1/3"), guarantee)
     >>> release.history().lists(), release.table.column("counts").to_pylist(), rows.tolist()
     ([['a', 'b']], [[1, 3]], [0])
     """
     events = np.bincount(timeline.points[left > 0], minlength=len(timeline))
     rows = np.arange(len(timeline)) if (np.diff(timeline.offsets) == 0).any() else np.flatnonzero(events)
-    withheld = len(timeline) - len(rows)
+    suppressed_records = len(timeline) - len(rows)
     columns, table = _make_table(dataset, timeline, left, rows)
     release = Release(
         kind=dataset.kind,
@@ -53,7 +53,7 @@ def publish(
         table=table,
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(timeline),
-        withheld={NOTHING_LEFT: withheld} if withheld else {},
+        suppressed_records={NOTHING_LEFT: suppressed_records} if suppressed_records else {},
         unit=dataset.unit,
     )
     return release, rows
@@ -77,14 +77,14 @@ def _make_table(
     ]
     sizes = np.bincount(timeline.points[entries], minlength=len(timeline))[rows]
     offsets = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    events = Ragged(offsets, recode[timeline.codes[entries]].astype(np.int32), tuple(labels))
+    events = ListColumn(offsets, recode[timeline.codes[entries]].astype(np.int32), tuple(labels))
     counts = pa.ListArray.from_arrays(pa.array(offsets, pa.int32()), pa.array(left[entries], pa.int64()))
-    clock = dataset.clock
+    time_unit = dataset.time_unit
     names = {column.role: column.name for column in dataset.schema.columns}
     columns = (
-        PublishedColumn(names["time"], "time", Form("exact", clock.form_type)),
-        PublishedColumn(names["history"], "history", Form("category", history=True)),
-        PublishedColumn(names["count"], "count", Form("exact", "int64", history=True)),
+        PublishedColumn(names["time"], "time", ValueFormat("exact", time_unit.published_type)),
+        PublishedColumn(names["history"], "history", ValueFormat("category", history=True)),
+        PublishedColumn(names["count"], "count", ValueFormat("exact", "int64", history=True)),
     )
-    cells = (clock.to_arrow(timeline.times[rows]), events.to_arrow(), counts)
+    cells = (time_unit.to_arrow(timeline.times[rows]), events.to_arrow(), counts)
     return columns, pa.table({column.name: cell for column, cell in zip(columns, cells, strict=True)})

@@ -8,7 +8,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.queries.events import MANY, Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.queries.times import find_steps, list_units
 from sfumato.release.release import Release
 
@@ -20,7 +20,7 @@ _DELETED = (
 )
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every time point has its events, so many of each.
 
     Examples
@@ -30,7 +30,7 @@ def of_dataset(dataset: Dataset) -> Evidence:
     [2, 1, 1]
     """
     timeline = Timeline.of(dataset)
-    timing, times = find_steps(dataset.clock, timeline.times)
+    timing, times = find_steps(dataset.time_unit, timeline.times)
     events = Events.of(
         len(timeline),
         timeline.points,
@@ -42,11 +42,11 @@ def of_dataset(dataset: Dataset) -> Evidence:
         least=timeline.counts,
         most=timeline.counts,
     )
-    units = list_units(dataset.clock)
-    return Evidence(dataset.unit, len(dataset), history=events, exact=True, ordered=False, units=units)
+    units = list_units(dataset.time_unit)
+    return PublishedView(dataset.unit, len(dataset), history=events, exact=True, ordered=False, units=units)
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is left: events that are not named are all there, and of those named any number may be missing.
 
     Examples
@@ -74,8 +74,8 @@ def of_release(release: Release) -> Evidence:
         least=np.concatenate([timeline.counts, np.zeros(len(points), np.int64)]),
         most=np.concatenate([timeline.counts, np.full(len(points), MANY)]),
     )
-    withheld = sum(release.withheld.values())
-    return Evidence(release.unit, len(release), withheld, events, ordered=False, notes=(_DELETED,))
+    suppressed_records = sum(release.suppressed_records.values())
+    return PublishedView(release.unit, len(release), suppressed_records, events, ordered=False, notes=(_DELETED,))
 
 
 def _is_dated(release: Release) -> bool:

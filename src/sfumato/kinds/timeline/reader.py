@@ -7,23 +7,23 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.record_unit import TIME_POINT
 from sfumato.data.schema import Column, Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Readable, as_place
 from sfumato.readers.cells import encode_labels, name_marked, parse_numbers
 from sfumato.readers.constraints import resolve_sensitive
-from sfumato.readers.detect import Guess, Look
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
+from sfumato.readers.detect import Detection, FileProfile
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.times import cut_times, parse_times
 from sfumato.readers.visits import rank_names
 
-__all__ = ["WORDS", "guess", "read"]
+__all__ = ["WORDS", "detect", "read"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -44,10 +44,10 @@ WORDS = Vocabulary(
 """Names of event logs; who did something has no part to play, because a timeline knows no people."""
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read one long sequence of events: one row per time point, with the events there and how often they occur.
 
-    Columns are ``time, event, count``, or other names told by ``reading.columns``, or names that event logs use.
+    Columns are ``time, event, count``, or other names told by ``read_options.columns``, or names that event logs use.
     Without a count every row is one occurrence. Rows of the same time and event are added up; with a resolution
     dates are cut to it first. A time point without events is not a row, unless the file asks for it by a row of
     that time with the count 0. Events that are named with the count 0 only belong to the alphabet. Rows may come in any
@@ -57,7 +57,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file: CSV, Parquet or JSON lines, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -66,7 +66,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "sales.csv"
     >>> _ = file.write_text("day,product,quantity\\n2024-01-02,wine,3\\n2024-01-01,bread,5\\n2024-01-02,bread,4\\n")
-    >>> sales = read(file, Reading("timeline", sensitive=("wine",), resolution="day"))
+    >>> sales = read(file, ReadOptions("timeline", sensitive=("wine",), resolution="day"))
     >>> sales.history().lists(), sales.table.column("counts").to_pylist()
     ([['bread'], ['bread', 'wine']], [[5], [4, 3]])
     >>> for note in sales.notes:
@@ -78,11 +78,11 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Times have no zone and are taken as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
-    source = Source(as_place(path), reading)
+    source = Source(as_place(path), read_options)
     name, table = source.name, source.table()
-    columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+    columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
     notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
-    name, table = settle_missing(name, table, columns, reading, notes, ("event",))
+    name, table = resolve_missing(name, table, columns, read_options, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
             raise SchemaError(
@@ -90,19 +90,19 @@ def read(path: Readable, reading: Reading) -> Dataset:
             )
     if not table.num_rows:
         raise SchemaError(f"{name}: there are no rows below the header.")
-    times, clock = _read_times(name, columns["time"], table, reading.resolution, notes)
+    times, time_unit = _read_times(name, columns["time"], table, read_options.resolution, notes)
     counts = _read_counts(name, columns.get("count"), table, notes)
     events = encode_labels(name, columns["event"], table.column(columns["event"]))
     # By their names, whatever order the rows are in.
     labels = tuple(sorted(events.labels.to_pylist()))
     points, offsets, codes, sums = _add_up(times, rank_names(events.labels)[events.codes], counts, len(labels))
     notes.append(f"Found {len(points):,} time points with {int(sums.sum()):,} occurrences of {len(labels):,} events.")
-    history = Ragged(offsets, codes.astype(np.int32), labels).to_arrow()
+    history = ListColumn(offsets, codes.astype(np.int32), labels).to_arrow()
     return Dataset(
         Schema(
             "timeline",
             (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
-            resolve_sensitive(reading.sensitive, labels, name),
+            resolve_sensitive(read_options.sensitive, labels, name),
         ),
         pa.table(
             {
@@ -112,38 +112,38 @@ def read(path: Readable, reading: Reading) -> Dataset:
             }
         ),
         notes=tuple(notes),
-        reading=reading.to_dict(),
-        clock=clock,
+        read_options=read_options.to_dict(),
+        time_unit=time_unit,
         unit=TIME_POINT,
     )
 
 
-def guess(preview: Look) -> Guess | None:
+def detect(preview: FileProfile) -> Detection | None:
     """Take files for a timeline that say what happened when, and of nobody.
 
     Examples
     --------
     >>> table = pa.table({"day": ["2024-01-01", "2024-01-02"], "product": ["a", "b"], "quantity": ["2", "3"]})
-    >>> guess(Look.of_table("a.csv", table)).options["columns"]
+    >>> detect(FileProfile.of_table("a.csv", table)).options["columns"]
     {'time': 'day', 'event': 'product', 'count': 'quantity'}
     """
     roles = preview.find_roles(WORDS)
-    whose = {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]}
+    person_columns = {"person", *EVENT_LOGS["person"], *EVENT_LOGS["session"]}
     if not {"time", "event"} <= set(roles) or roles["time"] not in preview.find_dates() or "count" not in roles:
         return None
-    if any(name.lower() in whose for name in preview.columns):
+    if any(name.lower() in person_columns for name in preview.columns):
         return None
     reasons = [f"`{column}` is read as {role} by its name." for role, column in roles.items()]
     reasons.append("No column says whose the rows are: they are about points in time.")
-    more, why = preview.settle_empty(list(roles.values()))
+    more, why = preview.suggest_missing(list(roles.values()))
     options = {"columns": roles, "drop": ["*"], "resolution": "day", **more}
     left = ("Name the events that must not be found more often than elsewhere (sensitive).",)
-    return Guess("timeline", 70, options, reasons + why, "essa", {"delta": 0.05}, left)
+    return Detection("timeline", 70, options, reasons + why, "essa", {"delta": 0.05}, left)
 
 
 def _read_times(
     name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
-) -> tuple[Longs, Clock]:
+) -> tuple[Longs, TimeUnit]:
     """Return times as whole numbers, and what they count."""
     parsed = parse_times(name, column, table.column(column))
     if parsed.micros is None:
@@ -158,13 +158,13 @@ def _read_times(
                 f"{name}: column {column!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, not so in "
                 f"{name_marked(wrong)}. Correct the data."
             )
-        return parsed.order.astype(np.int64), Clock()
+        return parsed.order.astype(np.int64), TimeUnit()
     if not parsed.zoned:
         notes.append("Times have no zone and are taken as UTC.")
-    times, clock, finer = cut_times(parsed.micros, resolution or "second")
+    times, time_unit, finer = cut_times(parsed.micros, resolution or "second")
     if finer.any():
         notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
-    return times, clock
+    return times, time_unit
 
 
 def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:

@@ -159,7 +159,7 @@ def _published(timelines: TimelineComparison) -> str:
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in _LIMITS)
     return (
         f"<section><h2>What was published</h2>\n{account}\n<p>{escape(_name_sensitive(timelines))}</p>\n"
-        f"{page.state_promise(timelines.comparison.release)}"
+        f"{page.render_guarantee(timelines.comparison.release)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 
@@ -246,21 +246,21 @@ def _shares(timelines: TimelineComparison, counts: Ints, code: int, ends: Ints, 
 
 
 def _draw_lines(timelines: TimelineComparison, ends: Ints, shares: dict[str, Floats], title: str) -> Any:
-    clock = timelines.comparison.original.clock
+    time_unit = timelines.comparison.original.time_unit
     times = timelines.before.times
     values = [
-        {"when": when, "time": to_axis(int(times[end]), clock), "share": float(share)}
-        | {"told": f"{show_time(int(times[end]), clock)}, {when}: {show_share(float(share))}"}
+        {"when": when, "time": to_axis(int(times[end]), time_unit), "share": float(share)}
+        | {"told": f"{show_time(int(times[end]), time_unit)}, {when}: {show_share(float(share))}"}
         for when, line in shares.items()
         for end, share in zip(ends, line, strict=True)
     ]
-    domain = (to_axis(int(times[0]), clock), to_axis(int(times[-1]), clock))
+    domain = (to_axis(int(times[0]), time_unit), to_axis(int(times[-1]), time_unit))
     colours = alt.Scale(domain=["before", "after"], range=[BEFORE, AFTER])
     lines = (
         alt.Chart(inline(values))
         .mark_line(interpolate="step-after", strokeWidth=1.6, aria=False)
         .encode(
-            x=time_field("time", clock, domain),
+            x=time_field("time", time_unit, domain),
             y=alt.Y("share:Q").axis(share_axis("Share so far", tickCount=4)),
             color=alt.Color("when:N", scale=colours, legend=None),
             tooltip="told:N",
@@ -273,7 +273,7 @@ def _draw_lines(timelines: TimelineComparison, ends: Ints, shares: dict[str, Flo
 
 def _draw_deletions(timelines: TimelineComparison) -> Figure:
     """Draw how many occurrences were deleted and kept, over equally long stretches of time points."""
-    count, clock = min(_BARS, len(timelines.before)), timelines.comparison.original.clock
+    count, time_unit = min(_BARS, len(timelines.before)), timelines.comparison.original.time_unit
     stretch = np.arange(len(timelines.before)) * count // max(len(timelines.before), 1)
     gone = np.bincount(stretch, timelines.removed_by_point, minlength=count)
     total = np.bincount(stretch, timelines.totals, minlength=count)
@@ -281,17 +281,17 @@ def _draw_deletions(timelines: TimelineComparison) -> Figure:
     starts = [int(timelines.before.times[at]) for at in first]
     ends = [*starts[1:], int(timelines.before.times[-1]) + 1] if count else []
     values = [
-        {"from": to_axis(start, clock), "to": to_axis(end, clock), "low": float(low), "high": float(high)}
-        | {"colour": colour, "told": f"from {show_time(start, clock)}: {show_count(int(high - low))} {what}"}
+        {"from": to_axis(start, time_unit), "to": to_axis(end, time_unit), "low": float(low), "high": float(high)}
+        | {"colour": colour, "told": f"from {show_time(start, time_unit)}: {show_count(int(high - low))} {what}"}
         for what, colour, low_of, high_of in (("deleted", BEFORE, 0 * gone, gone), ("published", AFTER, gone, total))
         for start, end, low, high in zip(starts, ends, low_of, high_of, strict=True)
     ]
-    domain = (to_axis(starts[0], clock), to_axis(ends[-1], clock)) if count else (0, 1)
+    domain = (to_axis(starts[0], time_unit), to_axis(ends[-1], time_unit)) if count else (0, 1)
     bars = (
         alt.Chart(inline(values))
         .mark_rect(xOffset=0.5, x2Offset=-0.5, aria=False)
         .encode(
-            x=time_field("from", clock, domain),
+            x=time_field("from", time_unit, domain),
             x2="to",
             y=alt.Y("low:Q").axis(alt.Axis(title="Occurrences", tickCount=4, domain=False, ticks=False, format=",d")),
             y2="high",
@@ -307,7 +307,9 @@ def _draw_deletions(timelines: TimelineComparison) -> Figure:
         legend=(LegendEntry("square", AFTER, "published"), LegendEntry("square", BEFORE, "deleted")),
         notes=[f"{show_amount(count, 'stretch', 'stretches')} with the same number of time points."],
         head=["From", "Occurrences", "Deleted"],
-        rows=[[show_time(starts[i], clock), show_count(int(total[i])), show_count(int(gone[i]))] for i in range(count)],
+        rows=[
+            [show_time(starts[i], time_unit), show_count(int(total[i])), show_count(int(gone[i]))] for i in range(count)
+        ],
     )
 
 

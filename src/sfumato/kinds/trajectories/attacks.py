@@ -9,13 +9,13 @@ import numpy.typing as npt
 
 from sfumato.attacks.risk import Risk, success
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.decode import leave_out, list_sensitive
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, count_matches, original_anonymity_sets
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of", "risk_of_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original", "risk_of", "risk_of_original"]
 
 KNOWLEDGE = "ordered-places"
 
@@ -59,7 +59,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     return risk_of(matches, m, float(success(sizes).mean()) if len(sizes) else 0.0)
 
 
-def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
+def _draw_places(histories: ListColumn, m: int, seed: int) -> ListColumn:
     """Keep m visits of every person, drawn at random, in their order."""
     rows = histories.row_of_token
     order = np.lexsort((np.random.default_rng(seed).random(len(rows)), rows))
@@ -69,7 +69,7 @@ def _draw_places(histories: Ragged, m: int, seed: int) -> Ragged:
     return histories.keep(drawn)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with one place of everybody known, two, and so on up to m.
 
     Examples
@@ -79,7 +79,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
-    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 2)]
     [(1, 2), (2, 2)]
     """
     # What cannot be counted is refused at once, not after everything that can be.

@@ -12,10 +12,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.dataset import locate
 from sfumato.kinds.trajectories.dataset.locations import Locations
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.retained_detail import Leftover, count_different, name_long, name_values, share_of
+from sfumato.metrics.retained_detail import RetainedDetail, count_different, name_long, name_values, share_of
 from sfumato.release.release import Release
 
-__all__ = ["PlaceComparison", "count_leftover"]
+__all__ = ["PlaceComparison", "count_retained"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -30,7 +30,7 @@ class PlaceComparison:
     >>> at = {"a": (0, 0), "b": (1, 0), "c": (4, 0)}
     >>> data = sf.Dataset.of("trajectories", [["a", "c"], ["b", "c"], ["c"]], at)
     >>> result = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32))
-    >>> Comparison(data, result.release, result.trace.rows).view(PlaceComparison).largest_distance
+    >>> Comparison(data, result.release, result.owner_record.rows).view(PlaceComparison).largest_distance
     4.0
     """
 
@@ -49,7 +49,7 @@ class PlaceComparison:
         """
         if self._others:
             return self._located.largest_distance()
-        return self.comparison.whole.once("largest distance", self._located.largest_distance)
+        return self.comparison.full_original.cached("largest distance", self._located.largest_distance)
 
     @cached_property
     def member_distances(self) -> Floats:
@@ -76,7 +76,10 @@ class PlaceComparison:
     @cached_property
     def _located(self) -> Locations:
         """Where all places are; those that nobody visits here as the release has them, or nowhere (NaN)."""
-        visited, others = self.comparison.whole.once("places", lambda: locate(self.comparison.original)), self._others
+        visited, others = (
+            self.comparison.full_original.cached("places", lambda: locate(self.comparison.original)),
+            self._others,
+        )
         if not others:
             return visited
         places = self.comparison.release.places
@@ -90,9 +93,9 @@ class PlaceComparison:
         return Locations(every, visited.on_globe)
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
     left = count_different(release.history())
     advice = f"A smaller k or m, {name_long(original.history(), 'visits')}or another method would leave more."
     sentence = f"{{had}} places are published as {name_values(left)}."
-    return Leftover(count_different(original.history()), left, sentence, advice, share_of(release))
+    return RetainedDetail(count_different(original.history()), left, sentence, advice, share_of(release))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 import numpy as np
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.release.release import Release
 
 __all__ = ["leave_out", "list_sensitive"]
@@ -20,12 +20,12 @@ def list_sensitive(release: Release) -> tuple[str, ...]:
     return tuple(getattr(release.guarantee, "sensitive", ()))
 
 
-def leave_out(histories: Ragged, places: Collection[str]) -> Ragged:
+def leave_out(histories: ListColumn, places: Collection[str]) -> ListColumn:
     """Return histories without the visits to some places.
 
     Examples
     --------
-    >>> leave_out(Ragged.from_lists([["a", "clinic", "b"], ["clinic"]]), ("clinic",)).lists()
+    >>> leave_out(ListColumn.from_lists([["a", "clinic", "b"], ["clinic"]]), ("clinic",)).lists()
     [['a', 'b'], []]
     """
     gone = set(places)

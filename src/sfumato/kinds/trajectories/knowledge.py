@@ -16,7 +16,7 @@ import numpy.typing as npt
 from sfumato.checks.records import Records
 from sfumato.checks.subsequences import countable_sizes, distinct_subsequences, support
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.release.release import Release
 
@@ -143,7 +143,7 @@ def original_anonymity_sets(dataset: Dataset, m: int, sensitive: Sequence[str] |
     return _best_knowledge(records, histories, m, np.ones(len(histories), dtype=bool))
 
 
-def count_matches(release: Release, knowledge: Ragged) -> Ints:
+def count_matches(release: Release, knowledge: ListColumn) -> Ints:
     """Count the published records that match each row of original places.
 
     Sensitive and removed places are left out of the rows; where nothing is left, every record matches.
@@ -155,7 +155,7 @@ def count_matches(release: Release, knowledge: Ragged) -> Ints:
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
-    >>> count_matches(release, Ragged.from_lists([["a"], ["b", "c"], ["c", "b"]])).tolist()
+    >>> count_matches(release, ListColumn.from_lists([["a"], ["b", "c"], ["c", "b"]])).tolist()
     [2, 2, 0]
     """
     records = Records.of(release, knowledge.labels)
@@ -191,14 +191,14 @@ def matching_rows(release: Release, places: Sequence[str]) -> list[int]:
     return rows
 
 
-class _Found(NamedTuple):
+class _MatchedSequence(NamedTuple):
     matches: int
     visitors: int
     size: int
     key: int
 
 
-def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags | None) -> Matches:
+def _best_knowledge(records: Records, original: ListColumn, m: int, published: Flags | None) -> Matches:
     if m < 1:
         raise ParameterError(f"matching: m must be at least 1, got {m}.")
     kinds = records.kinds_of(original)
@@ -210,8 +210,8 @@ def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags
     most_visitors = max((int(visited.sum()) for visited in records.visits), default=0)
     share = np.where(nothing, most_visitors / max(everybody, 1), 0.0)
     unmatched = np.full(len(kinds), everybody == 0)
-    rarest: _Found | None = None
-    revealing: _Found | None = None
+    rarest: _MatchedSequence | None = None
+    revealing: _MatchedSequence | None = None
     tried = 0
     for size in countable_sizes(kinds, m):
         wanted, _ = support(kinds, size)
@@ -226,9 +226,9 @@ def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags
             unmatched[people[matches[at] == 0]] = True
         low, high = int(np.argmin(reached)), int(np.argmax(shares))
         if reached[low] < (_NONE if rarest is None else rarest.matches):
-            rarest = _Found(int(matches[low]), int(visitors[low]), size, int(wanted[low]))
+            rarest = _MatchedSequence(int(matches[low]), int(visitors[low]), size, int(wanted[low]))
         if shares[high] > (0.0 if revealing is None else revealing.visitors / revealing.matches):
-            revealing = _Found(int(matches[high]), int(visitors[high]), size, int(wanted[high]))
+            revealing = _MatchedSequence(int(matches[high]), int(visitors[high]), size, int(wanted[high]))
     return Matches(
         np.where(smallest == _NONE, 0, smallest),
         unmatched,
@@ -240,7 +240,7 @@ def _best_knowledge(records: Records, original: Ragged, m: int, published: Flags
     )
 
 
-def _describe(sequence: _Found | None, records: Records, original: Ragged) -> Knowledge | None:
+def _describe(sequence: _MatchedSequence | None, records: Records, original: ListColumn) -> Knowledge | None:
     """Name one person's places behind a key, for the owner."""
     if sequence is None:
         return None

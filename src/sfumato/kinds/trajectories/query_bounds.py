@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import numpy as np
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.queries.categories import list_categories
 from sfumato.queries.events import MANY, Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
@@ -20,7 +20,7 @@ _APART = 1 << 20
 _REMOVED = "places that were removed from all records may be anywhere in them."
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every visit is what it is.
 
     Examples
@@ -39,10 +39,10 @@ def of_dataset(dataset: Dataset) -> Evidence:
         "position",
         lo=_number_visits(histories),
     )
-    return Evidence(dataset.unit, len(dataset), history=events, people=dataset.person_codes(), exact=True)
+    return PublishedView(dataset.unit, len(dataset), history=events, people=dataset.person_codes(), exact=True)
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: visits in their order, each one of its members, and places that may have been removed.
 
     Examples
@@ -83,16 +83,16 @@ def of_release(release: Release) -> Evidence:
         least=least,
         most=most,
     )
-    return Evidence(
+    return PublishedView(
         release.unit,
         len(release),
-        sum(release.withheld.values()),
+        sum(release.suppressed_records.values()),
         events,
         notes=(_REMOVED,) if removed else (),
     )
 
 
-def _number_visits(histories: Ragged) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
+def _number_visits(histories: ListColumn) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
     """Number the visits of every record from 0 on, with room between them."""
     within = np.arange(len(histories.codes)) - np.repeat(histories.offsets[:-1], histories.lengths)
     return np.asarray(within * _APART, dtype=np.int64)

@@ -9,14 +9,14 @@ from sfumato.data.sort_key import ANYWHERE, Keys, Survey, find_commonest, follow
 from sfumato.kinds.trajectories.dataset import find_coordinates
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
 
-__all__ = ["PART_SIZE", "lay_in_line"]
+__all__ = ["PART_SIZE", "compute_sort_key"]
 
 PART_SIZE = 50_000
 """People in a part at most, unless its owner says otherwise."""
 _BITS = 20
 
 
-def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
+def compute_sort_key(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
     Sensitive places do not count: in which part somebody is must not tell them. Who was nowhere else may be in any.
@@ -24,7 +24,7 @@ def lay_in_line(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     Examples
     --------
     >>> xy = {"a": (0, 0), "b": (1, 1), "c": (9, 9)}
-    >>> keys = lay_in_line(Dataset.of("trajectories", [["a", "a", "c"], ["c"], ["b"]], xy))
+    >>> keys = compute_sort_key(Dataset.of("trajectories", [["a", "a", "c"], ["c"], ["b"]], xy))
     >>> np.argsort(keys).tolist()
     [0, 2, 1]
     """

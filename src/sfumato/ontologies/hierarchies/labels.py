@@ -63,7 +63,7 @@ def name_nodes(warehouse: Warehouse, wanted: Wanted, tree: Tree) -> Labels:
         else:
             without.append(node)
             plain[node] = _take_local_name(node.value) or node.value
-    names, same = _tell_apart(plain, tree)
+    names, same = _make_unique(plain, tree)
     return Labels(names, texts, several, without, same, dict(languages.most_common()))
 
 
@@ -95,7 +95,7 @@ def _rank(texts: list[Literal], languages: tuple[str, ...]) -> list[Literal]:
     return sorted(texts, key=place)
 
 
-def _tell_apart(plain: dict[NamedNode, str], tree: Tree) -> tuple[dict[NamedNode, str], dict[str, list[NamedNode]]]:
+def _make_unique(plain: dict[NamedNode, str], tree: Tree) -> tuple[dict[NamedNode, str], dict[str, list[NamedNode]]]:
     """Add the label of the parent to labels that several nodes have, and the end of the IRI where that does not do."""
     same: dict[str, list[NamedNode]] = {}
     for node, label in plain.items():

@@ -14,7 +14,7 @@ from sfumato.ontologies.warehouse import Warehouse
 if TYPE_CHECKING:
     from sfumato.ontologies.hierarchies import Wanted
 
-__all__ = ["Tree", "choose_tree", "find_cycle", "settle_parents"]
+__all__ = ["Tree", "choose_parents", "choose_tree", "find_cycle"]
 
 PARENTS = ("refuse", "first", "deepest")
 OUTSIDE = ("drop", "refuse")
@@ -52,7 +52,9 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
     everything = list(dict.fromkeys([*above, *(high for highs in above.values() for high in highs)]))
     if root is not None and root not in set(everything):
         raise SchemaError(f"hierarchy: nothing belongs to the root {show(root)} by the relations to follow.")
-    inside = _reach_down(above, [root] if root is not None else [node for node in everything if not above.get(node)])
+    inside = _list_descendants(
+        above, [root] if root is not None else [node for node in everything if not above.get(node)]
+    )
     parents = {node: [high for high in above.get(node, []) if high in inside] for node in inside}
     cycle = find_cycle(parents) or ([] if root is not None else find_cycle(above))
     if cycle:
@@ -66,7 +68,7 @@ def choose_tree(warehouse: Warehouse, wanted: Wanted) -> Tree:
             f"hierarchy: things that belong to something but not to the root: {len(outside):,}, such as "
             f"{show(outside[0])}. Name another root, or leave them out: drop (outside)."
         )
-    parent, several = settle_parents(parents, wanted.parents)
+    parent, several = choose_parents(parents, wanted.parents)
     if several and wanted.parents == "refuse":
         node = next(iter(several))
         raise SchemaError(
@@ -102,7 +104,7 @@ def _read_relations(warehouse: Warehouse, wanted: Wanted) -> tuple[dict[NamedNod
     return {low: list(highs) for low, highs in above.items()}, nameless
 
 
-def _reach_down(above: Above, tops: Iterable[NamedNode]) -> dict[NamedNode, None]:
+def _list_descendants(above: Above, tops: Iterable[NamedNode]) -> dict[NamedNode, None]:
     below: dict[NamedNode, list[NamedNode]] = {}
     for low, highs in above.items():
         for high in highs:
@@ -145,7 +147,7 @@ def find_cycle(above: Above) -> list[NamedNode]:
     return []
 
 
-def settle_parents(
+def choose_parents(
     above: Above, choice: str
 ) -> tuple[dict[NamedNode, NamedNode | None], dict[NamedNode, list[NamedNode]]]:
     """Return one parent for every node, and those that had several with the chosen one first.
@@ -154,7 +156,7 @@ def settle_parents(
     --------
     >>> top, fish, tuna = map(NamedNode, ("urn:top", "urn:fish", "urn:tuna"))
     >>> graph = {top: [], fish: [top], tuna: [top, fish]}
-    >>> settle_parents(graph, "first")[0][tuna].value, settle_parents(graph, "deepest")[0][tuna].value
+    >>> choose_parents(graph, "first")[0][tuna].value, choose_parents(graph, "deepest")[0][tuna].value
     ('urn:top', 'urn:fish')
     """
     depth = _measure_depth(above) if choice == "deepest" else {}

@@ -81,11 +81,11 @@ def _escape(text: str) -> str:
 def _explain(name: str, format: str, line: int | None, message: str) -> str:
     if "LoadDocumentCallback" in message:
         return f"{name}: asks for a context that lies elsewhere. Put the context into the file."
-    spoken = {"turtle": "Turtle", "n-triples": "N-Triples", "rdf-xml": "RDF/XML", "json-ld": "JSON-LD"}[format]
+    format_name = {"turtle": "Turtle", "n-triples": "N-Triples", "rdf-xml": "RDF/XML", "json-ld": "JSON-LD"}[format]
     where = f"{name}, line {line}" if line else name
     cause = _CAUSE.sub("", message).strip().rstrip(".")[:200]
     hint = " Save the file as UTF-8." if "utf-8" in cause.lower() else ""
-    return f"{where}: not {spoken} ({cause}).{hint}"
+    return f"{where}: not {format_name} ({cause}).{hint}"
 
 
 def _check_entities(name: str, data: bytes) -> None:

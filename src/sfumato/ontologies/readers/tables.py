@@ -37,7 +37,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[dict[str, str]]:
         for batch in self._table.to_batches(10_000):
-            cells = [[_spell(cell) for cell in column.to_pylist()] for column in batch.columns]
+            cells = [[_format_cell(cell) for cell in column.to_pylist()] for column in batch.columns]
             for row in zip(*cells, strict=True):
                 yield dict(zip(self.columns, row, strict=True))
 
@@ -112,7 +112,7 @@ def fill_template(template: str, rows: Rows, prefixes: Prefixes) -> Callable[[di
     if not slots:
         raise ParameterError(f"{template!r}: names no column, so that all rows would be about one thing.")
     prefix, colon, rest = template.partition(":")
-    expanded = prefixes.known[prefix] + rest if colon and prefix in prefixes.known else template
+    expanded = prefixes.namespaces[prefix] + rest if colon and prefix in prefixes.namespaces else template
     # A column that holds whole IRIs is one as it is.
     whole = expanded == f"{{{slots[0]}}}"
 
@@ -182,7 +182,7 @@ def _read_cell(name: str, column: ColumnSection, rows: Rows, prefixes: Prefixes)
     return read
 
 
-def _spell(cell: object) -> str:
+def _format_cell(cell: object) -> str:
     """Return a cell as RDF writes it: Parquet and JSON have truth values, times and numbers that Python writes else."""
     if isinstance(cell, bool):
         return str(cell).lower()

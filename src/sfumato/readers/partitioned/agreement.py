@@ -15,13 +15,13 @@ from typing import Any, NamedTuple, TypeVar
 
 __all__ = [
     "DISAGREED",
-    "Said",
+    "Decision",
     "agree",
     "count_owners",
-    "listen",
+    "merge_decisions",
     "note_count",
+    "record_decisions",
     "unite_notes",
-    "unite_said",
 ]
 
 T = TypeVar("T")
@@ -30,7 +30,7 @@ DISAGREED = object()
 """What comes of buckets that decided differently where all must be the same."""
 
 
-class Said(NamedTuple):
+class Decision(NamedTuple):
     """What one bucket decided, and how that of all comes of it."""
 
     how: str
@@ -38,32 +38,32 @@ class Said(NamedTuple):
     value: Any
 
 
-class _Ear(NamedTuple):
-    said: dict[str, Said]
-    known: Mapping[str, Any]
+class _DecisionLog(NamedTuple):
+    recorded: dict[str, Decision]
+    decisions: Mapping[str, Any]
 
 
-_listening: ContextVar[_Ear | None] = ContextVar("listening", default=None)
+_active_log: ContextVar[_DecisionLog | None] = ContextVar("active_log", default=None)
 
 
 @contextlib.contextmanager
-def listen(decisions: Mapping[str, Any] | None = None) -> Iterator[dict[str, Said]]:
+def record_decisions(decisions: Mapping[str, Any] | None = None) -> Iterator[dict[str, Decision]]:
     """Be told what is decided by all rows inside of a ``with`` block; what is known of all buckets is decided already.
 
     Examples
     --------
-    >>> with listen({"the first moment": 3}) as said:
+    >>> with record_decisions({"the first moment": 3}) as recorded:
     ...     agree("the first moment", 5, "least")
     3
-    >>> said
+    >>> recorded
     {'the first moment': Said(how='least', value=5)}
     """
-    ear = _Ear({}, decisions or {})
-    before = _listening.set(ear)
+    log = _DecisionLog({}, decisions or {})
+    before = _active_log.set(log)
     try:
-        yield ear.said
+        yield log.recorded
     finally:
-        _listening.reset(before)
+        _active_log.reset(before)
 
 
 def agree(what: str, value: T, how: str = "same") -> T:
@@ -74,11 +74,11 @@ def agree(what: str, value: T, how: str = "same") -> T:
     >>> agree("the first moment", 5, "least")
     5
     """
-    ear = _listening.get()
-    if ear is None:
+    log = _active_log.get()
+    if log is None:
         return value
-    ear.said[what] = Said(how, value)
-    decision: T = ear.known.get(what, value)
+    log.recorded[what] = Decision(how, value)
+    decision: T = log.decisions.get(what, value)
     return decision
 
 
@@ -91,22 +91,24 @@ def note_count(notes: list[str], what: str, count: int) -> None:
     >>> note_count(notes, "Empty", 0), note_count(notes, "Cut", 1200), notes
     (None, None, ['Cut: 1,200.'])
     """
-    if count or _listening.get() is not None:
+    if count or _active_log.get() is not None:
         notes.append(f"{what}: {count:,}.")
 
 
-def unite_said(all_said: Iterable[Mapping[str, Said]]) -> dict[str, Any]:
+def merge_decisions(all_decisions: Iterable[Mapping[str, Decision]]) -> dict[str, Any]:
     """Return what all buckets decide together.
 
     Examples
     --------
-    >>> unite_said([{"first": Said("least", 5), "zone": Said("same", True)}, {"first": Said("least", 3)}])
+    >>> merge_decisions(
+    ...     [{"first": Decision("least", 5), "zone": Decision("same", True)}, {"first": Decision("least", 3)}]
+    ... )
     {'first': 3, 'zone': True}
-    >>> unite_said([{"zone": Said("same", True)}, {"zone": Said("same", False)}])["zone"] is DISAGREED
+    >>> merge_decisions([{"zone": Decision("same", True)}, {"zone": Decision("same", False)}])["zone"] is DISAGREED
     True
     """
     decisions: dict[str, Any] = {}
-    for statements in all_said:
+    for statements in all_decisions:
         for what, (how, value) in statements.items():
             if what not in decisions:
                 decisions[what] = value
@@ -137,7 +139,7 @@ class _Note(NamedTuple):
     names: tuple[str, ...] = ()
 
 
-def unite_notes(all_notes: Sequence[Sequence[str]], rebuilt: Mapping[str, str]) -> list[str] | None:
+def unite_notes(all_notes: Sequence[Sequence[str]], summary: Mapping[str, str]) -> list[str] | None:
     """Return the notes that one reader of everything would have taken; None where buckets were read differently.
 
     Counts are added up. A note that begins as one that is given is taken from there: what it counts does not add up.
@@ -147,7 +149,7 @@ def unite_notes(all_notes: Sequence[Sequence[str]], rebuilt: Mapping[str, str]) 
     ----------
     all_notes
         The notes of every bucket.
-    rebuilt
+    summary
         Notes on all rows, by how they begin.
 
     Examples
@@ -162,22 +164,22 @@ def unite_notes(all_notes: Sequence[Sequence[str]], rebuilt: Mapping[str, str]) 
     by_key: dict[str, list[_Note]] = {}
     for notes in all_notes:
         at = 0
-        for note in (_take_apart(text, rebuilt) for text in notes):
+        for note in (_take_apart(text, summary) for text in notes):
             if note.key not in order:
                 order.insert(at, note.key)
             at = order.index(note.key) + 1
             by_key.setdefault(note.key, []).append(note)
-    united = []
+    merged = []
     for key in order:
         same = by_key[key]
-        if not same[0].numbers and key not in rebuilt and len(same) < len(all_notes):
+        if not same[0].numbers and key not in summary and len(same) < len(all_notes):
             return None
-        united.append(_put_together(key, same, rebuilt))
-    return [text for text in united if text]
+        merged.append(_merge_notes(key, same, summary))
+    return [text for text in merged if text]
 
 
-def _take_apart(text: str, rebuilt: Mapping[str, str]) -> _Note:
-    begun = next((begin for begin in rebuilt if text.startswith(begin)), None)
+def _take_apart(text: str, summary: Mapping[str, str]) -> _Note:
+    begun = next((begin for begin in summary if text.startswith(begin)), None)
     if begun is not None:
         return _Note(begun)
     if match := _LEFT_OUT.fullmatch(text):
@@ -191,9 +193,9 @@ def _take_apart(text: str, rebuilt: Mapping[str, str]) -> _Note:
     return _Note(text)
 
 
-def _put_together(key: str, same: Sequence[_Note], rebuilt: Mapping[str, str]) -> str:
-    if key in rebuilt:
-        return rebuilt[key]
+def _merge_notes(key: str, same: Sequence[_Note], summary: Mapping[str, str]) -> str:
+    if key in summary:
+        return summary[key]
     if not same[0].numbers:
         return key
     total = sum(note.numbers[0] for note in same)

@@ -13,20 +13,20 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.fingerprint import mix
-from sfumato.readers.partitioned.gathering import ReadWhole
+from sfumato.readers.partitioned.reading import ReadWhole
 
 __all__ = [
     "ROW",
     "Buckets",
     "count_buckets",
     "count_groups",
-    "deal",
+    "distribute",
     "draw_salt",
-    "lay_aside",
+    "encode_rows",
+    "format_types",
     "name_bucket",
     "read_bucket",
-    "spell_rows",
-    "spell_types",
+    "spill_rows",
 ]
 
 Numbers = npt.NDArray[np.uint64]
@@ -41,7 +41,7 @@ _GROUPS = 10_000
 """Buckets where they are no open files; rows that come together are dealt out to all of them."""
 _FILE = 40
 """Bits for the row in a file, below those for the number of the file."""
-_TOGETHER = 4096
+_BLOCK_ROWS = 4096
 """Rows that stay together where nothing else decides."""
 
 
@@ -77,7 +77,7 @@ def draw_salt() -> Numbers:
     return np.frombuffer(os.urandom(16), np.uint64)
 
 
-def lay_aside(batches: Iterable[pa.RecordBatch], key: str | None, count: int, folder: Path) -> int:
+def spill_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, folder: Path) -> int:
     """Write every row into one of so many buckets, the rows with the same key into the same; return how many rows.
 
     Which bucket that is, is random and means nothing: whatever is made of the buckets must not depend on it.
@@ -96,13 +96,13 @@ def lay_aside(batches: Iterable[pa.RecordBatch], key: str | None, count: int, fo
     salt, rows = draw_salt(), 0
     with Buckets(folder) as buckets:
         for batch in batches:
-            for bucket, portion in deal(batch, key, count, salt, rows):
-                buckets.put(bucket, portion)
+            for bucket, portion in distribute(batch, key, count, salt, rows):
+                buckets.add(bucket, portion)
             rows += batch.num_rows
     return rows
 
 
-def deal(
+def distribute(
     batch: pa.RecordBatch, key: str | None, count: int, salt: Numbers, first: int, file: int = 0
 ) -> Iterator[tuple[int, pa.RecordBatch]]:
     """Yield the rows of a batch bucket by bucket, each with where it stands.
@@ -110,7 +110,7 @@ def deal(
     Parameters
     ----------
     batch, key, count
-        As for :func:`lay_aside`.
+        As for :func:`spill_rows`.
     salt
         What decides on the buckets.
     first
@@ -121,8 +121,8 @@ def deal(
     Examples
     --------
     >>> batch = pa.RecordBatch.from_pydict({"person": ["ann", "bob", "ann"]})
-    >>> dealt = dict(deal(batch, "person", 1, np.array([5, 7], np.uint64), 10))
-    >>> dealt[0].column(ROW).to_pylist()
+    >>> portions = dict(distribute(batch, "person", 1, np.array([5, 7], np.uint64), 10))
+    >>> portions[0].column(ROW).to_pylist()
     [10, 11, 12]
     """
     at = np.arange(first, first + batch.num_rows) + (file << _FILE)
@@ -135,7 +135,7 @@ def deal(
         yield bucket, sorted_rows.slice(ends[bucket], ends[bucket + 1] - ends[bucket])
 
 
-def spell_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
+def encode_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
     """Return rows as a stream of Arrow."""
     sink = pa.BufferOutputStream()
     with pa.ipc.new_stream(sink, batches[0].schema) as writer:
@@ -145,12 +145,12 @@ def spell_rows(batches: Sequence[pa.RecordBatch]) -> bytes:
     return stream
 
 
-def spell_types(batch: pa.RecordBatch) -> str:
+def format_types(batch: pa.RecordBatch) -> str:
     """Return what the columns of rows are called, and their types.
 
     Examples
     --------
-    >>> spell_types(pa.RecordBatch.from_pydict({"person": ["ann"]}))
+    >>> format_types(pa.RecordBatch.from_pydict({"person": ["ann"]}))
     'person: string'
     """
     return str(batch.schema.remove_metadata())
@@ -164,7 +164,7 @@ class Buckets:
     >>> import tempfile
     >>> folder = Path(tempfile.mkdtemp())
     >>> with Buckets(folder) as buckets:
-    ...     buckets.put(3, pa.RecordBatch.from_pydict({"person": ["ann"], ROW: [0]}))
+    ...     buckets.add(3, pa.RecordBatch.from_pydict({"person": ["ann"], ROW: [0]}))
     >>> read_bucket(name_bucket(folder, 3))[0].to_pydict()
     {'person': ['ann']}
     """
@@ -178,13 +178,13 @@ class Buckets:
         return self
 
     def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         for sink, writer in self._open.values():
             writer.close()
             sink.close()
 
-    def put(self, bucket: int, rows: pa.RecordBatch) -> None:
+    def add(self, bucket: int, rows: pa.RecordBatch) -> None:
         """Add rows to a bucket."""
         if self._schema is not None and rows.schema != self._schema:
             raise ReadWhole("a column changes its type")
@@ -201,7 +201,7 @@ def _choose(
     """Return the bucket of every row."""
     if key is None:
         # Some rows at a time, beginning with another bucket in every file: files may be many and short.
-        return ((at & ((1 << _FILE) - 1)) // _TOGETHER + (at >> _FILE)) % count
+        return ((at & ((1 << _FILE) - 1)) // _BLOCK_ROWS + (at >> _FILE)) % count
     return (hash_cells(batch.column(batch.schema.get_field_index(key)), salt) % np.uint64(count)).astype(np.int64)
 
 

@@ -11,18 +11,18 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.exceptions import SfumatoError
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.buckets import count_buckets, lay_aside, name_bucket
-from sfumato.readers.partitioned.gathering import Gathering, ReadWhole
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.buckets import count_buckets, name_bucket, spill_rows
 from sfumato.readers.partitioned.observations import SHARES
-from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_one, sort_one, thin_one
-from sfumato.readers.partitioned.records import StoredPart, Whole, save_whole
+from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_job, sort_job, thin_job
+from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
+from sfumato.readers.partitioned.records import SharedData, StoredPart, save_shared
 from sfumato.readers.partitioned.remote import RemoteFiles
-from sfumato.readers.partitioned.rows import Laid, Rows, open_rows
+from sfumato.readers.partitioned.rows import Rows, SpilledRows, open_rows
 from sfumato.release.partition_bounds import Slices
 from sfumato.release.run import PartEngine
 
-__all__ = ["OnDisk", "open_together"]
+__all__ = ["OnDisk", "open_files"]
 
 
 class OnDisk:
@@ -39,33 +39,35 @@ class OnDisk:
     def __init__(self, folder: Path, engine: PartEngine) -> None:
         self.folder, self._engine = folder, engine
 
-    def lay_aside(self, source: Path | RemoteFiles, reading: Reading, gathering: Gathering) -> Laid:
+    def spill_rows(
+        self, source: Path | RemoteFiles, read_options: ReadOptions, partitioned_reading: PartitionedReading
+    ) -> SpilledRows:
         """Lay the rows of files aside in buckets."""
         assert isinstance(source, Path), "files that only an engine reaches lie on its shelf"
-        rows, key = open_together(source, reading, gathering)
-        count = count_buckets(int(rows.size * gathering.growth(reading)))
-        lay_aside(rows.batches(), key, count, self.folder)
-        return Laid(rows, tuple(number for number in range(count) if name_bucket(self.folder, number).exists()))
+        rows, key = open_files(source, read_options, partitioned_reading)
+        count = count_buckets(int(rows.size * partitioned_reading.growth(read_options)))
+        spill_rows(rows.batches(), key, count, self.folder)
+        return SpilledRows(rows, tuple(number for number in range(count) if name_bucket(self.folder, number).exists()))
 
     def read(self, jobs: Sequence[BucketJob]) -> Iterator[BucketFacts | str]:
         """Read buckets, and lay their records aside."""
-        return self._engine.stream(read_one, iter(jobs))
+        return self._engine.stream(read_job, iter(jobs))
 
-    def settle(self, jobs: Sequence[BucketJob], whole: Whole) -> None:
+    def finish(self, jobs: Sequence[BucketJob], whole: SharedData) -> None:
         """Take up what all records say together; rows are no longer needed."""
         for job in jobs:
             name_bucket(self.folder, job.number).unlink()
-        save_whole(self.folder, whole)
+        save_shared(self.folder, whole)
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Keep so many visits of every place as parts need; yield shares of the places that are done."""
         others = tuple(job.number for job in jobs)
         shares = (dataclasses.replace(jobs[0], number=share, others=others) for share in range(SHARES))
-        return self._engine.stream(thin_one, shares)
+        return self._engine.stream(thin_job, shares)
 
     def sort(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Sort the records of buckets along the line; their keys lie in the folder then."""
-        return self._engine.stream(sort_one, iter(jobs))
+        return self._engine.stream(sort_job, iter(jobs))
 
     def stream(
         self, work: Callable[[Any], Any], job: Any, parts: Sequence[Slices], numbers: Sequence[int]
@@ -82,10 +84,12 @@ class OnDisk:
         """Leave nothing but what whoever handed out the folder removes."""
 
 
-def open_together(source: Path, reading: Reading, gathering: Gathering) -> tuple[Rows, str | None]:
+def open_files(
+    source: Path, read_options: ReadOptions, partitioned_reading: PartitionedReading
+) -> tuple[Rows, str | None]:
     """Open files of this machine to read them batch by batch; return their rows, and the column that tells people."""
     try:
-        rows = open_rows(source, reading, gathering)
-        return rows, gathering.keep_together(rows.columns, reading)
+        rows = open_rows(source, read_options, partitioned_reading)
+        return rows, partitioned_reading.find_person_column(rows.columns, read_options)
     except SfumatoError:
         raise ReadWhole("something may be wrong with it") from None

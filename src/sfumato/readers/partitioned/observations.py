@@ -11,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.fingerprint import digest_texts
-from sfumato.data.places import Fixes
+from sfumato.data.places import Observations
 from sfumato.data.secret import Secret
 from sfumato.data.select import choose_visits
 
 __all__ = [
     "SHARES",
-    "find_fixes",
-    "name_known",
-    "save_fixes",
+    "encode_array",
+    "encode_requests",
+    "encode_shares",
+    "load_observations",
+    "name_observations",
+    "save_observations",
     "share_out",
-    "spell_array",
-    "spell_shares",
-    "spell_wanted",
     "thin_share",
 ]
 
@@ -37,13 +37,13 @@ _BITS = np.uint64(58)
 _PERSON = 40
 
 
-def save_fixes(folder: Path, number: int, labels: Sequence[str], fixes: Fixes) -> None:
+def save_observations(folder: Path, number: int, labels: Sequence[str], observations: Observations) -> None:
     """Write the visits of a bucket, by the names of their places."""
-    entries = np.empty(len(fixes.place), _ENTRY)
-    entries["place"] = digest_texts(list(labels))[fixes.place]
+    entries = np.empty(len(observations.place), _ENTRY)
+    entries["place"] = digest_texts(list(labels))[observations.place]
     # People of other buckets are other people.
-    entries["person"] = fixes.person + (number << _PERSON)
-    entries["x"], entries["y"] = fixes.x, fixes.y
+    entries["person"] = observations.person + (number << _PERSON)
+    entries["x"], entries["y"] = observations.x, observations.y
     np.save(folder / _name(number), entries[np.argsort(entries["place"], kind="stable")])
 
 
@@ -58,40 +58,40 @@ def _find_share(folder: Path, share: int, number: int) -> Any:
     return np.array(entries[begin:end])
 
 
-def spell_shares(folder: Path, number: int) -> Iterator[tuple[int, str, bytes]]:
+def encode_shares(folder: Path, number: int) -> Iterator[tuple[int, str, bytes]]:
     """Yield what a bucket has of every share: which it is, and a file that has nothing else."""
     for share in range(SHARES):
-        yield share, _name(number), spell_array(_find_share(folder, share, number))
+        yield share, _name(number), encode_array(_find_share(folder, share, number))
 
 
 def thin_share(folder: Path, share: int, numbers: Sequence[int], secret: Secret, most: int) -> None:
     """Keep of all buckets what is known of the places of a share."""
     pieces = [_find_share(folder, share, number) for number in numbers]
     all_of_them = np.concatenate(pieces)
-    fixes = Fixes(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
-    selected = choose_visits(np.ascontiguousarray(all_of_them["place"]), fixes, secret, most)
+    observations = Observations(*(np.ascontiguousarray(all_of_them[name]) for name in _ENTRY.names or ()))
+    selected = choose_visits(np.ascontiguousarray(all_of_them["place"]), observations, secret, most)
     chosen = all_of_them[selected]
-    np.save(folder / name_known(share), chosen[np.argsort(chosen["place"], kind="stable")])
+    np.save(folder / name_observations(share), chosen[np.argsort(chosen["place"], kind="stable")])
 
 
-def name_known(share: int) -> str:
+def name_observations(share: int) -> str:
     """Return the name of the file of what is known of a share."""
     return f"known-{share:02}.npy"
 
 
-def find_fixes(folder: Path, labels: Sequence[str]) -> Fixes:
+def load_observations(folder: Path, labels: Sequence[str]) -> Observations:
     """Return what is known of some places, which are numbered as their names are given."""
     digests = digest_texts(list(labels))
     places, pieces = [], []
     for share in np.unique(digests >> _BITS).tolist():
-        entries: Any = np.load(folder / name_known(share), mmap_mode="r")
+        entries: Any = np.load(folder / name_observations(share), mmap_mode="r")
         wanted = np.flatnonzero(digests >> _BITS == np.uint64(share))
         piece, counts = _take_places(entries, digests[wanted])
         pieces.append(piece)
         places.append(np.repeat(wanted, counts))
     entries = np.concatenate(pieces) if pieces else np.empty(0, _ENTRY)
     place = np.concatenate(places) if places else np.zeros(0, np.int64)
-    return Fixes(place.astype(np.int64), *(np.ascontiguousarray(entries[name]) for name in ("person", "x", "y")))
+    return Observations(place.astype(np.int64), *(np.ascontiguousarray(entries[name]) for name in ("person", "x", "y")))
 
 
 def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.int64]]:
@@ -102,7 +102,7 @@ def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.in
     return np.array(entries[np.concatenate([np.zeros(0, np.int64), *rows])]), end - begin
 
 
-def spell_wanted(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, bytes]]:
+def encode_requests(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, bytes]]:
     """Yield, share by share, which places somebody wants to know of: given who, as a number, and the names."""
     pieces = [np.empty(0, _WANT)]
     for who, labels in wanted:
@@ -112,27 +112,27 @@ def spell_wanted(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[
     every = np.concatenate(pieces)
     shares = every["place"] >> _BITS
     for share in np.unique(shares).tolist():
-        yield share, spell_array(every[shares == share])
+        yield share, encode_array(every[shares == share])
 
 
-def share_out(fixes: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
+def share_out(observations: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
     """Yield, for everybody who wants to know of places of a share, a file of what is known of these.
 
     Examples
     --------
     >>> known = np.array([(1, 7, 0.5, 0.5), (2, 8, 0.5, 0.5)], _ENTRY)
-    >>> files = dict(share_out(io.BytesIO(spell_array(known)), [io.BytesIO(spell_array(np.array([(3, 2)], _WANT)))]))
+    >>> files = dict(share_out(io.BytesIO(encode_array(known)), [io.BytesIO(encode_array(np.array([(3, 2)], _WANT)))]))
     >>> np.load(io.BytesIO(files[3]))["person"].tolist()
     [8]
     """
-    entries, every = np.load(fixes), np.concatenate([np.load(file) for file in wanted])
+    entries, every = np.load(observations), np.concatenate([np.load(file) for file in wanted])
     every = every[np.lexsort((every["place"], every["who"]))]
     people, begins = np.unique(every["who"], return_index=True)
     for who, places in zip(people.tolist(), np.split(every["place"], begins[1:]), strict=True):
-        yield who, spell_array(_take_places(entries, np.unique(places))[0])
+        yield who, encode_array(_take_places(entries, np.unique(places))[0])
 
 
-def spell_array(array: Any) -> bytes:
+def encode_array(array: Any) -> bytes:
     """Return an array as the content of a file."""
     file = io.BytesIO()
     np.save(file, array)

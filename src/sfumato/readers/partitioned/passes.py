@@ -13,21 +13,21 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint, digest_records
 from sfumato.data.kind import find_kind, require
 from sfumato.data.secret import Secret
-from sfumato.data.select import find_names, thin_fixes
+from sfumato.data.select import find_names, sample_observations
 from sfumato.data.sort_key import Survey, take_survey
 from sfumato.exceptions import SfumatoError
 from sfumato.formats.frames import FrameFile
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.agreement import Said, listen
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.agreement import Decision, record_decisions
 from sfumato.readers.partitioned.buckets import name_bucket, read_bucket
-from sfumato.readers.partitioned.gathering import ReadWhole
-from sfumato.readers.partitioned.observations import save_fixes, thin_share
+from sfumato.readers.partitioned.observations import save_observations, thin_share
+from sfumato.readers.partitioned.reading import ReadWhole
 from sfumato.readers.partitioned.records import (
-    Whole,
+    SharedData,
     list_labels,
     load_records,
-    load_whole,
+    load_shared,
     save_records,
     save_sorted,
     strip,
@@ -35,7 +35,7 @@ from sfumato.readers.partitioned.records import (
 from sfumato.release.partition_bounds import pack_keys
 from sfumato.release.partition_plan import draw_chances
 
-__all__ = ["BucketFacts", "BucketJob", "read_one", "sort_one", "sort_with", "thin_one"]
+__all__ = ["BucketFacts", "BucketJob", "read_job", "sort_job", "sort_with", "thin_job"]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,10 +45,10 @@ class BucketJob:
     folder: Path
     number: int
     name: str
-    reading: Mapping[str, Any]
+    read_options: Mapping[str, Any]
     secret: Secret
-    known_people: int
-    said: Mapping[str, Any] = dataclasses.field(default_factory=dict)
+    people_per_place: int
+    decisions: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     others: tuple[int, ...] = ()
     """Numbers of all buckets."""
     files: int = 1
@@ -63,22 +63,22 @@ class BucketFacts:
 
     number: int
     dataset: Dataset
-    has_fixes: bool
+    has_observations: bool
     survey: Survey | None
-    said: dict[str, Said]
+    decisions: dict[str, Decision]
     fingerprint: Fingerprint
-    told: str = ""
+    description: str = ""
     """All that must be the same in all buckets, where it was written down."""
 
 
-def read_one(job: BucketJob) -> BucketFacts | str:
+def read_job(job: BucketJob) -> BucketFacts | str:
     """Read a bucket as if it were a file, lay its records aside, and return everything else; or why that cannot be."""
     table, rows = read_bucket(name_bucket(job.folder, job.number), job.begins)
-    reading = Reading.from_dict(job.reading)
+    read_options = ReadOptions.from_dict(job.read_options)
     try:
-        with listen(job.said) as decisions:
+        with record_decisions(job.decisions) as decisions:
             file = FrameFile.hold(table, job.name, job.files)
-            dataset = find_kind(reading.kind).reader.load().read(file, reading)
+            dataset = find_kind(read_options.kind).reader.load().read(file, read_options)
         refuse_identifiers(dataset)
     except (SfumatoError, ReadWhole):
         return "something may be wrong with it"
@@ -87,29 +87,31 @@ def read_one(job: BucketJob) -> BucketFacts | str:
     rows = rows if find_names(dataset) is None else np.zeros(len(dataset), np.int64)
     content = digest_records(dataset)
     save_records(job.folder, job.number, dataset, rows, content)
-    fixes = thin_fixes(dataset, job.secret, job.known_people).fixes
-    if fixes is not None:
-        save_fixes(job.folder, job.number, dataset.view_history().labels, fixes)
+    observations = sample_observations(dataset, job.secret, job.people_per_place).observations
+    if observations is not None:
+        save_observations(job.folder, job.number, dataset.view_history().labels, observations)
     stripped = strip(dataset, list_labels(dataset.table))
     counted = take_survey(dataset)
-    return BucketFacts(job.number, stripped, fixes is not None, counted, dict(decisions), Fingerprint.of(content))
+    return BucketFacts(
+        job.number, stripped, observations is not None, counted, dict(decisions), Fingerprint.of(content)
+    )
 
 
-def thin_one(job: BucketJob) -> int:
+def thin_job(job: BucketJob) -> int:
     """Keep what is known of where people were, of one share of the places; return which."""
-    thin_share(job.folder, job.number, job.others, job.secret, job.known_people)
+    thin_share(job.folder, job.number, job.others, job.secret, job.people_per_place)
     return job.number
 
 
-def sort_one(job: BucketJob) -> int:
+def sort_job(job: BucketJob) -> int:
     """Sort the records of a bucket along the line; return how many there are."""
-    return sort_with(job, load_whole(job.folder))
+    return sort_with(job, load_shared(job.folder))
 
 
-def sort_with(job: BucketJob, whole: Whole) -> int:
+def sort_with(job: BucketJob, whole: SharedData) -> int:
     """Sort the records of a bucket along the line, by what all records say; return how many there are."""
     dataset, rows, table = load_records(job.folder, job.number, whole.dataset)
-    keys = require(find_kind(dataset.kind).locality).lay_in_line(dataset, whole.survey)
+    keys = require(find_kind(dataset.kind).sort_key).compute_sort_key(dataset, whole.survey)
     names = find_names(dataset)
     chances = draw_chances(job.secret, rows.tolist() if names is None else names.to_pylist())
     packed = pack_keys(keys, chances)

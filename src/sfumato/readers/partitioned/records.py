@@ -17,12 +17,12 @@ import pyarrow.compute as pc
 from sfumato.data.dataset import Dataset
 from sfumato.data.select import take_part
 from sfumato.data.sort_key import Survey
-from sfumato.readers.partitioned.observations import find_fixes
+from sfumato.readers.partitioned.observations import load_observations
 from sfumato.release.partition_bounds import Packed, Slices
 
 __all__ = [
+    "SharedData",
     "StoredPart",
-    "Whole",
     "build_part",
     "fill",
     "list_labels",
@@ -30,27 +30,27 @@ __all__ = [
     "load_contents",
     "load_keys",
     "load_records",
-    "load_whole",
+    "load_shared",
     "name_keys_file",
     "name_records_file",
     "name_sorted_file",
     "save_records",
+    "save_shared",
     "save_sorted",
-    "save_whole",
     "strip",
 ]
 
-_WHOLE = "whole.pickle"
+_SHARED = "whole.pickle"
 """File with what is the same for all records."""
 _PEOPLE, _ROW, _CONTENT = "whose it is", "its row", "what it holds"
 
 
-class Whole(NamedTuple):
+class SharedData(NamedTuple):
     """What is the same for all records: the data without them, and how often every value comes."""
 
     dataset: Dataset
     survey: Survey
-    knows_fixes: bool = False
+    has_observations: bool = False
     """Whether it is known where people were, visit by visit."""
 
 
@@ -112,15 +112,15 @@ def _list_contents(table: pa.Table) -> npt.NDArray[np.uint64]:
     return contents
 
 
-def save_whole(folder: Path, whole: Whole) -> None:
+def save_shared(folder: Path, whole: SharedData) -> None:
     """Write what is the same for all records."""
-    (folder / _WHOLE).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
+    (folder / _SHARED).write_bytes(pickle.dumps(whole, protocol=pickle.HIGHEST_PROTOCOL))
 
 
 @functools.lru_cache(maxsize=1)
-def load_whole(folder: Path) -> Whole:
+def load_shared(folder: Path) -> SharedData:
     """Return what is the same for all records."""
-    whole: Whole = pickle.loads((folder / _WHOLE).read_bytes())
+    whole: SharedData = pickle.loads((folder / _SHARED).read_bytes())
     return whole
 
 
@@ -141,7 +141,7 @@ class StoredPart:
 
     def load(self) -> Dataset:
         """Return the records of the part."""
-        return build_part(self._read(), load_whole(self.folder), self.folder)
+        return build_part(self._read(), load_shared(self.folder), self.folder)
 
     def contents(self) -> npt.NDArray[np.uint64]:
         """Return the digests of the records of the part."""
@@ -155,13 +155,13 @@ class StoredPart:
         return pa.concat_tables(pieces).combine_chunks()
 
 
-def build_part(table: pa.Table, whole: Whole, folder: Path) -> Dataset:
+def build_part(table: pa.Table, whole: SharedData, folder: Path) -> Dataset:
     """Return the records of a part, given what it has of every bucket; what is known of its places lies in a folder."""
     dataset = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
-    if whole.knows_fixes:
+    if whole.has_observations:
         used, labels = list_places(dataset)
-        fixes = find_fixes(folder, labels)
-        dataset = dataclasses.replace(dataset, fixes=fixes._replace(place=used[fixes.place]))
+        observations = load_observations(folder, labels)
+        dataset = dataclasses.replace(dataset, observations=observations._replace(place=used[observations.place]))
     return take_part(dataset, np.arange(len(dataset)))
 
 
@@ -174,7 +174,7 @@ def list_places(dataset: Dataset) -> tuple[npt.NDArray[np.int64], list[str]]:
 
 def fill(whole: Dataset, table: pa.Table) -> Dataset:
     """Return data with the records of a table."""
-    people = None if whole.people is None else _one(table.column(_PEOPLE))
+    people = None if whole.people is None else _combine_chunks(table.column(_PEOPLE))
     labelled = [_label(table.column(name), whole.table.column(name)) for name in whole.table.column_names]
     return dataclasses.replace(whole, table=pa.table(labelled, names=whole.table.column_names), people=people)
 
@@ -189,7 +189,7 @@ def list_labels(table: pa.Table) -> dict[str, list[str]]:
     """
     labels = {}
     for name in table.column_names:
-        cells = _one(table.column(name))
+        cells = _combine_chunks(table.column(name))
         inside = cells.values if _is_list(cells.type) else cells
         if pa.types.is_dictionary(inside.type):
             labels[name] = inside.dictionary.to_pylist()
@@ -209,14 +209,14 @@ def strip(dataset: Dataset, labels: Mapping[str, Sequence[str]]) -> Dataset:
         cells = pa.array([], _plain(field.type))
         columns[field.name] = _label(cells, None, labels[field.name]) if field.name in labels else cells
     people = None if dataset.people is None else pa.array([], pa.string())
-    return dataclasses.replace(dataset, table=pa.table(columns), people=people, weights=None, fixes=None)
+    return dataclasses.replace(dataset, table=pa.table(columns), people=people, weights=None, observations=None)
 
 
 def _is_list(kind: pa.DataType) -> bool:
     return bool(pa.types.is_list(kind) or pa.types.is_large_list(kind))
 
 
-def _one(cells: Any) -> Any:
+def _combine_chunks(cells: Any) -> Any:
     if not isinstance(cells, pa.ChunkedArray):
         return cells
     return pa.concat_arrays(cells.chunks) if cells.num_chunks else pa.array([], cells.type)
@@ -231,7 +231,7 @@ def _plain(kind: Any) -> pa.DataType:
 
 def _recode(cells: Any, reference: Any) -> Any:
     """Return the labels of a column as their numbers among the values of all people."""
-    cells, reference = _one(cells), _one(reference)
+    cells, reference = _combine_chunks(cells), _combine_chunks(reference)
     if _is_list(cells.type):
         inside = _recode_flat(cells.flatten(), reference.values)
         return pa.LargeListArray.from_arrays(_offsets(cells), inside)
@@ -251,8 +251,8 @@ def _offsets(cells: Any) -> Any:
 
 def _label(cells: Any, reference: Any, labels: Sequence[str] | None = None) -> Any:
     """Return numbers as the labels they stand for; what has none as it is."""
-    cells = _one(cells)
-    inside: Any = None if reference is None else _one(reference)
+    cells = _combine_chunks(cells)
+    inside: Any = None if reference is None else _combine_chunks(reference)
     if inside is not None and _is_list(inside.type):
         inside = inside.values
     if labels is None and (inside is None or not pa.types.is_dictionary(inside.type)):

@@ -17,15 +17,15 @@ import pyarrow as pa
 
 from sfumato.data.kind import find_kind, require
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 from sfumato.readers.archives import choose_data
 from sfumato.readers.files import choose_format, is_uri
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.buckets import count_groups, deal, draw_salt, spell_rows, spell_types
-from sfumato.readers.partitioned.gathering import ReadWhole
-from sfumato.readers.partitioned.rows import Laid, Piece, open_piece, unite_pieces
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.buckets import count_groups, distribute, draw_salt, encode_rows, format_types
+from sfumato.readers.partitioned.reading import ReadWhole
+from sfumato.readers.partitioned.rows import Piece, SpilledRows, open_piece, unite_pieces
 from sfumato.release.run import FileEngine, PartEngine, StoredFile
-from sfumato.release.store import Kept, Shelf
+from sfumato.release.store import FileStore, StoredContent
 
 __all__ = ["RemoteFiles", "find_source"]
 
@@ -74,47 +74,47 @@ class RemoteFiles:
         data_files = {name: named[name] for name in choose_data(uri, named, format)}
         return cls(uri, PurePosixPath(base).name or "data", _check_sizes(data_files), engine)
 
-    def lay_aside(self, reading: Reading, shelf: Shelf, board: str) -> Laid:
+    def spill_rows(self, read_options: ReadOptions, store: FileStore, collection: str) -> SpilledRows:
         """Lay the rows of all files into buckets on a board of a shelf, where they are read.
 
         Raise :class:`ReadWhole` where they have to be read whole.
         """
-        if reading.format not in {None, "csv", "parquet"}:
-            raise ReadWhole(f"files of {reading.format} are read so")
+        if read_options.format not in {None, "csv", "parquet"}:
+            raise ReadWhole(f"files of {read_options.format} are read so")
         formats = set()
         for name in self.files:
             try:
-                formats.add(choose_format(name, reading.format, reading.formats))
+                formats.add(choose_format(name, read_options.format, read_options.formats))
             except SfumatoError:
                 raise ReadWhole("something may be wrong with it") from None
-        if reading.steps or len(formats) > 1:
-            raise ReadWhole("steps edit all rows" if reading.steps else "its files have different formats")
+        if read_options.steps or len(formats) > 1:
+            raise ReadWhole("steps edit all rows" if read_options.steps else "its files have different formats")
         format = formats.pop()
         packed = [format == "parquet" or name.endswith((".gz", ".xz")) for name in self.files]
         sizes = [file.size for file in self.files.values()]
         grown = sum(size * (_PACKED if tight else 1) for size, tight in zip(sizes, packed, strict=True))
-        gathering = require(find_kind(reading.kind).gathering)
-        count = count_groups(int(grown * gathering.growth(reading)))
+        partitioned_reading = require(find_kind(read_options.kind).partitioned_reading)
+        count = count_groups(int(grown * partitioned_reading.growth(read_options)))
         wanted = {file.path: (number, name) for number, (name, file) in enumerate(self.files.items())}
-        dealing = Dealing(wanted, format, reading.to_dict(), count, draw_salt(), board)
-        tell("read rows", 0, len(self.files))
+        job = SpillJob(wanted, format, read_options.to_dict(), count, draw_salt(), collection)
+        report_progress("read rows", 0, len(self.files))
         opened: dict[int, Opened] = {}
         paths = {file.path: file.size for file in self.files.values()}
-        for outcome in shelf.read_files(self.uri, paths, functools.partial(deal_file, dealing), [board]):
+        for outcome in store.read_files(self.uri, paths, functools.partial(spill_file, job), [collection]):
             if isinstance(outcome, str):
                 raise ReadWhole(outcome)
             opened[outcome.number] = outcome
-            tell("read rows", len(opened), len(self.files))
-        return self._unite([opened[number] for number in range(len(self.files))], reading)
+            report_progress("read rows", len(opened), len(self.files))
+        return self._unite([opened[number] for number in range(len(self.files))], read_options)
 
-    def _unite(self, opened: Sequence[Opened], reading: Reading) -> Laid:
+    def _unite(self, opened: Sequence[Opened], read_options: ReadOptions) -> SpilledRows:
         """Return what all files turned out to be together."""
-        rows = unite_pieces(self.name, [file.piece for file in opened if file.piece is not None], reading)
+        rows = unite_pieces(self.name, [file.piece for file in opened if file.piece is not None], read_options)
         if len({file.types for file in opened if file.types}) > 1:
             raise ReadWhole("a column changes its type")
         begins = np.cumsum([0, *(file.rows for file in opened[:-1])]).tolist()
         numbers = sorted({number for file in opened for number in file.buckets})
-        return Laid(rows._replace(files=len(self.files)), tuple(numbers), tuple(begins))
+        return SpilledRows(rows._replace(files=len(self.files)), tuple(numbers), tuple(begins))
 
     def fetch(self, folder: Path) -> Path:
         """Copy the files into a folder of this machine, piece by piece; return what is there to read."""
@@ -150,15 +150,15 @@ def find_source(data: str | Path, format: str | None, engine: PartEngine) -> Pat
     return RemoteFiles.find(data, format, engine)
 
 
-class Dealing(NamedTuple):
+class SpillJob(NamedTuple):
     """All that a task needs to lay the rows of files into buckets: their numbers and names among them."""
 
     files: Mapping[str, tuple[int, str]]
     format: str
-    reading: Mapping[str, Any]
+    read_options: Mapping[str, Any]
     buckets: int
     salt: npt.NDArray[np.uint64]
-    board: str
+    collection: str
 
 
 class Opened(NamedTuple):
@@ -171,25 +171,25 @@ class Opened(NamedTuple):
     buckets: frozenset[int]
 
 
-def deal_file(dealing: Dealing, path: str, content: pa.Buffer) -> Iterator[Kept | Opened | str]:
+def spill_file(job: SpillJob, path: str, content: pa.Buffer) -> Iterator[StoredContent | Opened | str]:
     """Yield the rows of a file bucket by bucket, and at last what it is; or why everything has to be read whole."""
-    number, name = dealing.files[path]
-    reading = Reading.from_dict(dealing.reading)
-    gathering = require(find_kind(reading.kind).gathering)
+    number, name = job.files[path]
+    read_options = ReadOptions.from_dict(job.read_options)
+    partitioned_reading = require(find_kind(read_options.kind).partitioned_reading)
     with tempfile.TemporaryDirectory(prefix="sfumato-") as folder:
         file = Path(folder) / PurePosixPath(name).name
         with file.open("wb") as copy:
             copy.write(content)
         rows, types, buckets = 0, set[str](), set[int]()
         try:
-            piece = open_piece(file, dealing.format, reading, gathering)
+            piece = open_piece(file, job.format, read_options, partitioned_reading)
             if piece is not None:
-                key = gathering.keep_together(piece.columns, reading)
+                key = partitioned_reading.find_person_column(piece.columns, read_options)
                 for batch in piece.batches():
-                    types.add(spell_types(batch))
-                    for bucket, portion in deal(batch, key, dealing.buckets, dealing.salt, rows, number):
+                    types.add(format_types(batch))
+                    for bucket, portion in distribute(batch, key, job.buckets, job.salt, rows, number):
                         buckets.add(bucket)
-                        yield Kept(dealing.board, bucket, f"{number:08}-{rows:012}", spell_rows([portion]))
+                        yield StoredContent(job.collection, bucket, f"{number:08}-{rows:012}", encode_rows([portion]))
                     rows += batch.num_rows
         except ReadWhole as why:
             yield str(why)

@@ -21,15 +21,15 @@ import pyarrow.parquet as pq
 from sfumato.exceptions import SfumatoError
 from sfumato.formats.frames import plain_type
 from sfumato.formats.parquet import iterate_labels
-from sfumato.progress import tell
+from sfumato.progress import report_progress
 from sfumato.readers.files import iterate_blocks
 from sfumato.readers.layouts import recognise_layout
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.gathering import Gathering, ReadWhole
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.sources import FILE, Source, lacks_header
 from sfumato.readers.tables import check_delimiter, detect_delimiter
 
-__all__ = ["Laid", "Piece", "Rows", "open_piece", "open_rows", "unite_pieces"]
+__all__ = ["Piece", "Rows", "SpilledRows", "open_piece", "open_rows", "unite_pieces"]
 
 _BLOCK = 1 << 24
 _PACKED = 5
@@ -73,7 +73,7 @@ class Rows(NamedTuple):
             before += piece.total
 
 
-class Laid(NamedTuple):
+class SpilledRows(NamedTuple):
     """Rows that were laid into buckets: of which files, in which buckets, and where each file begins if rows say so."""
 
     rows: Rows
@@ -118,7 +118,7 @@ class Piece(NamedTuple):
         try:
             for batch in iterate_labels(self.path.name, self.path, self.path.stat().st_size):
                 rows += batch.num_rows
-                tell("read rows", rows, total or self.total)
+                report_progress("read rows", rows, total or self.total)
                 yield _plain(batch)
         except (SfumatoError, pa.ArrowException):
             raise ReadWhole("the file may be damaged") from None
@@ -152,7 +152,7 @@ class _Text(NamedTuple):
             )
             skip = 0 if self.header else 1
             for batch in reader:
-                tell("read rows", min(before + file.done, total), total)
+                report_progress("read rows", min(before + file.done, total), total)
                 rows, skip = batch.slice(skip), 0
                 if rows.num_rows:
                     yield pa.RecordBatch.from_arrays(rows.columns, names=list(self.columns))
@@ -207,14 +207,14 @@ class _Checked(io.RawIOBase):
             self._decoder.decode(block)
         if 0 in block:
             raise ReadWhole("there is a NUL byte in it")
-        self._quotes.look(block)
+        self._quotes.update(block)
         self._last = block[-1:] or self._last
         self.done += len(block)
         return block
 
     def _end(self) -> None:
         self._decoder.decode(b"", final=True)
-        self._quotes.look(b"\n", final=True)
+        self._quotes.update(b"\n", final=True)
         if self._last not in b"\r\n":
             self._left, self._last = b"\n", b"\n"
 
@@ -226,7 +226,7 @@ class _Quotes:
         self._around = np.isin(np.arange(256), [ord(sign) for sign in delimiter + '"\r\n'])
         self._before, self._open, self._pending = ord("\n"), False, False
 
-    def look(self, block: bytes, *, final: bool = False) -> None:
+    def update(self, block: bytes, *, final: bool = False) -> None:
         """Look at the next bytes of a text."""
         if b'"' not in block and not self._pending:
             self._before = block[-1] if block else self._before
@@ -248,7 +248,7 @@ class _Quotes:
             raise ReadWhole("a quote is not closed")
 
 
-def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
+def open_rows(path: Path, read_options: ReadOptions, partitioned_reading: PartitionedReading) -> Rows:
     """Open a file, or a folder of them, to read it batch by batch; raise :class:`ReadWhole` where that cannot be.
 
     Examples
@@ -257,22 +257,24 @@ def open_rows(path: Path, reading: Reading, gathering: Gathering) -> Rows:
     >>> from sfumato.data.kind import find_kind
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("person,place\\nann,home\\n")
-    >>> rows = open_rows(file, Reading("trajectories"), find_kind("trajectories").gathering.load())
+    >>> rows = open_rows(file, ReadOptions("trajectories"), find_kind("trajectories").partitioned_reading.load())
     >>> rows.columns, next(rows.batches()).to_pylist()
     (('person', 'place'), [{'person': 'ann', 'place': 'home'}])
     """
-    if reading.steps or not (path.is_file() or path.is_dir()) or path.suffix.lower() == ".zip":
-        raise ReadWhole("steps edit all rows" if reading.steps else "it is not one file")
-    if reading.format not in {None, "csv", "parquet"}:
-        raise ReadWhole(f"files of {reading.format} are read so")
-    source = Source(path, reading)
+    if read_options.steps or not (path.is_file() or path.is_dir()) or path.suffix.lower() == ".zip":
+        raise ReadWhole("steps edit all rows" if read_options.steps else "it is not one file")
+    if read_options.format not in {None, "csv", "parquet"}:
+        raise ReadWhole(f"files of {read_options.format} are read so")
+    source = Source(path, read_options)
     files = [path] if path.is_file() else [path / part.name for part in source.parts]
-    opened = [open_piece(file, source.format, reading, gathering) for file in files]
+    opened = [open_piece(file, source.format, read_options, partitioned_reading) for file in files]
     pieces = [piece for piece in opened if piece is not None]
-    return unite_pieces(source.name, pieces, reading)._replace(files=len(files))
+    return unite_pieces(source.name, pieces, read_options)._replace(files=len(files))
 
 
-def open_piece(path: Path, format: str, reading: Reading, gathering: Gathering) -> Piece | None:
+def open_piece(
+    path: Path, format: str, read_options: ReadOptions, partitioned_reading: PartitionedReading
+) -> Piece | None:
     """Open one file to read it batch by batch; None where there is nothing in it."""
     if format == "parquet":
         names = tuple(pq.read_schema(path).names)
@@ -287,48 +289,50 @@ def open_piece(path: Path, format: str, reading: Reading, gathering: Gathering) 
         raise ReadWhole(f"files of {format} are read so")
     if not any(block.strip() for block in iterate_blocks(path)):
         return None
-    return _open_text(path, reading, gathering)
+    return _open_text(path, read_options, partitioned_reading)
 
 
-def unite_pieces(name: str, pieces: Sequence[Piece], reading: Reading) -> Rows:
+def unite_pieces(name: str, pieces: Sequence[Piece], read_options: ReadOptions) -> Rows:
     """Put files together that are read as one, as they are where everything is read whole.
 
     Examples
     --------
     >>> pieces = [Piece(Path(f"{name}.parquet"), (name,), 9, (), 1) for name in "ab"]
-    >>> unite_pieces("a.parquet", pieces[:1], Reading("sets")).columns
+    >>> unite_pieces("a.parquet", pieces[:1], ReadOptions("sets")).columns
     ('a',)
-    >>> unite_pieces("folder", pieces, Reading("sets"))
+    >>> unite_pieces("folder", pieces, ReadOptions("sets"))
     Traceback (most recent call last):
         ...
-    sfumato.readers.partitioned.gathering.ReadWhole: its files are not all written in the same way
+    sfumato.readers.partitioned.reading.ReadWhole: its files are not all written in the same way
     """
     if not sum(piece.total for piece in pieces):
         raise ReadWhole("there are no rows")
     first, several = pieces[0], len(pieces) > 1
     if len(set(first.columns)) < len(first.columns):
         raise ReadWhole("columns have no names of their own")
-    alike = all((piece.columns, piece.text) == (first.columns, first.text) for piece in pieces)
-    if several and first.text is not None and not reading.header:
+    same_layout = all((piece.columns, piece.text) == (first.columns, first.text) for piece in pieces)
+    if several and first.text is not None and not read_options.header:
         bare = all(piece.bare for piece in pieces)
         # Without names, lines are rows; with them, they are the same in all files.
-        alike = alike and bare == bool(first.text.header) and (bare or len({piece.first for piece in pieces}) == 1)
-    if not alike or (several and FILE in reading.columns.values()):
+        same_layout = (
+            same_layout and bare == bool(first.text.header) and (bare or len({piece.first for piece in pieces}) == 1)
+        )
+    if not same_layout or (several and FILE in read_options.columns.values()):
         raise ReadWhole("its files are not all written in the same way")
     return Rows(name, first.columns, sum(piece.size for piece in pieces), first.notes, tuple(pieces))
 
 
-def _open_text(path: Path, reading: Reading, gathering: Gathering) -> Piece:
-    sample = Source(path, reading).sample(20)
-    if not sample or (reading.encoding and codecs.lookup(reading.encoding).name not in _UTF8):
+def _open_text(path: Path, read_options: ReadOptions, partitioned_reading: PartitionedReading) -> Piece:
+    sample = Source(path, read_options).sample(20)
+    if not sample or (read_options.encoding and codecs.lookup(read_options.encoding).name not in _UTF8):
         raise ReadWhole("the text is not UTF-8")
     sample[0] = sample[0].removeprefix("\ufeff")
     if sample[0].count('"') % 2:
         raise ReadWhole("a name of a column has a line break")
-    if not gathering.is_table(sample, reading):
+    if not partitioned_reading.is_table(sample, read_options):
         raise ReadWhole("its lines are no rows of a table")
-    delimiter, header, notes = reading.delimiter, tuple(reading.header), []
-    layout = None if not gathering.layouts or header or delimiter else recognise_layout(sample[:5])
+    delimiter, header, notes = read_options.delimiter, tuple(read_options.header), []
+    layout = None if not partitioned_reading.layouts or header or delimiter else recognise_layout(sample[:5])
     if layout is not None:
         delimiter, header = layout.delimiter, layout.header
         notes.append(f"Recognised {layout.name}.")

@@ -20,15 +20,21 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.exceptions import SfumatoError
-from sfumato.readers.options import Reading
-from sfumato.readers.partitioned.buckets import Buckets, count_groups, deal, draw_salt, spell_rows, spell_types
-from sfumato.readers.partitioned.disk import open_together
-from sfumato.readers.partitioned.gathering import Gathering, ReadWhole
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.partitioned.buckets import Buckets, count_groups, distribute, draw_salt, encode_rows, format_types
+from sfumato.readers.partitioned.disk import open_files
 from sfumato.readers.partitioned.named_files import move_named_files, pack_named_files
-from sfumato.readers.partitioned.observations import SHARES, name_known, share_out, spell_shares, spell_wanted
-from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_one, sort_with, thin_one
+from sfumato.readers.partitioned.observations import (
+    SHARES,
+    encode_requests,
+    encode_shares,
+    name_observations,
+    share_out,
+)
+from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_job, sort_with, thin_job
+from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.partitioned.records import (
-    Whole,
+    SharedData,
     build_part,
     fill,
     list_places,
@@ -39,14 +45,14 @@ from sfumato.readers.partitioned.records import (
     name_sorted_file,
 )
 from sfumato.readers.partitioned.remote import RemoteFiles
-from sfumato.readers.partitioned.rows import Laid
+from sfumato.readers.partitioned.rows import SpilledRows
 from sfumato.release.partition_bounds import Slices
 from sfumato.release.partitioned import name_part
-from sfumato.release.store import Files, Kept, Shelf
+from sfumato.release.store import Files, FileStore, StoredContent
 
-__all__ = ["OnShelf"]
+__all__ = ["InStore"]
 
-_ROWS, _RECORDS, _VISITS, _KNOWN, _SORTED, _WANTED, _PARTS = (
+_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS = (
     "rows",
     "records",
     "visits",
@@ -60,60 +66,62 @@ _LOT = 1 << 26
 """Bytes of rows that are handed over together, about."""
 
 
-class OnShelf:
+class InStore:
     """Buckets of people as files on a shelf.
 
     Parameters
     ----------
     folder
         Of this machine, for what is no record: the keys and digests of people along the line.
-    shelf
+    store
         Where everything else lies.
     """
 
-    def __init__(self, folder: Path, shelf: Shelf) -> None:
-        self.folder, self._shelf = folder, shelf
-        self._whole: Whole | None = None
+    def __init__(self, folder: Path, store: FileStore) -> None:
+        self.folder, self._store = folder, store
+        self._whole: SharedData | None = None
         self._numbers = range(0)
 
-    def lay_aside(self, source: Path | RemoteFiles, reading: Reading, gathering: Gathering) -> Laid:
+    def spill_rows(
+        self, source: Path | RemoteFiles, read_options: ReadOptions, partitioned_reading: PartitionedReading
+    ) -> SpilledRows:
         """Lay the rows of files aside in buckets: where they are read, or handed over from this machine."""
         if isinstance(source, RemoteFiles):
-            laid = source.lay_aside(reading, self._shelf, _ROWS)
+            spilled = source.spill_rows(read_options, self._store, _ROWS)
         else:
-            rows, key = open_together(source, reading, gathering)
+            rows, key = open_files(source, read_options, partitioned_reading)
             numbers: set[int] = set()
-            count = count_groups(int(rows.size * gathering.growth(reading)))
-            self._shelf.put(_deal_rows(rows.batches(), key, count, numbers))
-            laid = Laid(rows, tuple(sorted(numbers)))
-        self._numbers = range(max(laid.numbers, default=-1) + 1)
-        return laid
+            count = count_groups(int(rows.size * partitioned_reading.growth(read_options)))
+            self._store.add(_distribute_rows(rows.batches(), key, count, numbers))
+            spilled = SpilledRows(rows, tuple(sorted(numbers)))
+        self._numbers = range(max(spilled.numbers, default=-1) + 1)
+        return spilled
 
     def read(self, jobs: Sequence[BucketJob]) -> Iterator[BucketFacts | str]:
         """Read buckets, and lay their records aside; what they were read as before is gone."""
-        self._shelf.clear(_RECORDS, _VISITS)
-        work = functools.partial(read_shelved, {job.number: job for job in jobs}, pack_named_files(jobs[0].reading))
-        return self._shelf.change([_ROWS], self._numbers, work, [_RECORDS, _VISITS], [_RECORDS])
+        self._store.clear(_RECORDS, _OBSERVATIONS)
+        work = functools.partial(read_stored, {job.number: job for job in jobs}, pack_named_files(jobs[0].read_options))
+        return self._store.change([_ROWS], self._numbers, work, [_RECORDS, _OBSERVATIONS], [_RECORDS])
 
-    def settle(self, jobs: Sequence[BucketJob], whole: Whole) -> None:  # noqa: ARG002 (all buckets go together)
+    def finish(self, jobs: Sequence[BucketJob], whole: SharedData) -> None:  # noqa: ARG002 (all buckets go together)
         """Take up what all records say together; rows are no longer needed."""
         self._whole = whole
-        self._shelf.clear(_ROWS)
+        self._store.clear(_ROWS)
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Keep so many visits of every place as parts need; yield shares of the places that are done."""
         job = dataclasses.replace(jobs[0], others=tuple(bucket.number for bucket in jobs))
-        yield from self._shelf.change([_VISITS], range(SHARES), functools.partial(thin_shelved, job), [_KNOWN])
+        yield from self._store.change([_OBSERVATIONS], range(SHARES), functools.partial(sample_stored, job), [_SAMPLES])
 
     def sort(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
         """Sort the records of buckets along the line; their keys and digests come to the folder."""
         assert self._whole is not None
-        work = functools.partial(sort_shelved, jobs[0], self._whole)
-        for bucket in self._shelf.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
+        work = functools.partial(sort_stored, jobs[0], self._whole)
+        for bucket in self._store.change([_RECORDS], self._numbers, work, [_SORTED], [_SORTED]):
             np.save(name_keys_file(self.folder, bucket.number), bucket.keys)
             np.save(_name_contents_file(self.folder, bucket.number), bucket.contents)
             yield len(bucket.keys)
-        self._shelf.clear(_RECORDS, _VISITS)
+        self._store.clear(_RECORDS, _OBSERVATIONS)
 
     def stream(
         self, work: Callable[[Any], Any], job: Any, parts: Sequence[Slices], numbers: Sequence[int]
@@ -123,19 +131,23 @@ class OnShelf:
         if not numbers:
             return
         handing = Handing.of([parts[number] for number in numbers], self._whole)
-        self._finish([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTS, _WANTED])
-        if self._whole.knows_fixes:
-            self._finish([_KNOWN, _WANTED], range(SHARES), tell_parts, [_PARTS])
+        self._consume([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTS, _WANTED])
+        if self._whole.has_observations:
+            self._consume([_SAMPLES, _WANTED], range(SHARES), distribute_observations, [_PARTS])
         making = Making(work, job, tuple(numbers), self._whole)
-        yield from self._shelf.stream([_PARTS], range(len(numbers)), functools.partial(make_part, making))
+        yield from self._store.stream([_PARTS], range(len(numbers)), functools.partial(make_part, making))
 
-    def _finish(
-        self, boards: Sequence[str], numbers: range, work: Callable[[int, Files], Iterable[Any]], gives: Sequence[str]
+    def _consume(
+        self,
+        collections: Sequence[str],
+        numbers: range,
+        work: Callable[[int, Files], Iterable[Any]],
+        gives: Sequence[str],
     ) -> None:
         """Do work that answers nothing, and remove what it was done on."""
-        for _ in self._shelf.change(boards, numbers, work, gives):
+        for _ in self._store.change(collections, numbers, work, gives):
             pass
-        self._shelf.clear(*boards)
+        self._store.clear(*collections)
 
     def list_contents(self, part: Slices) -> npt.NDArray[np.uint64]:
         """Return the digests of the records of a part."""
@@ -144,7 +156,7 @@ class OnShelf:
 
     def clear(self) -> None:
         """Remove everybody from the shelf."""
-        self._shelf.clear(_ROWS, _RECORDS, _VISITS, _KNOWN, _SORTED, _WANTED, _PARTS)
+        self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS)
 
 
 class SortedBucket(NamedTuple):
@@ -159,10 +171,10 @@ class Handing(NamedTuple):
     """Which records of each bucket go to which part: rows of bucket, part, place among its slices, begin and end."""
 
     slices: npt.NDArray[np.int64]
-    whole: Whole
+    whole: SharedData
 
     @classmethod
-    def of(cls, parts: Sequence[Slices], whole: Whole) -> Handing:
+    def of(cls, parts: Sequence[Slices], whole: SharedData) -> Handing:
         """Hand out records to parts, which are numbered as they come.
 
         Examples
@@ -184,17 +196,19 @@ class Making(NamedTuple):
     work: Callable[[Any], Any]
     job: Any
     numbers: tuple[int, ...]
-    whole: Whole
+    whole: SharedData
 
 
-def _deal_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, numbers: set[int]) -> Iterator[Kept]:
+def _distribute_rows(
+    batches: Iterable[pa.RecordBatch], key: str | None, count: int, numbers: set[int]
+) -> Iterator[StoredContent]:
     """Yield rows bucket by bucket, many at a time; add the buckets that have some to their numbers."""
     salt, rows, types, lots = draw_salt(), 0, set[str](), list[tuple[int, pa.RecordBatch]]()
     for batch in batches:
-        types.add(spell_types(batch))
+        types.add(format_types(batch))
         if len(types) > 1:
             raise ReadWhole("a column changes its type")
-        lots.extend(deal(batch, key, count, salt, rows))
+        lots.extend(distribute(batch, key, count, salt, rows))
         rows += batch.num_rows
         if sum(portion.nbytes for _, portion in lots) > _LOT:
             yield from _bind(lots, rows)
@@ -204,17 +218,17 @@ def _deal_rows(batches: Iterable[pa.RecordBatch], key: str | None, count: int, n
     numbers.update(bucket for bucket, _ in lots)
 
 
-def _bind(dealt: Sequence[tuple[int, pa.RecordBatch]], rows: int) -> Iterator[Kept]:
+def _bind(portions: Sequence[tuple[int, pa.RecordBatch]], rows: int) -> Iterator[StoredContent]:
     """Put the rows of a bucket together."""
     bound: dict[int, list[pa.RecordBatch]] = {}
-    for bucket, portion in dealt:
+    for bucket, portion in portions:
         bound.setdefault(bucket, []).append(portion)
     for bucket, batches in bound.items():
-        yield Kept(_ROWS, bucket, f"{rows:012}", spell_rows(batches))
+        yield StoredContent(_ROWS, bucket, f"{rows:012}", encode_rows(batches))
 
 
 @contextlib.contextmanager
-def _lay_out(files: Files) -> Iterator[Path]:
+def _write_folder(files: Files) -> Iterator[Path]:
     """Put files into a folder of a task, of which nothing stays."""
     with tempfile.TemporaryDirectory(prefix="sfumato-") as name:
         folder = Path(name)
@@ -223,77 +237,81 @@ def _lay_out(files: Files) -> Iterator[Path]:
         yield folder
 
 
-def _keep(board: str, number: int, path: Path) -> Kept:
-    return Kept(board, number, path.name, path.read_bytes())
+def _keep(collection: str, number: int, path: Path) -> StoredContent:
+    return StoredContent(collection, number, path.name, path.read_bytes())
 
 
 def _name_contents_file(folder: Path, number: int) -> Path:
     return folder / f"contents-{number:05}.npy"
 
 
-def read_shelved(
+def read_stored(
     jobs: Mapping[int, BucketJob], named: Mapping[str, bytes], number: int, rows: Files
-) -> Iterator[Kept | BucketFacts | str]:
-    """Read a bucket as :func:`read_one` does, with the files that options name."""
-    with _lay_out({}) as folder:
+) -> Iterator[StoredContent | BucketFacts | str]:
+    """Read a bucket as :func:`read_job` does, with the files that options name."""
+    with _write_folder({}) as folder:
         with Buckets(folder) as buckets:
             for content in rows.values():
                 for batch in pa.ipc.open_stream(content):
-                    buckets.put(number, batch)
+                    buckets.add(number, batch)
         job = jobs[number]
-        moved = move_named_files(job.reading, named, folder)
-        facts = read_one(dataclasses.replace(job, folder=folder, reading=moved))
+        moved = move_named_files(job.read_options, named, folder)
+        facts = read_job(dataclasses.replace(job, folder=folder, read_options=moved))
         if not isinstance(facts, str):
             yield _keep(_RECORDS, number, name_records_file(folder, number))
-            if facts.has_fixes:
-                yield from (Kept(_VISITS, *share) for share in spell_shares(folder, number))
-            facts = _name_as_given(facts, job.reading, moved)
+            if facts.has_observations:
+                yield from (StoredContent(_OBSERVATIONS, *share) for share in encode_shares(folder, number))
+            facts = _name_as_given(facts, job.read_options, moved)
     yield facts
 
 
 def _name_as_given(facts: BucketFacts, given: Mapping[str, Any], moved: Mapping[str, Any]) -> BucketFacts:
     """Return facts whose options name files as they were named before these were moved."""
-    reading = facts.dataset.reading
-    back = {name: value for name, value in given.items() if value != moved[name] and reading.get(name) == moved[name]}
-    return dataclasses.replace(facts, dataset=dataclasses.replace(facts.dataset, reading={**reading, **back}))
+    read_options = facts.dataset.read_options
+    back = {
+        name: value for name, value in given.items() if value != moved[name] and read_options.get(name) == moved[name]
+    }
+    return dataclasses.replace(facts, dataset=dataclasses.replace(facts.dataset, read_options={**read_options, **back}))
 
 
-def thin_shelved(job: BucketJob, share: int, visits: Files) -> Iterator[Kept | int]:
-    """Keep what is known of a share of places as :func:`thin_one` does."""
-    with _lay_out(visits) as folder:
-        thin_one(dataclasses.replace(job, folder=folder, number=share))
-        yield _keep(_KNOWN, share, folder / name_known(share))
+def sample_stored(job: BucketJob, share: int, visits: Files) -> Iterator[StoredContent | int]:
+    """Keep what is known of a share of places as :func:`thin_job` does."""
+    with _write_folder(visits) as folder:
+        thin_job(dataclasses.replace(job, folder=folder, number=share))
+        yield _keep(_SAMPLES, share, folder / name_observations(share))
     yield share
 
 
-def sort_shelved(job: BucketJob, whole: Whole, number: int, records: Files) -> Iterator[Kept | SortedBucket]:
-    """Sort a bucket along the line as :func:`sort_one` does."""
-    with _lay_out(records) as folder:
+def sort_stored(
+    job: BucketJob, whole: SharedData, number: int, records: Files
+) -> Iterator[StoredContent | SortedBucket]:
+    """Sort a bucket along the line as :func:`sort_job` does."""
+    with _write_folder(records) as folder:
         sort_with(dataclasses.replace(job, folder=folder, number=number), whole)
         path = name_sorted_file(folder, number)
         yield _keep(_SORTED, number, path)
         yield SortedBucket(number, np.array(load_keys(folder, number)), np.array(load_contents(path)))
 
 
-def hand_out(handing: Handing, number: int, files: Files) -> Iterator[Kept]:
+def hand_out(handing: Handing, number: int, files: Files) -> Iterator[StoredContent]:
     """Hand out the records of a bucket to parts, and ask for what is known of the places they visit."""
     (content,) = files.values()
     table, wanted = pa.ipc.open_file(content).read_all(), []
     for part, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
         records = table.slice(begin, end - begin)
-        yield Kept(_PARTS, part, f"{_SLICE}{at:05}", spell_rows(records.to_batches()))
-        if handing.whole.knows_fixes:
+        yield StoredContent(_PARTS, part, f"{_SLICE}{at:05}", encode_rows(records.to_batches()))
+        if handing.whole.has_observations:
             wanted.append((part, list_places(fill(handing.whole.dataset, records))[1]))
-    for share, request in spell_wanted(wanted):
-        yield Kept(_WANTED, share, f"wanted-{number:05}.npy", request)
+    for share, request in encode_requests(wanted):
+        yield StoredContent(_WANTED, share, f"wanted-{number:05}.npy", request)
 
 
-def tell_parts(share: int, files: Files) -> Iterator[Kept]:
+def distribute_observations(share: int, files: Files) -> Iterator[StoredContent]:
     """Send what is known of a share of places to the parts that asked for it."""
-    wanted = [io.BytesIO(content) for name, content in files.items() if name != name_known(share)]
+    wanted = [io.BytesIO(content) for name, content in files.items() if name != name_observations(share)]
     if wanted:
-        for part, answer in share_out(io.BytesIO(files[name_known(share)]), wanted):
-            yield Kept(_PARTS, part, name_known(share), answer)
+        for part, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
+            yield StoredContent(_PARTS, part, name_observations(share), answer)
 
 
 def make_part(making: Making, at: int, files: Files) -> Iterator[Any]:
@@ -301,7 +319,7 @@ def make_part(making: Making, at: int, files: Files) -> Iterator[Any]:
     number = making.numbers[at]
     try:
         slices = [pa.ipc.open_stream(files[name]).read_all() for name in files if name.startswith(_SLICE)]
-        with _lay_out({name: files[name] for name in files if not name.startswith(_SLICE)}) as folder:
+        with _write_folder({name: files[name] for name in files if not name.startswith(_SLICE)}) as folder:
             people = build_part(pa.concat_tables(slices).combine_chunks(), making.whole, folder)
         made = making.work(dataclasses.replace(making.job, number=number, people=people))
     except SfumatoError:

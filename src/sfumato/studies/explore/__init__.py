@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from sfumato.data.dataset import Dataset
     from sfumato.studies.explore.answer import Exploration
-    from sfumato.studies.trials import Cell, Job, Outcome
+    from sfumato.studies.trials import Job, Trial, TrialResult
 
 __all__ = ["explore"]
 
@@ -39,7 +39,7 @@ def explore(
     seed: int = 0,
     force: bool = False,
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
-    **reading: Any,
+    **read_options: Any,
 ) -> Exploration:
     """Say how risky data are as they stand, what promises cost, and which three choices are worth a look.
 
@@ -66,7 +66,7 @@ def explore(
         Whether to replace an exploration that is in the folder.
     progress
         Called with the number of candidates that are finished and the number there are.
-    reading
+    read_options
         Options for reading a file, as of :func:`sfumato.read`.
 
     Examples
@@ -82,27 +82,27 @@ def explore(
 
     if isinstance(data, Dataset):
         dataset, where = data, None
-        if reading:
+        if read_options:
             raise ParameterError("explore: data in memory are read already; leave out the options for reading.")
     else:
         if not kind:
             raise ParameterError("explore: say what kind of data it is.")
         where = Path(data)
-        dataset = calls.read(where, kind, **reading)
+        dataset = calls.read(where, kind, **read_options)
     if seconds <= 0:
         raise ParameterError(f"explore: seconds must be more than 0, got {seconds}.")
-    request = _Asked(seconds, people, tuple(methods), measure, workers, seed, progress)
-    source = {} if where is None else _describe_source(where, dataset.kind, reading)
+    request = _Request(seconds, people, tuple(methods), measure, workers, seed, progress)
+    source = {} if where is None else _describe_source(where, dataset.kind, read_options)
     if out is None:
         with tempfile.TemporaryDirectory(prefix="sfumato-explore-") as folder:
             return request.run(dataset, Path(folder), source, force=True)
     return request.run(dataset, Path(out), source, force=force)
 
 
-def _describe_source(path: Path, kind: str, reading: dict[str, Any]) -> dict[str, Any]:
+def _describe_source(path: Path, kind: str, read_options: dict[str, Any]) -> dict[str, Any]:
     """Return the data section of a policy: files by their whole paths, so that the policy runs from anywhere."""
     section: dict[str, Any] = {"path": str(path.resolve()), "kind": kind}
-    for name, value in reading.items():
+    for name, value in read_options.items():
         if name in _FILES:
             section[name] = {k: _resolve(v) for k, v in value.items()} if isinstance(value, dict) else _resolve(value)
         elif isinstance(value, list | tuple):
@@ -116,7 +116,7 @@ def _resolve(name: str) -> str:
     return str(Path(name).resolve()) if Path(name).is_file() else name
 
 
-class _Asked:
+class _Request:
     """What was asked for, and how it is found out."""
 
     def __init__(
@@ -135,12 +135,12 @@ class _Asked:
     def run(self, dataset: Dataset, folder: Path, source: dict[str, Any], *, force: bool) -> Exploration:
         """Look at the data, try candidates and answer; leave everything in the folder."""
         from sfumato.api import calls
-        from sfumato.studies.compilation import run_once
+        from sfumato.studies.compilation import run_samples
         from sfumato.studies.explore.answer import Exploration
-        from sfumato.studies.explore.choice import choose_three, list_tried, spell_policy
+        from sfumato.studies.explore.choice import choose_three, format_policy, list_tried
         from sfumato.studies.explore.page import render
         from sfumato.studies.explore.sample import draw_sample
-        from sfumato.studies.folder import forget_cells, open_folder, replace_file
+        from sfumato.studies.folder import open_folder, remove_trials, replace_file
         from sfumato.studies.results import StudyResult, mark_results
         from sfumato.studies.source import HeldSource
         from sfumato.studies.trials import Job
@@ -150,29 +150,29 @@ class _Asked:
         sample = draw_sample(dataset, self.people, self.seed)
         # Where something has to be compiled, no candidate is to lose its time to that.
         few = draw_sample(sample, _FEW, self.seed)
-        run_once([(few, cell) for cell in first])
+        run_samples([(few, trial) for trial in first])
         began = time.monotonic()
         job = Job(HeldSource(sample), seed=self.seed, measures=measures)
         identity = {"kind": dataset.kind, "data": job.data}
         open_folder(folder, identity, resume=False, force=force)
         if force:
-            forget_cells(folder)
+            remove_trials(folder)
         risk = calls.inspect(dataset, _M)
-        done: list[tuple[Cell, Outcome]] = []
+        done: list[tuple[Trial, TrialResult]] = []
         unrun = self._try(first, job, folder, began, done, len(first) + len(rest))
-        alive = {cell.method for cell, outcome in done if outcome.is_done}
+        alive = {trial.method for trial, outcome in done if outcome.is_done}
         unrun += self._try(
-            [cell for cell in rest if cell.method in alive], job, folder, began, done, len(first) + len(rest)
+            [trial for trial in rest if trial.method in alive], job, folder, began, done, len(first) + len(rest)
         )
-        order = {cell.key(job.digest): number for number, cell in enumerate([*first, *rest])}
+        order = {trial.key(job.digest): number for number, trial in enumerate([*first, *rest])}
         done.sort(key=lambda entry: order[entry[0].key(job.digest)])
         summary = {"records": len(sample), "unit": sample.unit.to_dict(), "summary": repr(sample), "notes": []}
         facts = {"title": "Exploration", "kind": dataset.kind, "planned": len(order), "data": summary}
         result = StudyResult(tuple(done), facts)
         tried = list_tried(done, measures[0])
-        advised = self._kind(dataset).advised
-        choices = choose_three(tried, advised)
-        policy = spell_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
+        recommended = self._kind(dataset).recommended
+        choices = choose_three(tried, recommended)
+        policy = format_policy(choices[0], source, job.withhold_at_most) if choices and source else ""
         exploration = Exploration(
             risk["risk"],
             risk["in_words"],
@@ -187,7 +187,7 @@ class _Asked:
             unrun,
             policy,
         )
-        mark_results(folder, identity, [(cell.key(job.digest), cell) for cell, _ in done], facts)
+        mark_results(folder, identity, [(trial.key(job.digest), trial) for trial, _ in done], facts)
         result.write(folder)
         result.write_page(folder / "study.html")
         if policy:
@@ -201,7 +201,7 @@ class _Asked:
 
         return plugins.find_kind(dataset.kind)
 
-    def _choose(self, dataset: Dataset) -> tuple[list[Cell], list[Cell], dict[str, str]]:
+    def _choose(self, dataset: Dataset) -> tuple[list[Trial], list[Trial], dict[str, str]]:
         """Return the candidates, of the methods that were asked for, and refuse where there are none."""
         from sfumato import plugins
         from sfumato.exceptions import ParameterError
@@ -213,8 +213,8 @@ class _Asked:
                 raise ParameterError(f"explore: {name} is no method for {dataset.kind}. Known: {available}.")
         candidates = list_candidates(dataset)
         wanted = set(self.methods)
-        first = [cell for cell in candidates.first if not wanted or cell.method in wanted]
-        rest = [cell for cell in candidates.rest if not wanted or cell.method in wanted]
+        first = [trial for trial in candidates.first if not wanted or trial.method in wanted]
+        rest = [trial for trial in candidates.rest if not wanted or trial.method in wanted]
         lacking = {name: need for name, need in candidates.lacking.items() if not wanted or name in wanted}
         if not first:
             needs = ", ".join(dict.fromkeys(lacking.values()))
@@ -231,30 +231,30 @@ class _Asked:
         titles = {metric.name: metric.title for metric in plugins.metrics_for(dataset.kind)}
         if self.measure and self.measure not in titles:
             raise ParameterError(f"explore: there is no measure {self.measure!r}. Known: {', '.join(titles)}.")
-        names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).headline])
+        names = dict.fromkeys([*([self.measure] if self.measure else []), *self._kind(dataset).primary_metrics])
         measures = tuple(name for name in names if name in titles) or tuple(titles)
         return measures, titles[measures[0]]
 
     def _try(
         self,
-        cells: Sequence[Cell],
+        trials: Sequence[Trial],
         job: Job,
         folder: Path,
         began: float,
-        done: list[tuple[Cell, Outcome]],
+        done: list[tuple[Trial, TrialResult]],
         total: int,
-    ) -> list[Cell]:
+    ) -> list[Trial]:
         """Run candidates as long as there is time; return those for which there was none."""
-        from sfumato.studies.run import Limits, run_cells
+        from sfumato.studies.run import Limits, run_trials
 
         left = self.seconds - (time.monotonic() - began)
-        if left <= 1 or not cells:
-            return list(cells)
+        if left <= 1 or not trials:
+            return list(trials)
         finished: set[str] = set()
         # Half of what is left for one candidate: one that is slow must not take the time of all others.
         limits, until = Limits(left / 2), began + self.seconds
-        for cell, outcome in run_cells(cells, job, folder, workers=self.workers, limits=limits, until=until):
-            done.append((cell, outcome))
-            finished.add(cell.key(job.digest))
+        for trial, outcome in run_trials(trials, job, folder, workers=self.workers, limits=limits, until=until):
+            done.append((trial, outcome))
+            finished.add(trial.key(job.digest))
             self.progress(len(done), total)
-        return [cell for cell in cells if cell.key(job.digest) not in finished]
+        return [trial for trial in trials if trial.key(job.digest) not in finished]

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato import plugins
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.studies.explore.choice import Choice, Tried, find_front
 from sfumato.studies.results import StudyResult
-from sfumato.studies.trials import Cell
+from sfumato.studies.trials import Trial
 
 __all__ = ["Exploration"]
 
@@ -50,7 +50,7 @@ class Exploration:
     >>> import sfumato as sf
     >>> people = [(20 + number % 7, "fm"[number % 2]) for number in range(60)]
     >>> found = sf.explore(sf.Dataset.of("table", people, ("age", "sex")), seconds=60, workers=1, methods=["mondrian"])
-    >>> found.picked.tried.cell.method, found.table.num_rows > 0
+    >>> found.picked.tried.trial.method, found.table.num_rows > 0
     ('mondrian', True)
     """
 
@@ -58,13 +58,13 @@ class Exploration:
     in_words: Sequence[str]
     records: int
     tried_on: int
-    unit: Unit
+    unit: RecordUnit
     measure: tuple[str, str]
     tried: Sequence[Tried]
     choices: Sequence[Choice]
     result: StudyResult
     lacking: Mapping[str, str]
-    unrun: Sequence[Cell]
+    unrun: Sequence[Trial]
     policy: str
 
     @property
@@ -82,17 +82,17 @@ class Exploration:
         """What nobody who publishes the one picked should overlook: what stronger attackers found in the trial."""
         return self.picked.tried.outcome.warnings if self.choices else ()
 
-    def say_warnings(self) -> list[str]:
+    def format_warnings(self) -> list[str]:
         """Say the warnings, each with what helps, so that nobody overlooks them."""
         return [f"Beware: {text}" for text in self.warnings]
 
-    def name_promise(self, point: Tried) -> str:
+    def name_guarantee(self, point: Tried) -> str:
         """Name a promise by its title and what was asked for; what follows from the data is left out."""
         name, _, rest = point.outcome.guarantee.partition(" (")
-        promises = plugins.find_method(point.cell.method, self.result.facts.get("kind")).promises
-        title = {promise.name: promise.title for promise in promises}.get(name, name)
+        guarantees = plugins.find_method(point.trial.method, self.result.facts.get("kind")).guarantees
+        title = {guarantee.name: guarantee.title for guarantee in guarantees}.get(name, name)
         requested = [
-            part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.cell.parameters
+            part for part in rest.removesuffix(")").split(", ") if part.partition("=")[0] in point.trial.parameters
         ]
         return f"{title} ({', '.join(requested)})" if requested else title
 
@@ -105,11 +105,11 @@ class Exploration:
         """Return, for every promise, the candidate that loses least, and what it costs."""
         cheapest: dict[str, Tried] = {}
         for point in sorted(self.tried, key=lambda point: point.loss):
-            cheapest.setdefault(self.name_promise(point), point)
+            cheapest.setdefault(self.name_guarantee(point), point)
         return [
             {
-                "promise": promise,
-                "cheapest": point.cell.method,
+                "promise": guarantee,
+                "cheapest": point.trial.method,
                 "loss": point.loss,
                 "risk_before": point.outcome.risk.get("before", {}).get("success"),
                 "risk_after": point.risk,
@@ -117,13 +117,13 @@ class Exploration:
                 "withheld": point.outcome.withheld,
                 "seconds": round(sum(point.outcome.seconds.values()), 2),
             }
-            for promise, point in sorted(cheapest.items(), key=lambda entry: entry[1].loss)
+            for guarantee, point in sorted(cheapest.items(), key=lambda entry: entry[1].loss)
         ]
 
     @property
     def sentences(self) -> list[str]:
         """The answers in plain sentences."""
-        lines = [*self.in_words[-1:], self.say_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
+        lines = [*self.in_words[-1:], self.describe_sample(), f"Loss is {self.measure[0]}: {self.measure[1]}."]
         for cost in self.costs():
             withheld = f", {cost['withheld']:,} withheld" if cost["withheld"] else ""
             lines.append(
@@ -131,11 +131,11 @@ class Exploration:
                 f"falls from {cost['risk_before'] or 0:.2%} to {cost['risk_after']:.2%}{withheld}."
             )
         lines += [f"{choice.role.capitalize()}: {choice.reason}" for choice in self.choices]
-        lines += self.say_warnings()
+        lines += self.format_warnings()
         lines += [f"{name} was left out: it needs {need}." for name, need in self.lacking.items()]
         lines += [
-            f"{cell.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
-            for cell, outcome in self.result.failures()
+            f"{trial.name} was tried and is not among the choices ({outcome.status}): {outcome.reason}"
+            for trial, outcome in self.result.failures()
         ]
         if self.unrun:
             lines.append(f"There was no time for {len(self.unrun)} more candidates; give more (seconds).")
@@ -148,7 +148,7 @@ class Exploration:
             return "the largest relative frequency of a sensitive event"
         return "an attacker's success" + ("" if self.tried_on == self.records else " in the sample")
 
-    def say_sample(self) -> str:
+    def describe_sample(self) -> str:
         """Say on how much of the data candidates were tried."""
         if self.tried_on == self.records:
             return f"Everything was tried on all of {self.unit.count(self.records)}."
@@ -169,8 +169,8 @@ class Exploration:
             "warnings": list(self.warnings),
             "lacking": dict(self.lacking),
             "failed": [
-                {"method": cell.method, "parameters": dict(cell.parameters), "status": end.status, "why": end.reason}
-                for cell, end in self.result.failures()
+                {"method": trial.method, "parameters": dict(trial.parameters), "status": end.status, "why": end.reason}
+                for trial, end in self.result.failures()
             ],
             "no_time_for": len(self.unrun),
             "sentences": self.sentences,

@@ -9,7 +9,7 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.params import declared
-from sfumato.studies.trials import Cell
+from sfumato.studies.trials import Trial
 
 __all__ = ["Candidates", "list_candidates"]
 
@@ -20,7 +20,7 @@ _OPTIONS = {
     "sensitive": "sensitive",
 }
 """What says at reading what a method needs, by the first word of the need."""
-_EACH = 6
+_MAX_COMBINATIONS = 6
 """Combinations of values that are tried of one method at most."""
 
 
@@ -37,8 +37,8 @@ class Candidates(NamedTuple):
         What data would have to have for the methods that are left out, by method.
     """
 
-    first: tuple[Cell, ...]
-    rest: tuple[Cell, ...]
+    first: tuple[Trial, ...]
+    rest: tuple[Trial, ...]
     lacking: dict[str, str]
 
 
@@ -48,38 +48,38 @@ def list_candidates(dataset: Dataset) -> Candidates:
     Examples
     --------
     >>> found = list_candidates(Dataset.of("sets", [["wine"], ["bread"]]))
-    >>> found.first[0].method, found.first[0].parameters["k"], [cell.parameters["k"] for cell in found.rest[:2]]
+    >>> found.first[0].method, found.first[0].parameters["k"], [trial.parameters["k"] for trial in found.rest[:2]]
     ('disassociation', 3, [5, 10])
     """
     kind = plugins.find_kind(dataset.kind)
     methods = plugins.methods_for(dataset.kind)
-    order = [*(name for name in kind.advised if name in methods), *sorted(methods.keys() - set(kind.advised))]
-    first: list[Cell] = []
-    rest: list[Cell] = []
+    order = [*(name for name in kind.recommended if name in methods), *sorted(methods.keys() - set(kind.recommended))]
+    first: list[Trial] = []
+    rest: list[Trial] = []
     lacking: dict[str, str] = {}
     for name in order:
         missing = next((need for need in methods[name].needs if not _has(dataset, need)), None)
         if missing is not None:
             lacking[name] = f"{missing} ({_OPTIONS[missing.partition(' ')[0]]})"
             continue
-        cells = _list_values(dataset, methods[name], kind.usual)
-        first += cells[:1]
-        rest += cells[1:]
+        trials = _list_values(dataset, methods[name], kind.default_grid)
+        first += trials[:1]
+        rest += trials[1:]
     return Candidates(tuple(first), tuple(rest), lacking)
 
 
-def _list_values(dataset: Dataset, method: type[Method], usual: Any) -> list[Cell]:
+def _list_values(dataset: Dataset, method: type[Method], default_grid: Any) -> list[Trial]:
     """Return a method with every combination of usual values, milder ones first."""
     parameters = {parameter.name: parameter for parameter in declared(method)}
-    values = {name: list(tried) for name, tried in usual.items() if name in parameters}
+    values = {name: list(tried) for name, tried in default_grid.items() if name in parameters}
     if not _has(dataset, "sensitive values") and "l" in values and not parameters["l"].required:
         del values["l"]
     if any(parameter.required and name not in values for name, parameter in parameters.items()):
         return []
     varying = tuple(name for name, tried in values.items() if len(tried) > 1)
-    chosen = list(itertools.product(*values.values()))[:_EACH]
+    chosen = list(itertools.product(*values.values()))[:_MAX_COMBINATIONS]
     return [
-        Cell(method.name, method(**dict(zip(values, combination, strict=True))).parameters(), 1, "", varying)
+        Trial(method.name, method(**dict(zip(values, combination, strict=True))).parameters(), 1, "", varying)
         for combination in chosen
     ]
 

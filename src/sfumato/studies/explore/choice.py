@@ -6,9 +6,9 @@ import dataclasses
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from sfumato.studies.trials import Cell, Outcome
+from sfumato.studies.trials import Trial, TrialResult
 
-__all__ = ["Choice", "Tried", "choose_three", "find_front", "list_tried", "spell_policy"]
+__all__ = ["Choice", "Tried", "choose_three", "find_front", "format_policy", "list_tried"]
 
 
 class Tried(NamedTuple):
@@ -16,20 +16,20 @@ class Tried(NamedTuple):
 
     Examples
     --------
-    >>> Tried(Cell("mondrian", {"k": 5}), Outcome("done"), risk=0.1, loss=0.3).risk
+    >>> Tried(Trial("mondrian", {"k": 5}), TrialResult("done"), risk=0.1, loss=0.3).risk
     0.1
     """
 
-    cell: Cell
-    outcome: Outcome
+    trial: Trial
+    outcome: TrialResult
     risk: float
     loss: float
 
     @property
     def name(self) -> str:
         """The method with the parameters that vary."""
-        settings = ", ".join(f"{name}={self.cell.parameters[name]}" for name in self.cell.varying)
-        return f"{self.cell.method} ({settings})" if settings else self.cell.method
+        settings = ", ".join(f"{name}={self.trial.parameters[name]}" for name in self.trial.varying)
+        return f"{self.trial.method} ({settings})" if settings else self.trial.method
 
 
 @dataclasses.dataclass(frozen=True)
@@ -54,8 +54,8 @@ class Choice:
         """Return plain values for JSON."""
         return {
             "role": self.role,
-            "method": self.tried.cell.method,
-            "parameters": dict(self.tried.cell.parameters),
+            "method": self.tried.trial.method,
+            "parameters": dict(self.tried.trial.parameters),
             "promise": self.tried.outcome.guarantee,
             "risk": self.tried.risk,
             "loss": self.tried.loss,
@@ -64,24 +64,24 @@ class Choice:
         }
 
 
-def list_tried(cells: Sequence[tuple[Cell, Outcome]], measure: str) -> list[Tried]:
+def list_tried(trials: Sequence[tuple[Trial, TrialResult]], measure: str) -> list[Tried]:
     """Return the candidates that were done and measured, with risk and loss.
 
     Examples
     --------
     >>> score = {"measure": "precision", "value": 0.9, "better": "higher"}
-    >>> done = Outcome("done", scores=(score,), risk={"after": {"success": 0.2}})
-    >>> [(found.risk, round(found.loss, 3)) for found in list_tried([(Cell("optimal", {"k": 5}), done)], "precision")]
+    >>> done = TrialResult("done", scores=(score,), risk={"after": {"success": 0.2}})
+    >>> [(found.risk, round(found.loss, 3)) for found in list_tried([(Trial("optimal", {"k": 5}), done)], "precision")]
     [(0.2, 0.1)]
     """
     candidates = []
-    for cell, outcome in cells:
+    for trial, outcome in trials:
         score = next((score for score in outcome.scores if score["measure"] == measure), None)
         risk = outcome.risk.get("after", {}).get("success")
         if outcome.is_done and score is not None and risk is not None:
             value = float(score["value"])
             # Measures of which more is better are shares of what could be.
-            candidates.append(Tried(cell, outcome, float(risk), 1.0 - value if score["better"] == "higher" else value))
+            candidates.append(Tried(trial, outcome, float(risk), 1.0 - value if score["better"] == "higher" else value))
     return candidates
 
 
@@ -90,9 +90,9 @@ def find_front(tried: Sequence[Tried]) -> list[Tried]:
 
     Examples
     --------
-    >>> points = [Tried(Cell(name, {}), Outcome("done"), risk, loss) for name, risk, loss in
+    >>> points = [Tried(Trial(name, {}), TrialResult("done"), risk, loss) for name, risk, loss in
     ...           [("a", 0.1, 0.5), ("b", 0.2, 0.6), ("c", 0.3, 0.1)]]
-    >>> [point.cell.method for point in find_front(points)]
+    >>> [point.trial.method for point in find_front(points)]
     ['a', 'c']
     """
     front: list[Tried] = []
@@ -102,7 +102,7 @@ def find_front(tried: Sequence[Tried]) -> list[Tried]:
     return front
 
 
-def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Choice]:
+def choose_three(tried: Sequence[Tried], recommended: Sequence[str] = ()) -> list[Choice]:
     """Choose the safest, the most useful and the most balanced candidate of the front, the balanced one first.
 
     Where the front has fewer than three candidates there are fewer choices.
@@ -111,21 +111,21 @@ def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Ch
     ----------
     tried
         All candidates.
-    advised
+    recommended
         Methods to prefer among candidates that are equally good.
 
     Examples
     --------
-    >>> points = [Tried(Cell(name, {}), Outcome("done"), risk, loss) for name, risk, loss in
+    >>> points = [Tried(Trial(name, {}), TrialResult("done"), risk, loss) for name, risk, loss in
     ...           [("a", 0.1, 0.9), ("b", 0.2, 0.2), ("c", 0.4, 0.1)]]
-    >>> [(choice.role, choice.tried.cell.method) for choice in choose_three(points)]
+    >>> [(choice.role, choice.tried.trial.method) for choice in choose_three(points)]
     [('balanced', 'b'), ('safest', 'a'), ('most useful', 'c')]
     """
-    rank = {name: number for number, name in enumerate(advised)}
+    rank = {name: number for number, name in enumerate(recommended)}
     # Of candidates that are equally good, one of an advised method, and the one that promises most: values of a
     # parameter are tried from the mildest on.
     strongest_first = tried[::-1]
-    front = find_front(sorted(strongest_first, key=lambda point: rank.get(point.cell.method, len(rank))))
+    front = find_front(sorted(strongest_first, key=lambda point: rank.get(point.trial.method, len(rank))))
     if not front:
         return []
     safest, useful = front[0], front[-1]
@@ -151,13 +151,14 @@ def choose_three(tried: Sequence[Tried], advised: Sequence[str] = ()) -> list[Ch
     return choices
 
 
-def spell_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: float) -> str:
+def format_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: float) -> str:
     """Write the policy file of a choice.
 
     Examples
     --------
-    >>> point = Tried(Cell("mondrian", {"k": 5, "t": None}), Outcome("done"), 0.1, 0.2)
-    >>> print(spell_policy(Choice("balanced", point, "why"), {"path": "a.csv", "kind": "table", "quasi": ["age"]}, 0.1))
+    >>> point = Tried(Trial("mondrian", {"k": 5, "t": None}), TrialResult("done"), 0.1, 0.2)
+    >>> choice = Choice("balanced", point, "why")
+    >>> print(format_policy(choice, {"path": "a.csv", "kind": "table", "quasi": ["age"]}, 0.1))
     # balanced: why
     [data]
     path = "a.csv"
@@ -175,25 +176,33 @@ def spell_policy(choice: Choice, data: Mapping[str, Any], withhold_at_most: floa
     """
     sections: dict[str, Mapping[str, Any]] = {
         "data": data,
-        "method": {"name": choice.tried.cell.method, **choice.tried.cell.parameters},
+        "method": {"name": choice.tried.trial.method, **choice.tried.trial.parameters},
         "release": {"out": "published", "withhold_at_most": withhold_at_most},
     }
     lines = [f"# {choice.role}: {' '.join(choice.reason.split())}"]
     for name, section in sections.items():
-        lines += [f"[{name}]", *(f"{key} = {_spell(value)}" for key, value in section.items() if value is not None), ""]
+        lines += [
+            f"[{name}]",
+            *(f"{key} = {_format_toml(value)}" for key, value in section.items() if value is not None),
+            "",
+        ]
     return "\n".join(lines)
 
 
-def _spell(value: Any) -> str:
+def _format_toml(value: Any) -> str:
     """Spell a plain value in TOML."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, Mapping):
-        return "{ " + ", ".join(f"{_spell(str(name))} = {_spell(entry)}" for name, entry in value.items()) + " }"
+        return (
+            "{ "
+            + ", ".join(f"{_format_toml(str(name))} = {_format_toml(entry)}" for name, entry in value.items())
+            + " }"
+        )
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(map(_spell, value)) + "]"
+        return "[" + ", ".join(map(_format_toml, value)) + "]"
     text = str(value)
     escaped = "".join(
         {'"': '\\"', "\\": "\\\\"}.get(letter, letter if letter.isprintable() else f"\\U{ord(letter):08x}")

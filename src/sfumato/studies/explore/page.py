@@ -31,7 +31,7 @@ def render(exploration: Exploration, name: str) -> str:
     today = datetime.datetime.now(tz=datetime.UTC).date().isoformat()
     body = [
         f"<h1>What anonymising {escape(name)} would cost</h1>",
-        f'<p class="small">{today}. {escape(exploration.say_sample())}</p>',
+        f'<p class="small">{today}. {escape(exploration.describe_sample())}</p>',
         _verdict(exploration),
         "<h2>How identifying the data are as they stand</h2>",
         *(f"<p>{escape(sentence)}</p>" for sentence in exploration.in_words),
@@ -63,9 +63,9 @@ def _verdict(exploration: Exploration) -> str:
     picked = exploration.picked
     return (
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
-        f"{escape(exploration.name_promise(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and "
+        f"{escape(exploration.name_guarantee(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and "
         f"loses {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
-        + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.say_warnings())
+        + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.format_warnings())
     )
 
 
@@ -186,7 +186,7 @@ def _scatter(exploration: Exploration) -> str:
         {
             "risk": point.risk,
             "loss": point.loss,
-            "method": point.cell.method,
+            "method": point.trial.method,
             "on": "on the front" if id(point) in front else "beaten",
         }
         for point in exploration.tried

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from sfumato.web.pages import anonymise, compare, constraints, data, hierarchies, queries, releases, risk
-from sfumato.web.pages.parts import Bench
+from sfumato.web.pages.parts import Workspace
 
 __all__ = ["register_pages"]
 
 
-def register_pages(bench: Bench) -> None:
+def register_pages(workspace: Workspace) -> None:
     """Make all pages for a project."""
     for module in (data, risk, hierarchies, constraints, queries, anonymise, compare, releases):
-        module.register(bench)
+        module.register(workspace)

@@ -13,13 +13,26 @@ from sfumato import plugins
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.method import Method
 from sfumato.base.remaining import TITLE
-from sfumato.data.record_unit import RECORD, TIME_POINT, Unit, plural
+from sfumato.data.record_unit import RECORD, TIME_POINT, RecordUnit, plural
 from sfumato.exceptions import ParameterError
 from sfumato.params import declared
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
 from sfumato.web.jobs import Job
 from sfumato.web.pages.forms import ParameterForm, PartsForm
-from sfumato.web.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch
+from sfumato.web.pages.parts import (
+    Field,
+    Workspace,
+    add_text,
+    frame,
+    link,
+    more,
+    open_page,
+    page,
+    path_to,
+    press,
+    table,
+    watch,
+)
 from sfumato.web.pages.risk import choose_data, show_risks
 from sfumato.web.policies import Recipe, read_recipe
 from sfumato.web.tasks.view import read_page
@@ -34,51 +47,51 @@ _LISTED = 200
 """Files of a release that are listed: one in many parts has thousands."""
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Anonymise page, and the page of a run."""
 
     @page("/anonymise")
     def _choose() -> None:
         with frame("Anonymise", "anonymise"):
-            choose_data(bench, "anonymise")
+            choose_data(workspace, "anonymise")
 
     @page("/anonymise/{name}")
     def _show(name: str, method: str = "") -> None:
-        recipe = read_recipe(bench.project, name)
+        recipe = read_recipe(workspace.project, name)
         with frame("Anonymise", "anonymise", name):
-            say(f"{name}", classes="muted")
+            add_text(f"{name}", classes="muted")
             if recipe is None:
-                say("How this file is read is not settled yet.")
+                add_text("How this file is read is not settled yet.")
                 link("Look at the data first", path_to("data", name), "button")
                 return
             chosen = method or recipe.method
-            _offer_run(bench, name, recipe, plugins.find_method(chosen, recipe.kind))
+            _offer_run(workspace, name, recipe, plugins.find_method(chosen, recipe.kind))
             _list_methods(name, recipe.kind, chosen)
-            _list_runs(bench)
+            _list_runs(workspace)
 
     @page("/run/{key}")
     def _run(key: str) -> None:
-        job = bench.jobs.find(key)
+        job = workspace.jobs.find(key)
         data = job.arguments["files"]["data"][0]
         with frame(f"A release of {data}", "anonymise", data):
-            say(_describe_run(job.arguments), classes="muted")
+            add_text(_describe_run(job.arguments), classes="muted")
             live = _explain_parts if job.arguments.get("engine") else None
-            watch(bench, job, lambda outcome: show_release(bench, outcome, data), live=live)
+            watch(workspace, job, lambda outcome: show_release(workspace, outcome, data), live=live)
 
 
 def _explain_parts(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
-    say("Parts that are ready are kept: stopped and tried again, a run goes on with the others.", classes="muted")
+    add_text("Parts that are ready are kept: stopped and tried again, a run goes on with the others.", classes="muted")
 
 
-def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) -> None:
-    say(method.name, "h2")
-    say(method.summary)
-    promises = " or ".join(promise.title for promise in method.promises)
+def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Method]) -> None:
+    add_text(method.name, "h2")
+    add_text(method.summary)
+    guarantees = " or ".join(guarantee.title for guarantee in method.guarantees)
     needs = f" It needs {', '.join(method.needs)}." if method.needs else ""
-    say(f"Promises {promises}; it optimises {method.optimises}.{needs}", classes="muted")
-    records, unit = _look_up_size(bench, name)
+    add_text(f"Promises {guarantees}; it optimises {method.optimises}.{needs}", classes="muted")
+    records, unit = _find_size(workspace, name)
     if unit.owner:
-        say(unit.explain())
+        add_text(unit.explain())
     given = recipe.parameters if method.name == recipe.method else {}
     form = ParameterForm(method, recipe.kind, given)
     with ui.element("div").classes("fields"):
@@ -94,11 +107,11 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
             step="0.01",
             help="Share of the records that may be left out; with more, nothing is published.",
         )
-        count = _ask_count(unit) if "k" in {parameter.name for parameter in declared(method)} else None
+        count = _make_count_field(unit) if "k" in {parameter.name for parameter in declared(method)} else None
         parts = PartsForm(method, recipe.kind, unit)
     hint = parts.suggest(records)
     if hint:
-        say(hint, classes="verdict careful")
+        add_text(hint, classes="verdict careful")
 
     def run() -> None:
         try:
@@ -106,7 +119,7 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
         except (ValueError, ParameterError):
             raise ParameterError("May be left out: write a number from 0 to 1.") from None
         parameters = form.collect()
-        job = bench.jobs.ask(
+        job = workspace.jobs.request(
             "publish",
             fresh=True,
             files={"data": [name]},
@@ -117,19 +130,19 @@ def _offer_run(bench: Bench, name: str, recipe: Recipe, method: type[Method]) ->
             count=count.value if count is not None else "records",
             **parts.collect(parameters),
         )
-        go("run", job.key)
+        open_page("run", job.key)
 
     press("Anonymise", run)
 
 
-def _look_up_size(bench: Bench, name: str) -> tuple[int, Unit]:
+def _find_size(workspace: Workspace, name: str) -> tuple[int, RecordUnit]:
     """Return how many records data have, none where that is not known yet, and what a record is."""
-    looked = bench.jobs.ask("look", files={"data": [name]}, kind="")
-    outcome = looked.outcome if looked.state == "done" else {}
-    return int(outcome.get("rows", 0)), Unit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
+    inspection = workspace.jobs.request("look", files={"data": [name]}, kind="")
+    outcome = inspection.outcome if inspection.state == "done" else {}
+    return int(outcome.get("rows", 0)), RecordUnit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
 
 
-def _ask_count(unit: Unit) -> Field | None:
+def _make_count_field(unit: RecordUnit) -> Field | None:
     """Ask what k counts, where somebody may have several records; else records are people."""
     if not unit.owner:
         return None
@@ -139,35 +152,35 @@ def _ask_count(unit: Unit) -> Field | None:
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:
     """Show the methods by what they promise, those to try first at the top."""
-    advised = plugins.find_kind(kind).advised
+    recommended = plugins.find_kind(kind).recommended
     methods = plugins.methods_for(kind)
-    promised: dict[str, list[type[Method]]] = {}
-    for method in sorted(methods.values(), key=lambda method: (_rank(method.name, advised), method.name)):
-        promised.setdefault(" or ".join(promise.title for promise in method.promises), []).append(method)
-    say("Or another method", "h2")
-    for title, group in promised.items():
-        say(f"Promises {title}", "h3")
+    guaranteed: dict[str, list[type[Method]]] = {}
+    for method in sorted(methods.values(), key=lambda method: (_rank(method.name, recommended), method.name)):
+        guaranteed.setdefault(" or ".join(guarantee.title for guarantee in method.guarantees), []).append(method)
+    add_text("Or another method", "h2")
+    for title, group in guaranteed.items():
+        add_text(f"Promises {title}", "h3")
         with ui.element("ul").classes("cards"):
             for method in group:
                 with ui.element("li").classes("card" + " chosen" * (method.name == chosen)):
                     with ui.element("h3"):
                         link(method.name, path_to("anonymise", name, method=method.name))
-                    if method.name in advised:
-                        say("try it first", "span", "tag")
-                    say(method.summary)
+                    if method.name in recommended:
+                        add_text("try it first", "span", "tag")
+                    add_text(method.summary)
                     if method.needs:
-                        say(f"Needs {', '.join(method.needs)}.", classes="muted")
+                        add_text(f"Needs {', '.join(method.needs)}.", classes="muted")
 
 
-def _rank(name: str, advised: tuple[str, ...]) -> int:
-    return advised.index(name) if name in advised else len(advised)
+def _rank(name: str, recommended: tuple[str, ...]) -> int:
+    return recommended.index(name) if name in recommended else len(recommended)
 
 
-def _list_runs(bench: Bench) -> None:
-    runs = [*bench.jobs.current("publish"), *bench.jobs.current("apply")][:10]
+def _list_runs(workspace: Workspace) -> None:
+    runs = [*workspace.jobs.current("publish"), *workspace.jobs.current("apply")][:10]
     if not runs:
         return
-    say("Runs", "h2")
+    add_text("Runs", "h2")
     with ui.element("ul"):
         for job in runs:
             with ui.element("li"):
@@ -181,15 +194,15 @@ def _describe_run(arguments: dict[str, Any]) -> str:
     return f"{arguments['files']['data'][0]} by {what}{f' ({given})' if given else ''}{parts}"
 
 
-def show_release(bench: Bench, outcome: dict[str, Any], data: str) -> None:
+def show_release(workspace: Workspace, outcome: dict[str, Any], data: str) -> None:
     """Show what a run has published, how it was verified, attacked and measured, and what can be downloaded."""
     show_verdict(outcome["verdict"])
-    say(outcome["statement"], "blockquote")
+    add_text(outcome["statement"], "blockquote")
     if outcome["method_note"]:
-        say(f"{NOTE_LABEL}: {outcome['method_note']}")
+        add_text(f"{NOTE_LABEL}: {outcome['method_note']}")
     parts = outcome.get("parts", 0)
     if parts:
-        say("Every part keeps this on its own, and so do all of them together.")
+        add_text("Every part keeps this on its own, and so do all of them together.")
     with ui.element("ul").classes("tiles"):
         for label, value in (
             ("published", outcome["published"]),
@@ -198,35 +211,35 @@ def show_release(bench: Bench, outcome: dict[str, Any], data: str) -> None:
             ("seconds in all", f"{sum(outcome['seconds'].values()):,.1f}"),
         ):
             with ui.element("li"):
-                say(value, "b")
-                say(label, "span")
+                add_text(value, "b")
+                add_text(label, "span")
     for doubt in outcome.get("doubts", ()):
-        say(doubt, classes="verdict careful")
-    offer_files(bench, outcome["name"], outcome["policy"])
+        add_text(doubt, classes="verdict careful")
+    offer_files(workspace, outcome["name"], outcome["policy"])
     if outcome["risk"]:
-        say("Risk before and after", "h2")
+        add_text("Risk before and after", "h2")
         with ui.element("div").classes("pair"):
             for when in ("before", "after"):
                 with ui.element("section").classes(when):
-                    say(when.capitalize(), "h3")
+                    add_text(when.capitalize(), "h3")
                     show_risks(outcome["risk"][when], f"Risk {when}")
     show_scores(outcome["scores"])
-    _show_beside(bench, outcome["name"], data)
-    show_report(bench, outcome["name"])
+    _show_beside(workspace, outcome["name"], data)
+    show_report(workspace, outcome["name"])
     if outcome["notes"]:
         with more("What was done"), ui.element("ul"):
             for note in outcome["notes"]:
-                say(note, "li")
+                add_text(note, "li")
 
 
-def show_report(bench: Bench, name: str) -> None:
+def show_report(workspace: Workspace, name: str) -> None:
     """Show the owner's report if there is one; it runs no scripts and reaches nothing."""
-    say("The report", "h2")
-    if _REPORT not in bench.project.files("releases", name):
-        say("There is none.")
+    add_text("The report", "h2")
+    if _REPORT not in workspace.project.files("releases", name):
+        add_text("There is none.")
         return
     target = path_to("files", "releases", name) + f"/{_REPORT}"
-    say("It may show labels of the original: it is yours, and not for publishing.", classes="owner")
+    add_text("It may show labels of the original: it is yours, and not for publishing.", classes="owner")
     report = ui.element("iframe").classes("report")
     report._props.update(
         {"src": f"{target}?show=1", "title": "Report on the release", "sandbox": "", "loading": "lazy"}
@@ -236,11 +249,11 @@ def show_report(bench: Bench, name: str) -> None:
 def show_verdict(verdict: dict[str, Any]) -> None:
     """Show what verifying found: the sentence first, then what was claimed and measured."""
     level = {"holds": "", "broken": "broken"}.get(verdict["outcome"], "careful")
-    say(verdict["sentence"], classes=f"verdict {level}".strip()).props('role="status"')
+    add_text(verdict["sentence"], classes=f"verdict {level}".strip()).props('role="status"')
     for sentence in (*verdict["unsettled"], *(f"Not declared: {what}." for what in verdict["undeclared"])):
-        say(sentence)
+        add_text(sentence)
     for sentence in verdict.get("warnings", ()):
-        say(sentence, classes="verdict careful")
+        add_text(sentence, classes="verdict careful")
     show_remaining(verdict.get("remaining", ()))
     names = dict.fromkeys([*verdict["claimed"], *verdict["measured"]])
     rows = [(n.replace("_", " "), verdict["claimed"].get(n), verdict["measured"].get(n)) for n in names]
@@ -257,21 +270,21 @@ def show_remaining(remaining: Sequence[Mapping[str, Any]]) -> None:
     """Show what remains possible: warnings in a frame, the rest as a list."""
     if not remaining:
         return
-    say(TITLE, "h2")
+    add_text(TITLE, "h2")
     for possibility in remaining:
         if possibility["severity"] == "warning":
-            say(f"{possibility['sentence']} {possibility['hint']}".strip(), classes="verdict careful")
+            add_text(f"{possibility['sentence']} {possibility['hint']}".strip(), classes="verdict careful")
     with ui.element("ul"):
         for possibility in remaining:
             if possibility["severity"] != "warning":
-                say(f"{possibility['sentence']} {possibility['hint']}".strip(), "li")
+                add_text(f"{possibility['sentence']} {possibility['hint']}".strip(), "li")
 
 
 def show_scores(scores: list[dict[str, Any]]) -> None:
     """Show measures with what their numbers mean."""
     if not scores:
         return
-    say("Utility", "h2")
+    add_text("Utility", "h2")
     rows = [
         (score["title"], score["value"], score["unit"], f"{score['better']} is better", score["explanation"])
         for score in scores
@@ -279,9 +292,9 @@ def show_scores(scores: list[dict[str, Any]]) -> None:
     table(["measure", "value", "unit", "", "what it means"], rows, "Measures")
 
 
-def offer_files(bench: Bench, name: str, policy: str = "") -> None:
+def offer_files(workspace: Workspace, name: str, policy: str = "") -> None:
     """Offer the files of a release: what is for publishing first, what is the owner's marked."""
-    files = bench.project.files("releases", name)
+    files = workspace.project.files("releases", name)
     public = {path for path in files if path.startswith("release/")}
     with ui.element("div").classes("row"):
         link("Download the release", path_to("zip", name), "button", download=True)
@@ -298,34 +311,34 @@ def offer_files(bench: Bench, name: str, policy: str = "") -> None:
                 with ui.element("li"):
                     link(path, path_to("files", "releases", name) + f"/{path}", download=True)
                     if path not in public:
-                        say(" not for publishing", "span", "owner")
+                        add_text(" not for publishing", "span", "owner")
         if len(files) > _LISTED:
-            say(
+            add_text(
                 f"{len(files) - _LISTED:,} more lie in the folder releases of the project; those for publishing are "
                 "all in the download."
             )
 
 
-def _show_beside(bench: Bench, name: str, data: str) -> None:
+def _show_beside(workspace: Workspace, name: str, data: str) -> None:
     """Show the first rows of the original and of the release beside each other; rows do not correspond."""
-    looked = bench.jobs.ask("look", files={"data": [data]}, kind="")
-    files = bench.project.files("releases", name)
+    inspection = workspace.jobs.request("look", files={"data": [data]}, kind="")
+    files = workspace.project.files("releases", name)
     published = files.get("release/data.csv", files.get(_FIRST_PART))
-    say("Original beside release", "h2")
-    timed = looked.outcome.get("unit", {}).get("one") == TIME_POINT.one
+    add_text("Original beside release", "h2")
+    timed = inspection.outcome.get("unit", {}).get("one") == TIME_POINT.one
     order = "" if timed else " Published rows do not stand beside their originals."
     of_part = " Those of the release are of its first part." if _FIRST_PART in files else ""
-    say(f"The first rows of both.{order}{of_part}", classes="muted")
+    add_text(f"The first rows of both.{order}{of_part}", classes="muted")
     with ui.element("div").classes("pair"):
         with ui.element("section").classes("before"):
-            say("Original", "h3")
-            if looked.state == "done":
-                head, rows = read_page(looked.folder / "view.parquet", 0)
+            add_text("Original", "h3")
+            if inspection.state == "done":
+                head, rows = read_page(inspection.folder / "view.parquet", 0)
                 table(head, [[_shorten(cell) for cell in row] for row in rows[:_BESIDE]], "Original")
             else:
                 link("Look at the data", path_to("data", data))
         with ui.element("section").classes("after"):
-            say("Release", "h3")
+            add_text("Release", "h3")
             if published is not None:
                 with published.open(encoding="utf-8", newline="") as file:
                     lines = list(itertools.islice(csv.reader(file), _BESIDE + 1))

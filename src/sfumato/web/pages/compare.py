@@ -18,21 +18,21 @@ from sfumato.params import Parameter, declared
 from sfumato.studies.study_file import read_study
 from sfumato.web.jobs import Job
 from sfumato.web.pages.parts import (
-    Bench,
     Field,
+    Workspace,
+    add_text,
     figures,
     frame,
-    go,
     link,
+    open_page,
     page,
     path_to,
     press,
-    say,
     table,
     watch,
 )
 from sfumato.web.pages.risk import choose_data
-from sfumato.web.policies import Recipe, read_recipe, spell_data, spell_section
+from sfumato.web.policies import Recipe, format_data_section, format_section, read_recipe
 from sfumato.web.project import replace_text
 from sfumato.web.tasks.study import FIGURES
 
@@ -41,70 +41,74 @@ __all__ = ["register"]
 _FIRST = 3
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Compare page, and the page of a study."""
 
     @page("/compare")
     def _choose() -> None:
         with frame("Compare", "compare"):
-            choose_data(bench, "compare")
-            _list_studies(bench)
+            choose_data(workspace, "compare")
+            _list_studies(workspace)
 
     @page("/compare/{name}")
     def _show(name: str) -> None:
-        recipe = read_recipe(bench.project, name)
+        recipe = read_recipe(workspace.project, name)
         with frame("Compare methods", "compare", name):
-            say(f"{name}", classes="muted")
+            add_text(f"{name}", classes="muted")
             if recipe is None:
-                say("How this file is read is not settled yet.")
+                add_text("How this file is read is not settled yet.")
                 link("Look at the data first", path_to("data", name), "button")
                 return
-            _offer_study(bench, name, recipe)
-            _list_studies(bench)
+            _offer_study(workspace, name, recipe)
+            _list_studies(workspace)
 
     @page("/study/{name}")
     def _study(name: str) -> None:
-        path = bench.project.find("studies", name)
+        path = workspace.project.find("studies", name)
         with frame(f"Study {path.stem}", "compare"):
             with ui.element("div").classes("row"):
                 link("Study file", path_to("files", "studies", name, name), "button plain", download=True)
             read = Path(read_study(path).data.path or "")
-            data = [read.name] if read.name in bench.project.list("data") else []
-            job = bench.jobs.ask("study", files={"studies": [name], "data": data})
-            watch(bench, job, lambda outcome: _show_found(job, outcome), live=_show_early)
+            data = [read.name] if read.name in workspace.project.list("data") else []
+            job = workspace.jobs.request("study", files={"studies": [name], "data": data})
+            watch(workspace, job, lambda outcome: _show_result(job, outcome), live=_show_early)
 
 
-def _list_studies(bench: Bench) -> None:
-    names = [name for name in bench.project.list("studies") if name.endswith(".toml")]
+def _list_studies(workspace: Workspace) -> None:
+    names = [name for name in workspace.project.list("studies") if name.endswith(".toml")]
     if names:
-        say("Studies of this project", "h2")
+        add_text("Studies of this project", "h2")
         with ui.element("ul"):
             for name in names:
                 with ui.element("li"):
                     link(name.removesuffix(".toml"), path_to("study", name))
 
 
-def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
+def _offer_study(workspace: Workspace, name: str, recipe: Recipe) -> None:
     kind = plugins.find_kind(recipe.kind)
     methods = plugins.methods_for(recipe.kind)
     varying = list(dict.fromkeys(p.name for m in methods.values() for p in declared(m) if _can_vary(p, kind)))
-    first = next((choice for choice in kind.usual if choice in varying), varying[0] if varying else "")
-    say("Every method is run with every value, each in a process of its own; what is finished stays.")
+    first = next((choice for choice in kind.default_grid if choice in varying), varying[0] if varying else "")
+    add_text("Every method is run with every value, each in a process of its own; what is finished stays.")
     with ui.element("div").classes("fields"):
         varies = Field("What varies", first, options={choice: choice for choice in varying})
-        usual = kind.usual.get(first, (2, 5, 10))
-        values = Field("Its values", ", ".join(map(str, usual)), help="Separated by commas, or start..end..step.")
+        default_grid = kind.default_grid.get(first, (2, 5, 10))
+        values = Field(
+            "Its values", ", ".join(map(str, default_grid)), help="Separated by commas, or start..end..step."
+        )
         out = Field(
             "Name of the study", f"{name.split('.', maxsplit=1)[0]}-{first}", help="Letters, digits and dashes."
         )
         times = Field("Repetitions", "1", kind="number", bounds=(1, 20), step="1")
         timeout = Field("Seconds at most for a cell", "300", kind="number", bounds=(1, 86_400), step="1")
-        measures = Field("Measures", "headline", options={"headline": ", ".join(kind.headline), "all": "all of them"})
-        drawn = {"": "(drawn anew)"} | {choice: choice for choice in bench.project.list("workloads")}
+        measures = Field(
+            "Measures", "headline", options={"headline": ", ".join(kind.primary_metrics), "all": "all of them"}
+        )
+        drawn = {"": "(drawn anew)"} | {choice: choice for choice in workspace.project.list("workloads")}
         queries = Field("Queries to measure by", "", options=drawn)
-    say("Methods", "h3")
+    add_text("Methods", "h3")
     chosen: dict[str, Field] = {}
-    ordered = sorted(methods, key=lambda choice: (choice not in kind.advised, choice))
+    ordered = sorted(methods, key=lambda choice: (choice not in kind.recommended, choice))
     fit = [choice for choice in ordered if first in {p.name for p in declared(methods[choice])}]
     picked = sorted(fit, key=lambda choice: not _has_all(methods[choice].needs, recipe.options))[:_FIRST]
     with ui.element("div").classes("fields"):
@@ -121,11 +125,11 @@ def _offer_study(bench: Bench, name: str, recipe: Recipe) -> None:
             "study": {"repetitions": times.read_whole(), "timeout": float(timeout.read_whole())},
         }
         if queries.value:
-            study["study"] |= {"workload": f"../workloads/{bench.project.find('workloads', queries.value).name}"}
+            study["study"] |= {"workload": f"../workloads/{workspace.project.find('workloads', queries.value).name}"}
         if measures.value == "headline":
-            study["study"] |= {"measures": list(kind.headline)}
-        path = _write_study(bench, name, recipe, out.value, study)
-        go("study", path.name)
+            study["study"] |= {"measures": list(kind.primary_metrics)}
+        path = _write_study(workspace, name, recipe, out.value, study)
+        open_page("study", path.name)
 
     press("Run the study", run)
 
@@ -139,7 +143,7 @@ def _has_all(needs: Sequence[str], options: Mapping[str, Any]) -> bool:
 
 def _can_vary(parameter: Parameter, kind: KindSpec) -> bool:
     """Tell whether a parameter is a number, or something else that usually has several values, such as a fraction."""
-    return parameter.type in {int, float} or len(kind.usual.get(parameter.name, ())) > 1
+    return parameter.type in {int, float} or len(kind.default_grid.get(parameter.name, ())) > 1
 
 
 def read_values(text: str) -> list[Any]:
@@ -170,23 +174,23 @@ def _read_number(text: str) -> Any:
         return text
 
 
-def _write_study(bench: Bench, name: str, recipe: Recipe, wanted: str, study: dict[str, Any]) -> Path:
+def _write_study(workspace: Workspace, name: str, recipe: Recipe, wanted: str, study: dict[str, Any]) -> Path:
     """Write a study file and check all of it, so that a study which cannot run is not begun."""
     if not study["methods"]:
         raise ParameterError("Methods: choose at least one.")
-    path = bench.project.free("studies", wanted, ".toml")
+    path = workspace.project.free("studies", wanted, ".toml")
     verb = "compare" if len(study["methods"]) > 1 else "evaluate"
     lines = [f"# Run it with: sfumato {verb} {path.name} --out {path.stem}", ""]
-    lines += spell_data(path.parent, bench.project.find("data", name), recipe.kind, recipe.options)
-    usual = plugins.find_kind(recipe.kind).usual
+    lines += format_data_section(path.parent, workspace.project.find("data", name), recipe.kind, recipe.options)
+    default_grid = plugins.find_kind(recipe.kind).default_grid
     for method in study["methods"]:
         parameters = declared(plugins.find_method(method, recipe.kind))
-        fixed = {p.name: _fix(p.name, usual, recipe, method) for p in parameters}
+        fixed = {p.name: _fix(p.name, default_grid, recipe, method) for p in parameters}
         settings = {n: v for n, v in fixed.items() if v is not None and n != study["varies"]}
-        lines += ["", "[[method]]", *spell_section("method", {"name": method, **settings})[1:]]
+        lines += ["", "[[method]]", *format_section("method", {"name": method, **settings})[1:]]
         if study["varies"] in fixed:
-            lines += spell_section("method.vary", {study["varies"]: study["values"]})
-    lines += ["", *spell_section("study", study["study"])]
+            lines += format_section("method.vary", {study["varies"]: study["values"]})
+    lines += ["", *format_section("study", study["study"])]
     replace_text(path, "\n".join(lines) + "\n")
     try:
         read_study(path)
@@ -196,10 +200,10 @@ def _write_study(bench: Bench, name: str, recipe: Recipe, wanted: str, study: di
     return path
 
 
-def _fix(name: str, usual: Any, recipe: Recipe, method: str) -> Any:
+def _fix(name: str, default_grid: Any, recipe: Recipe, method: str) -> Any:
     if method == recipe.method and name in recipe.parameters:
         return recipe.parameters[name]
-    values = usual.get(name)
+    values = default_grid.get(name)
     return values[len(values) // 2] if values else None
 
 
@@ -211,9 +215,9 @@ def _show_early(job: Job) -> None:
     _show_drawn(drawn)
 
 
-def _show_found(job: Job, outcome: dict[str, Any]) -> None:
+def _show_result(job: Job, outcome: dict[str, Any]) -> None:
     counts = ", ".join(f"{number} {status}" for status, number in outcome["counts"].items())
-    say(f"{outcome['cells']} cells: {counts}.", classes="verdict")
+    add_text(f"{outcome['cells']} cells: {counts}.", classes="verdict")
     with ui.element("div").classes("row"):
         target = path_to("files", "studies", outcome["folder"])
         link("Page of the study", f"{target}/study.html?show=1", "button")

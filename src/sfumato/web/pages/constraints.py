@@ -8,8 +8,8 @@ from typing import Any
 from nicegui import ui
 
 from sfumato.exceptions import ParameterError
-from sfumato.readers.constraints import spell_entries, spell_groups
-from sfumato.readers.options import Reading
+from sfumato.readers.constraints import format_entries, format_groups
+from sfumato.readers.options import ReadOptions
 from sfumato.reports.numbers import show_amount
 from sfumato.web.constraints import (
     LARGEST,
@@ -24,7 +24,20 @@ from sfumato.web.constraints import (
     undo_save,
 )
 from sfumato.web.pages.data import offer_upload
-from sfumato.web.pages.parts import Bench, Field, frame, go, link, more, page, path_to, press, say, table, watch
+from sfumato.web.pages.parts import (
+    Field,
+    Workspace,
+    add_text,
+    frame,
+    link,
+    more,
+    open_page,
+    page,
+    path_to,
+    press,
+    table,
+    watch,
+)
 from sfumato.web.policies import list_data_with, read_recipe, write_recipe
 from sfumato.web.project import replace_text
 
@@ -36,39 +49,39 @@ _ALONE = "-"
 """In the place of data where a file is looked at alone."""
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the page of a file of constraints."""
 
     @page("/constraints/{name}")
     def _show(name: str, data: str = "", sort: str = "", rows: int = 1) -> None:
-        path = bench.project.find("constraints", name)
-        uses = find_uses(bench.project, name)
+        path = workspace.project.find("constraints", name)
+        uses = find_uses(workspace.project, name)
         if not data and uses:
             data, sort = uses[0]
         with frame(name, "hierarchies", data if data != _ALONE else ""):
-            say("They hold values of the data: keep them as you keep the data.", classes="owner")
+            add_text("They hold values of the data: keep them as you keep the data.", classes="owner")
             link("Download", path_to("files", "constraints", name, name), "button plain", download=True)
             for used_by, as_what in uses:
-                say(f"{used_by} is read with it, as {as_what} constraints.")
+                add_text(f"{used_by} is read with it, as {as_what} constraints.")
             if path.stat().st_size > LARGEST:
-                say("It is too large to be shown and edited here; it can be used as it is.")
-                _offer_use(bench, name, data, sort)
+                add_text("It is too large to be shown and edited here; it can be used as it is.")
+                _offer_use(workspace, name, data, sort)
                 return
-            _offer_use(bench, name, data, sort)
+            _offer_use(workspace, name, data, sort)
             files = {"constraints": [name]} | ({"data": [data]} if data not in {"", _ALONE} else {})
-            job = bench.jobs.ask("constraints", files=files, sort=sort if sort in SORTS else "")
-            watch(bench, job, lambda outcome: _show_found(bench, name, outcome, data, sort, rows))
+            job = workspace.jobs.request("constraints", files=files, sort=sort if sort in SORTS else "")
+            watch(workspace, job, lambda outcome: _show_result(workspace, name, outcome, data, sort, rows))
 
 
-def offer_constraints(bench: Bench) -> None:
+def offer_constraints(workspace: Workspace) -> None:
     """List the files of constraints of the project, and offer to upload or to write one."""
-    say("Constraints", "h2")
-    say(
+    add_text("Constraints", "h2")
+    add_text(
         "For coat and pcta, and for u-seqanon: which items or places may be put together (utility, a group per line), "
         "and which items must be hidden (privacy, for coat and pcta)."
     )
     with ui.element("ul"):
-        for name in bench.project.list("constraints"):
+        for name in workspace.project.list("constraints"):
             with ui.element("li"):
                 link(name, path_to("constraints", name))
     offer_upload("constraints", "/constraints/", "A file of constraints: one group per line")
@@ -80,42 +93,42 @@ def offer_constraints(bench: Bench) -> None:
         rows = read_new_rows(lines.value)
         if not rows:
             raise ParameterError("Write at least one group.")
-        path = bench.project.free("constraints", called.value, ".txt")
-        replace_text(path, spell_groups(items for _, items in rows))
-        go("constraints", path.name)
+        path = workspace.project.free("constraints", called.value, ".txt")
+        replace_text(path, format_groups(items for _, items in rows))
+        open_page("constraints", path.name)
 
     press("Keep", keep, "plain")
 
 
-def _offer_use(bench: Bench, name: str, data: str, sort: str) -> None:
+def _offer_use(workspace: Workspace, name: str, data: str, sort: str) -> None:
     """Ask for the data that the file is held against or used for, and as what."""
-    fitting = list_data_with(bench.project, "constraints")
+    fitting = list_data_with(workspace.project, "constraints")
     data_options = {"": "(choose)", _ALONE: "(none: the file alone)"} | {file: file for file in fitting}
     with ui.element("div").classes("row"):
         chosen = Field("For these data", data if data in data_options else "", options=data_options)
         sort_field = Field("As", sort if sort in SORTS else "utility", options=SORTS)
 
         def check() -> None:
-            go("constraints", name, data=chosen.value or _ALONE, sort=sort_field.value)
+            open_page("constraints", name, data=chosen.value or _ALONE, sort=sort_field.value)
 
         def use() -> None:
-            recipe = read_recipe(bench.project, chosen.value) if chosen.value not in {"", _ALONE} else None
+            recipe = read_recipe(workspace.project, chosen.value) if chosen.value not in {"", _ALONE} else None
             if recipe is None or sort_field.value not in SORTS:
                 raise ParameterError("Choose data that were looked at, and what the file is to be used as.")
-            path = str(bench.project.find("constraints", name))
+            path = str(workspace.project.find("constraints", name))
             given = {**recipe.options.get("constraints", {}), sort_field.value: path}
             options = {**recipe.options, "constraints": given}
-            Reading.of(recipe.kind, options)
-            write_recipe(bench.project, chosen.value, dataclasses.replace(recipe, options=options))
-            go("data", chosen.value)
+            ReadOptions.of(recipe.kind, options)
+            write_recipe(workspace.project, chosen.value, dataclasses.replace(recipe, options=options))
+            open_page("data", chosen.value)
 
         press("Check", check, "plain")
         press("Use", use, "plain")
 
 
-def _show_found(bench: Bench, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
+def _show_result(workspace: Workspace, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
     if outcome["unsure"]:
-        say(
+        add_text(
             "Nothing but blanks stands between the words of this file: whether several are one value depends on the "
             "data. Choose data to see and edit its rows.",
             classes="verdict careful",
@@ -123,47 +136,47 @@ def _show_found(bench: Bench, name: str, outcome: dict[str, Any], data: str, sor
         return
     if outcome["values"] is not None:
         _show_comparison(outcome, data, sort)
-    _offer_rows(bench, name, outcome, data, sort, number)
+    _offer_rows(workspace, name, outcome, data, sort, number)
 
 
 def _show_comparison(outcome: dict[str, Any], data: str, sort: str) -> None:
     """Say what of the rows the data have, and whether they can be read with them."""
     level = "broken" if outcome["refused"] else "careful" if outcome["strangers"] else ""
     message = outcome["refused"] or f"{data} can be read with it, as {sort} constraints."
-    say(message, classes=f"verdict {level}".strip()).props('role="status"')
+    add_text(message, classes=f"verdict {level}".strip()).props('role="status"')
     if outcome["strangers"]:
         number = show_amount(outcome["strangers"], "value of the file is", "values of the file are")
-        say(f"{number} not in the data, and count{'s' * (outcome['strangers'] == 1)} for nothing.")
+        add_text(f"{number} not in the data, and count{'s' * (outcome['strangers'] == 1)} for nothing.")
         rows = [(item, numbers, near or "-") for item, numbers, near in outcome["strange"]]
         table(["not in the data", "rows", "the nearest that is"], rows, "Values that the data do not have")
     if outcome["repeated"]:
         table(["value", "rows"], outcome["repeated"], "Values in several rows")
     if sort == "utility" and outcome["missing"]:
-        say(f"{outcome['missing']:,} of {outcome['values']:,} values of the data are in no row.")
+        add_text(f"{outcome['missing']:,} of {outcome['values']:,} values of the data are in no row.")
         with more("Which ones"):
             rest = outcome["missing"] - len(outcome["left"])
-            say(spell_entries(map(_put_in_line, outcome["left"])) + (f" … and {rest:,} more" if rest else ""))
+            add_text(format_entries(map(_join_lines, outcome["left"])) + (f" … and {rest:,} more" if rest else ""))
 
 
-def _put_in_line(text: str) -> str:
+def _join_lines(text: str) -> str:
     return " ".join(text.split())
 
 
-def _offer_rows(bench: Bench, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
+def _offer_rows(workspace: Workspace, name: str, outcome: dict[str, Any], data: str, sort: str, number: int) -> None:
     """Show some rows in fields, with what saves them, brings them back, and takes back what was saved."""
     rows = [(line, tuple(items)) for line, items, _ in outcome["rows"]]
     pages = max(-(-len(rows) // _PAGE), 1)
     number = min(max(number, 1), pages)
     shown = outcome["rows"][(number - 1) * _PAGE : number * _PAGE]
-    say("Rows", "h2").props('id="rows"')
+    add_text("Rows", "h2").props('id="rows"')
     paged = f"; page {number:,} of {pages:,}" if pages > 1 else ""
-    say(f"{show_amount(len(rows), 'row', 'rows')}{paged}. Values are separated by commas.")
+    add_text(f"{show_amount(len(rows), 'row', 'rows')}{paged}. Values are separated by commas.")
     fields: dict[int, tuple[Field, Field]] = {}
     for line, items, holders in shown:
         with ui.element("div").classes("row entry"):
             help_text = f"{'All' if sort == 'privacy' else 'One or more'} of them: {holders}." if holders else ""
             fields[line] = (
-                Field(f"Row {line}", spell_entries(items), help=help_text),
+                Field(f"Row {line}", format_entries(items), help=help_text),
                 Field(f"Delete row {line}", "false", kind="check"),
             )
     new = Field("New rows", "", kind="lines", help="One row per line.")
@@ -175,21 +188,21 @@ def _offer_rows(bench: Bench, name: str, outcome: dict[str, Any], data: str, sor
             field, delete = fields[line]
             if delete.value == "true":
                 changed[line] = ()
-            elif field.value != spell_entries(items):
+            elif field.value != format_entries(items):
                 changed[line] = read_row(field.value, f"row {line}")
         edited_rows = change_rows(rows, changed) + read_new_rows(new.value)
         check_rows(edited_rows, sort)
-        save_rows(bench.project, name, edited_rows, outcome["digest"])
-        go("constraints", name, **here)
+        save_rows(workspace.project, name, edited_rows, outcome["digest"])
+        open_page("constraints", name, **here)
 
     def undo() -> None:
-        undo_save(bench.project, name)
-        go("constraints", name, **here)
+        undo_save(workspace.project, name)
+        open_page("constraints", name, **here)
 
     with ui.element("div").classes("row"):
         press("Check and save", save)
-        press("Cancel", lambda: go("constraints", name, **here), "plain")
-        if can_undo(bench.project, name):
+        press("Cancel", lambda: open_page("constraints", name, **here), "plain")
+        if can_undo(workspace.project, name):
             press("Undo the last save", undo, "plain")
     with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
         for label, target in (("Previous", number - 1), ("Next", number + 1)):

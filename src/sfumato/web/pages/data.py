@@ -9,24 +9,24 @@ from typing import Any
 from nicegui import ui
 
 from sfumato import plugins
-from sfumato.data.record_unit import RECORD, Unit
+from sfumato.data.record_unit import RECORD, RecordUnit
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.params import declared
 from sfumato.web.editing import add_steps, undo_step
-from sfumato.web.pages.forms import ReadingForm
+from sfumato.web.pages.forms import ReadOptionsForm
 from sfumato.web.pages.parts import (
-    Bench,
     Field,
+    Workspace,
+    add_text,
     facts,
     figures,
     frame,
-    go,
     link,
     more,
+    open_page,
     page,
     path_to,
     press,
-    say,
     table,
     watch,
 )
@@ -43,78 +43,82 @@ _STEPS = {
 }
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Data page."""
 
     @page("/")
     @page("/data")
     def _choose() -> None:
         with frame("Data", "data"):
-            _list_data(bench)
+            _list_data(workspace)
 
     @page("/data/{name}")
     def _show(name: str, page: int = 1, kind: str = "") -> None:
-        bench.project.find("data", name)
+        workspace.project.find("data", name)
         with frame(name, "data", name):
-            recipe = _read_settled(bench, name)
+            recipe = _find_recipe(workspace, name)
             if recipe is not None and kind and kind != recipe.kind:
                 recipe = None
             arguments: dict[str, Any] = {"files": {"data": [name]}, "kind": kind}
             if recipe is None:
                 _offer_kinds(name, kind)
-            job = bench.jobs.ask("look", **arguments)
-            watch(bench, job, lambda outcome: _show_data(bench, name, outcome, job.folder / "view.parquet", page))
+            job = workspace.jobs.request("look", **arguments)
+            watch(
+                workspace, job, lambda outcome: _show_data(workspace, name, outcome, job.folder / "view.parquet", page)
+            )
             if recipe is not None:
-                _offer_steps(bench, name, recipe)
+                _offer_steps(workspace, name, recipe)
 
 
 def offer_upload(area: str, then: str, label: str) -> None:
     """Offer to send a file to the project."""
     with ui.element("div").classes("row").props(f'data-upload="{area}" data-then="{then}"'):
         with ui.element("label").classes("field"):
-            say(label, "span")
+            add_text(label, "span")
             ui.element("input").props('type="file"')
         press("Upload", lambda: None, data_send="1")
-        say("", "span", "muted").props('role="status"')
+        add_text("", "span", "muted").props('role="status"')
 
 
-def _list_data(bench: Bench) -> None:
-    names = bench.project.list("data")
+def _list_data(workspace: Workspace) -> None:
+    names = workspace.project.list("data")
     if names:
-        say("In this project", "h2")
+        add_text("In this project", "h2")
         with ui.element("ul").classes("cards"):
             for name in names:
                 with ui.element("li").classes("card"):
                     with ui.element("h3"):
                         link(name, path_to("data", name))
-                    recipe = _read_settled(bench, name)
-                    say(f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not looked at.")
-    say("Upload a file", "h2")
-    say(
+                    recipe = _find_recipe(workspace, name)
+                    add_text(
+                        f"{recipe.kind}: a row is {plugins.find_kind(recipe.kind).row}" if recipe else "Not looked at."
+                    )
+    add_text("Upload a file", "h2")
+    add_text(
         "CSV, Parquet, JSON lines, workbooks, XES, GPX, GeoJSON, SPMF and others. It stays on the machine that this "
         "server runs on, in the folder data of the project.",
         classes="muted",
     )
     offer_upload("data", "/data/", "File with data")
-    say("Or take an example", "h2")
-    say("Check-ins that come with the program; the others are made up.", classes="muted")
+    add_text("Or take an example", "h2")
+    add_text("Check-ins that come with the program; the others are made up.", classes="muted")
     with ui.element("ul").classes("cards"):
         for kind in plugins.all_kinds():
             with ui.element("li").classes("card"):
-                say(kind, "h3")
-                say(f"A row is {plugins.find_kind(kind).row}.")
-                press(f"Take {kind}", functools.partial(_take_example, bench, kind), "plain")
+                add_text(kind, "h3")
+                add_text(f"A row is {plugins.find_kind(kind).row}.")
+                press(f"Take {kind}", functools.partial(_take_example, workspace, kind), "plain")
 
 
-def _take_example(bench: Bench, kind: str) -> None:
-    job = bench.jobs.ask("example", fresh=True, kind=kind)
+def _take_example(workspace: Workspace, kind: str) -> None:
+    job = workspace.jobs.request("example", fresh=True, kind=kind)
     with ui.dialog(value=True).props("persistent"), ui.element("div").classes("card"):
-        watch(bench, job, lambda outcome: go("data", outcome["name"]))
+        watch(workspace, job, lambda outcome: open_page("data", outcome["name"]))
 
 
-def _read_settled(bench: Bench, name: str) -> Recipe | None:
+def _find_recipe(workspace: Workspace, name: str) -> Recipe | None:
     try:
-        return read_recipe(bench.project, name)
+        return read_recipe(workspace.project, name)
     except SfumatoError:
         return None
 
@@ -125,40 +129,40 @@ def _offer_kinds(name: str, kind: str) -> None:
         chosen = Field(
             "Kind of data", kind, options={"": "(guess)"} | {choice: choice for choice in plugins.all_kinds()}
         )
-        press("Look again", lambda: go("data", name, kind=chosen.value), "plain")
+        press("Look again", lambda: open_page("data", name, kind=chosen.value), "plain")
 
 
-def _show_data(bench: Bench, name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
+def _show_data(workspace: Workspace, name: str, outcome: dict[str, Any], view: Any, number: int) -> None:
     if outcome["unread"]:
-        say(outcome["unread"], classes="failed").props('role="alert"')
-        _offer_reading(bench, name, outcome)
+        add_text(outcome["unread"], classes="failed").props('role="alert"')
+        _show_options_form(workspace, name, outcome)
         return
-    several = Unit.from_dict(outcome["unit"]).explain() if "unit" in outcome else ""
-    say(f"{outcome['kind']}: a row is {outcome['row']}. {several}".strip())
+    several = RecordUnit.from_dict(outcome["unit"]).explain() if "unit" in outcome else ""
+    add_text(f"{outcome['kind']}: a row is {outcome['row']}. {several}".strip())
     for left in outcome["open"]:
-        say(f"To decide: {left}", classes="verdict careful")
+        add_text(f"To decide: {left}", classes="verdict careful")
     if outcome["reasons"]:
         with more("Why it was taken for that").props("open"), ui.element("ul"):
             for reason in outcome["reasons"]:
-                say(reason, "li")
+                add_text(reason, "li")
     with ui.element("div").classes("row"):
         link("Who stands out?", path_to("risk", name), "button")
         link("Anonymise", path_to("anonymise", name), "button plain")
         link("Download", path_to("files", "data", name, name), "button plain", download=True)
     facts(_name_facts(outcome), "What the data are")
     _show_rows(name, outcome, view, number)
-    say("What they hold", "h2")
+    add_text("What they hold", "h2")
     figures(outcome["figures"])
     if outcome["notes"]:
         with more("What reading did"), ui.element("ul"):
             for note in outcome["notes"]:
-                say(note, "li")
-    _offer_reading(bench, name, outcome)
+                add_text(note, "li")
+    _show_options_form(workspace, name, outcome)
 
 
 def _name_facts(outcome: dict[str, Any]) -> dict[str, Any]:
     """Return what was counted, by names that say what of."""
-    unit = Unit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
+    unit = RecordUnit.from_dict(outcome["unit"]) if "unit" in outcome else RECORD
     names = {
         "most_of_one": f"most {unit.many} of one {unit.owner}",
         "values": "different values of each",
@@ -173,7 +177,7 @@ def _show_rows(name: str, outcome: dict[str, Any], view: Any, number: int) -> No
     number = min(max(number, 1), pages)
     names, rows = read_page(view, number - 1)
     roles = {column["name"]: column["role"] for column in outcome["schema"]}
-    say("Rows", "h2").props('id="rows"')
+    add_text("Rows", "h2").props('id="rows"')
     head = [f"{column} ({roles[column]})" if column in roles else column for column in names]
     table(head, rows, f"Page {number:,} of {pages:,}; {outcome['rows']:,} rows")
     with ui.element("nav").classes("row").props('aria-label="Pages of rows"'):
@@ -182,57 +186,63 @@ def _show_rows(name: str, outcome: dict[str, Any], view: Any, number: int) -> No
                 link(label, path_to("data", name, page=str(target)) + "#rows", "button plain")
 
 
-def _offer_reading(bench: Bench, name: str, outcome: dict[str, Any]) -> None:
-    recipe = _read_settled(bench, name) or _begin_recipe(outcome["kind"])
-    say("How is it to be read?" if outcome["unread"] else "Is that right?", "h2")
-    say("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
+def _show_options_form(workspace: Workspace, name: str, outcome: dict[str, Any]) -> None:
+    recipe = _find_recipe(workspace, name) or _begin_recipe(outcome["kind"])
+    add_text("How is it to be read?" if outcome["unread"] else "Is that right?", "h2")
+    add_text("Confirm how the file is read, or change it; the answer is kept in a policy beside the file.")
     with ui.element("div").classes("row"):
         kinds = {kind: f"{kind}{' (could also be)' * (kind in outcome['others'])}" for kind in plugins.all_kinds()}
         chosen = Field("Kind of data", recipe.kind, options=kinds)
-        press("Take it for that", lambda: _change_kind(bench, name, recipe, chosen.value), "plain")
-    form = ReadingForm(recipe.kind, recipe.options, outcome["columns"], outcome["roles"])
+        press("Take it for that", lambda: _change_kind(workspace, name, recipe, chosen.value), "plain")
+    form = ReadOptionsForm(recipe.kind, recipe.options, outcome["columns"], outcome["roles"])
     with ui.element("div").classes("row"):
-        press("Read it so", lambda: _settle(bench, name, dataclasses.replace(recipe, options=form.collect())))
+        press("Read it so", lambda: _save_recipe(workspace, name, dataclasses.replace(recipe, options=form.collect())))
 
 
 def _begin_recipe(kind: str) -> Recipe:
     """Return what to begin with where nothing could be guessed: the kind, and the method to try first."""
     data_kind = plugins.find_kind(kind)
-    method = data_kind.advised[0]
+    method = data_kind.recommended[0]
     names = [parameter.name for parameter in declared(plugins.find_method(method, kind))]
-    usual = {name: values[len(values) // 2] for name, values in data_kind.usual.items() if name in names}
-    return Recipe(kind, {}, method, usual)
+    default_grid = {name: values[len(values) // 2] for name, values in data_kind.default_grid.items() if name in names}
+    return Recipe(kind, {}, method, default_grid)
 
 
-def _change_kind(bench: Bench, name: str, recipe: Recipe, kind: str) -> None:
-    if kind == recipe.kind and bench.project.policy_of(name).exists():
+def _change_kind(workspace: Workspace, name: str, recipe: Recipe, kind: str) -> None:
+    if kind == recipe.kind and workspace.project.policy_of(name).exists():
         raise ParameterError("It is taken for that already.")
-    bench.project.policy_of(name).unlink(missing_ok=True)
-    go("data", name, kind=kind)
+    workspace.project.policy_of(name).unlink(missing_ok=True)
+    open_page("data", name, kind=kind)
 
 
-def _settle(bench: Bench, name: str, recipe: Recipe) -> None:
-    from sfumato.readers.options import Reading
+def _save_recipe(workspace: Workspace, name: str, recipe: Recipe) -> None:
+    from sfumato.readers.options import ReadOptions
 
-    Reading.of(recipe.kind, recipe.options)
-    write_recipe(bench.project, name, recipe)
-    go("data", name)
+    ReadOptions.of(recipe.kind, recipe.options)
+    write_recipe(workspace.project, name, recipe)
+    open_page("data", name)
 
 
-def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
+def _offer_steps(workspace: Workspace, name: str, recipe: Recipe) -> None:
     """Offer to edit the data by steps, which are kept in the policy and can be taken back."""
     steps = list(recipe.options.get("steps", ()))
-    say("Edit", "h2")
-    say("The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published.")
+    add_text("Edit", "h2")
+    add_text(
+        "The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published."
+    )
     if steps:
         with ui.element("ol"):
             for step in steps:
-                say(step, "li")
-        press("Undo the last step", lambda: _settle(bench, name, undo_step(bench.project, name, recipe)), "plain")
+                add_text(step, "li")
+        press(
+            "Undo the last step",
+            lambda: _save_recipe(workspace, name, undo_step(workspace.project, name, recipe)),
+            "plain",
+        )
     with ui.element("div").classes("row"):
         verb = Field("Step", "rename", options=_STEPS)
         rest = Field("With", "")
-        press("Add the step", lambda: _add_steps(bench, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
+        press("Add the step", lambda: _add_steps(workspace, name, recipe, [f"{verb.value} {rest.value}"]), "plain")
     with more("Recode many values of a column"), ui.element("div").classes("fields"):
         column = Field("Column", "")
         pairs = Field("Values", "", kind="lines", help="OLD=NEW, one in a line; each is a step that can be undone.")
@@ -241,10 +251,10 @@ def _offer_steps(bench: Bench, name: str, recipe: Recipe) -> None:
             lines = [line for line in pairs.value.splitlines() if line.strip()]
             if not lines:
                 raise ParameterError("Values: write OLD=NEW, one in a line.")
-            _add_steps(bench, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
+            _add_steps(workspace, name, recipe, [f"replace {column.value.strip()}:{line}" for line in lines])
 
         press("Recode", recode, "plain")
 
 
-def _add_steps(bench: Bench, name: str, recipe: Recipe, steps: list[str]) -> None:
-    _settle(bench, name, add_steps(bench.project, name, recipe, steps))
+def _add_steps(workspace: Workspace, name: str, recipe: Recipe, steps: list[str]) -> None:
+    _save_recipe(workspace, name, add_steps(workspace.project, name, recipe, steps))

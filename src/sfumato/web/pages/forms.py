@@ -13,14 +13,14 @@ from nicegui import ui
 
 from sfumato import plugins
 from sfumato.base.method import Method
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.params import Parameter, build, declared
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release.partition_plan import check_parts
-from sfumato.web.pages.parts import Field, more, say
+from sfumato.web.pages.parts import Field, add_text, more
 
-__all__ = ["ParameterForm", "PartsForm", "ReadingForm", "explain_options", "read_option", "spell_option"]
+__all__ = ["ParameterForm", "PartsForm", "ReadOptionsForm", "explain_options", "format_option", "read_option"]
 
 _ROLES = {
     "quasi": "made coarser",
@@ -39,7 +39,7 @@ _FILED = {
 }
 """Options whose files are named as in the project."""
 """The room of a kind that says who is like whom, and how many are in a part."""
-_NOT_ASKED = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
+_HIDDEN_OPTIONS = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
 
 
 class ParameterForm:
@@ -47,20 +47,20 @@ class ParameterForm:
 
     def __init__(self, method: type[Method], kind: str, given: Mapping[str, Any]) -> None:
         self._method = method
-        usual = plugins.find_kind(kind).usual
+        default_grid = plugins.find_kind(kind).default_grid
         parameters = declared(method)
-        first = [p for p in parameters if p.required or p.name in usual or p.name in given]
+        first = [p for p in parameters if p.required or p.name in default_grid or p.name in given]
         rest = [p for p in parameters if p not in first]
         self._fields: dict[str, Field] = {}
         with ui.element("div").classes("fields"):
             for parameter in first:
-                self._ask(parameter, _begin_with(parameter, usual.get(parameter.name, ()), given))
+                self._add_field(parameter, _begin_with(parameter, default_grid.get(parameter.name, ()), given))
         if rest:
             with more(f"More ({len(rest)})"), ui.element("div").classes("fields"):
                 for parameter in rest:
-                    self._ask(parameter, _begin_with(parameter, (), given))
+                    self._add_field(parameter, _begin_with(parameter, (), given))
 
-    def _ask(self, parameter: Parameter, value: Any) -> None:
+    def _add_field(self, parameter: Parameter, value: Any) -> None:
         param = parameter.param
         allowed = param.range_text()
         help_text = f"{param.help} {f'({allowed})' if allowed and not param.choices else ''}".strip()
@@ -90,12 +90,12 @@ class ParameterForm:
 class PartsForm:
     """Asks whether data of people are published in parts, where their kind and what is promised allow it."""
 
-    def __init__(self, method: type[Method], kind: str, unit: Unit) -> None:
+    def __init__(self, method: type[Method], kind: str, unit: RecordUnit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
         self._size = 0
-        locality = plugins.find_kind(kind).locality
-        if locality is not None and all(promise.composes for promise in method.promises):
-            self._size = locality.load().PART_SIZE
+        sort_key = plugins.find_kind(kind).sort_key
+        if sort_key is not None and all(guarantee.composes for guarantee in method.guarantees):
+            self._size = sort_key.load().PART_SIZE
             self._chosen = Field(
                 "In parts",
                 "false",
@@ -135,11 +135,11 @@ class PartsForm:
         return {"engine": "local"} | ({"part_size": size} if size else {})
 
 
-def _begin_with(parameter: Parameter, usual: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
+def _begin_with(parameter: Parameter, default_grid: tuple[Any, ...], given: Mapping[str, Any]) -> Any:
     if parameter.name in given:
         return given[parameter.name]
-    if usual:
-        return usual[len(usual) // 2]
+    if default_grid:
+        return default_grid[len(default_grid) // 2]
     return None if parameter.required else parameter.default
 
 
@@ -165,14 +165,14 @@ def explain_options() -> dict[str, str]:
     '``day`` or ``week`` for one record per person and day or week.'
     """
     meanings: dict[str, str] = {}
-    text = (Reading.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
+    text = (ReadOptions.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
     for names, meaning in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
         for name in names.split(","):
             meanings[name.strip()] = " ".join(meaning.split())
     return meanings
 
 
-class ReadingForm:
+class ReadOptionsForm:
     """Asks how a file is read: its kind, the part of every column, and options."""
 
     def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
@@ -181,25 +181,25 @@ class ReadingForm:
         self._parts: dict[str, Field] = {}
         self._columns: dict[str, Field] = {}
         self._options: dict[str, Field] = {}
-        names = [name for name in _list_options(kind) if name not in _NOT_ASKED]
+        names = [name for name in _list_options(kind) if name not in _HIDDEN_OPTIONS]
         if "quasi" in kind_options:
             names = [name for name in names if name != "sensitive"]
-            self._ask_parts(options, columns)
+            self._add_roles(options, columns)
         else:
-            self._ask_columns(options, columns, roles)
+            self._add_columns(options, columns, roles)
         first = [name for name in _FIRST if name in names]
         meanings = explain_options()
         with ui.element("div").classes("fields"):
             for name in first:
-                self._ask(name, options.get(name), meanings.get(name, ""))
+                self._add_field(name, options.get(name), meanings.get(name, ""))
         with more("More about reading"), ui.element("div").classes("fields"):
             for name in names:
                 if name not in first:
-                    self._ask(name, options.get(name), meanings.get(name, ""))
+                    self._add_field(name, options.get(name), meanings.get(name, ""))
 
-    def _ask_parts(self, options: Mapping[str, Any], columns: list[str]) -> None:
-        say("What is each column?", "h3")
-        say(
+    def _add_roles(self, options: Mapping[str, Any], columns: list[str]) -> None:
+        add_text("What is each column?", "h3")
+        add_text(
             "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
             "anybody; identifiers name people and are left out.",
             classes="muted",
@@ -210,12 +210,12 @@ class ReadingForm:
                 chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in _ROLES.items()}
                 self._parts[column] = Field(column, part, options=chosen)
 
-    def _ask_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+    def _add_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
         given = options.get("columns", {})
         all_roles = list(dict.fromkeys([*given, *roles]))
         if not all_roles:
             return
-        say("Which column is what?", "h3")
+        add_text("Which column is what?", "h3")
         with ui.element("div").classes("fields"):
             for role in all_roles:
                 value = str(given.get(role, ""))
@@ -224,10 +224,10 @@ class ReadingForm:
                 else:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 
-    def _ask(self, name: str, value: Any, meaning: str) -> None:
+    def _add_field(self, name: str, value: Any, meaning: str) -> None:
         label, plain = name.replace("_", " "), meaning.replace("``", "")
         plain = _FILED.get(name, plain)
-        self._options[name] = Field(label, spell_option(value), help=plain)
+        self._options[name] = Field(label, format_option(value), help=plain)
 
     def collect(self) -> dict[str, Any]:
         """Return the reading options that were given."""
@@ -254,12 +254,12 @@ def _list_options(kind: str) -> list[str]:
     return list(dict.fromkeys([*plugins.find_kind(kind).options, *common]))
 
 
-def spell_option(value: Any) -> str:
+def format_option(value: Any) -> str:
     """Write a reading option as it can be typed.
 
     Examples
     --------
-    >>> spell_option(["flu", "heart, other"]), spell_option({"place": "/projects/mine/hierarchies/towns.csv"})
+    >>> format_option(["flu", "heart, other"]), format_option({"place": "/projects/mine/hierarchies/towns.csv"})
     ('flu,"heart, other"', 'place=towns.csv')
     """
     if isinstance(value, Mapping):
@@ -290,7 +290,7 @@ def read_option(name: str, text: str) -> Any:
     >>> read_option("sensitive", 'flu, "heart, other"'), read_option("hierarchies", "age=width:8")
     (['flu', 'heart, other'], {'age': 'width:8'})
     """
-    default = next(field for field in dataclasses.fields(Reading) if field.name == name)
+    default = next(field for field in dataclasses.fields(ReadOptions) if field.name == name)
     listed = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), []) if part.strip()]
     if default.type in {"tuple[str, ...]", tuple[str, ...]}:
         return listed

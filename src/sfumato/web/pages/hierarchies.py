@@ -14,11 +14,11 @@ from sfumato.escape import escape_html
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies import edit
 from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.web.pages.constraints import offer_constraints
 from sfumato.web.pages.data import offer_upload
-from sfumato.web.pages.forms import explain_options, read_option, spell_option
-from sfumato.web.pages.parts import Bench, Field, frame, go, link, page, path_to, press, say, watch
+from sfumato.web.pages.forms import explain_options, format_option, read_option
+from sfumato.web.pages.parts import Field, Workspace, add_text, frame, link, open_page, page, path_to, press, watch
 from sfumato.web.pages.risk import list_data
 from sfumato.web.policies import list_data_with, read_recipe, write_recipe
 from sfumato.web.versions import Versions
@@ -48,50 +48,50 @@ _LARGEST = 1 << 22
 """Bytes of the largest hierarchy that is drawn and edited on the page."""
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Hierarchies page."""
 
     @page("/hierarchies")
     @page("/hierarchies/{data}")
     def _show_all(data: str = "") -> None:
         with frame("Hierarchies and policies", "hierarchies", data):
-            _offer_derive(bench, data)
-            say("Hierarchies of this project", "h2")
+            _offer_derive(workspace, data)
+            add_text("Hierarchies of this project", "h2")
             with ui.element("ul"):
-                for name in bench.project.list("hierarchies"):
+                for name in workspace.project.list("hierarchies"):
                     with ui.element("li"):
                         link(name, path_to("hierarchy", name))
             offer_upload("hierarchies", "/hierarchy/", "A hierarchy: CSV of ARX, parent and child, or indented text")
-            _offer_values(bench, data)
-            offer_constraints(bench)
+            _offer_values(workspace, data)
+            offer_constraints(workspace)
 
     @page("/hierarchy/{name}")
     def _show(name: str) -> None:
-        path = bench.project.find("hierarchies", name)
+        path = workspace.project.find("hierarchies", name)
         with frame(name, "hierarchies"):
             if path.stat().st_size > _LARGEST:
-                say("It is too large to be drawn and edited here; it can be used as it is.")
-                _offer_use(bench, name)
+                add_text("It is too large to be drawn and edited here; it can be used as it is.")
+                _offer_use(workspace, name)
                 return
             drawn = _DRAWN.of(path)
-            say(drawn.told)
+            add_text(drawn.summary)
             link("Download", path_to("files", "hierarchies", name, name), "button plain", download=True)
             ui.html(drawn.markup, sanitize=False)
             if drawn.ranges:
-                say("These are ranges; derive them again with another rule to change them.")
+                add_text("These are ranges; derive them again with another rule to change them.")
             else:
-                _offer_edits(bench, name)
-            _offer_use(bench, name)
+                _offer_edits(workspace, name)
+            _offer_use(workspace, name)
 
 
-def _offer_derive(bench: Bench, data: str) -> None:
-    say("Derive one from data", "h2")
-    fitting = list_data_with(bench.project, "hierarchies")
-    if data and data not in fitting and read_recipe(bench.project, data) is not None:
-        say(f"Values of {data} are not put together by hierarchies: its kind has none.")
+def _offer_derive(workspace: Workspace, data: str) -> None:
+    add_text("Derive one from data", "h2")
+    fitting = list_data_with(workspace.project, "hierarchies")
+    if data and data not in fitting and read_recipe(workspace.project, data) is not None:
+        add_text(f"Values of {data} are not put together by hierarchies: its kind has none.")
     with ui.element("div").classes("row"):
         chosen = Field("Data", data if data in fitting else "", options={"": "(choose)"} | {n: n for n in fitting})
-        columns = _name_columns(bench, data)
+        columns = _name_columns(workspace, data)
         help_text = f"One of: {', '.join(columns)}." if columns else "A column of a table, or place, event or item."
         of = Field("What it is over", columns[0] if len(columns) == 1 else "", help=help_text)
         rule = Field("Rule", "fanout", options={name: help_text for name, (help_text, _) in _RULES.items()})
@@ -105,44 +105,44 @@ def _offer_derive(bench: Bench, data: str) -> None:
             raise ParameterError("Choose a rule.")
         text = f"{rule.value}:{number.read_whole()}" if _RULES[rule.value][1] else rule.value
         files = {"data": [chosen.value]}
-        job = bench.jobs.ask("derive", fresh=True, files=files, of=of.value.strip(), rule=text)
+        job = workspace.jobs.request("derive", fresh=True, files=files, of=of.value.strip(), rule=text)
         watched.clear()
         with watched:
-            watch(bench, job, lambda outcome: go("hierarchy", outcome["name"]))
+            watch(workspace, job, lambda outcome: open_page("hierarchy", outcome["name"]))
 
     press("Derive", run, "plain")
 
 
-def _name_columns(bench: Bench, data: str) -> list[str]:
+def _name_columns(workspace: Workspace, data: str) -> list[str]:
     """Return what hierarchies of data can be over: attributes that others may know, or the values of lists."""
-    recipe = read_recipe(bench.project, data) if data in list_data_with(bench.project, "hierarchies") else None
+    recipe = read_recipe(workspace.project, data) if data in list_data_with(workspace.project, "hierarchies") else None
     if recipe is None:
         return []
     return list(recipe.options.get("quasi", ())) or list(plugins.find_kind(recipe.kind).entries.values())[:1]
 
 
-def _offer_values(bench: Bench, data: str) -> None:
+def _offer_values(workspace: Workspace, data: str) -> None:
     """Ask which values are sensitive and which are watched for, where data of the kind have such values."""
-    recipe = read_recipe(bench.project, data) if data else None
-    say("Sensitive and monitored values", "h2")
+    recipe = read_recipe(workspace.project, data) if data else None
+    add_text("Sensitive and monitored values", "h2")
     if recipe is None and data:
-        say("How this file is read is not settled yet.")
+        add_text("How this file is read is not settled yet.")
         link("Look at the data first", path_to("data", data), "button")
         return
     if recipe is None:
-        say("Choose the data whose values you mean:")
-        list_data(bench, "hierarchies")
+        add_text("Choose the data whose values you mean:")
+        list_data(workspace, "hierarchies")
         return
-    say(f"Of {data}:")
+    add_text(f"Of {data}:")
     kind_options, meanings = plugins.find_kind(recipe.kind).options, explain_options()
     names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in kind_options]
     if not names:
-        say(f"Data of the kind {recipe.kind} have none.")
+        add_text(f"Data of the kind {recipe.kind} have none.")
         return
     with ui.element("div").classes("fields"):
         fields = {
             name: Field(
-                name.replace("_", " "), spell_option(recipe.options.get(name)), help=meanings[name].replace("``", "")
+                name.replace("_", " "), format_option(recipe.options.get(name)), help=meanings[name].replace("``", "")
             )
             for name in names
         }
@@ -151,9 +151,9 @@ def _offer_values(bench: Bench, data: str) -> None:
         given = {name: read_option(name, field.value.strip()) for name, field in fields.items()}
         rest = {name: value for name, value in recipe.options.items() if name not in given}
         options = rest | {name: value for name, value in given.items() if value}
-        Reading.of(recipe.kind, options)
-        write_recipe(bench.project, data, dataclasses.replace(recipe, options=options))
-        go("data", data)
+        ReadOptions.of(recipe.kind, options)
+        write_recipe(workspace.project, data, dataclasses.replace(recipe, options=options))
+        open_page("data", data)
 
     press("Keep the values", keep, "plain")
 
@@ -161,7 +161,7 @@ def _offer_values(bench: Bench, data: str) -> None:
 class _Drawn(NamedTuple):
     """A hierarchy as its page shows it."""
 
-    told: str
+    summary: str
     markup: str
     ranges: bool
 
@@ -197,40 +197,42 @@ def _draw_tree(path: Path) -> _Drawn:
 _DRAWN = Versions(_draw_tree, most=16)
 
 
-def _offer_edits(bench: Bench, name: str) -> None:
-    say("Edit", "h2")
+def _offer_edits(workspace: Workspace, name: str) -> None:
+    add_text("Edit", "h2")
     for verb, (first, second, change) in _EDITS.items():
         with ui.element("div").classes("row"):
             label = Field(first, "")
             other = Field(second, "") if second else None
 
             def run(label: Field = label, other: Field | None = other, change: Callable[..., Any] = change) -> None:
-                path = bench.project.find("hierarchies", name)
+                path = workspace.project.find("hierarchies", name)
                 changed = change(read_hierarchy(path), label.value.strip(), other.value.strip() if other else "")
-                aside = path.with_name(f".{path.name}")
-                write_hierarchy(changed, aside, "arx")
-                aside.replace(path)
-                go("hierarchy", name)
+                temporary = path.with_name(f".{path.name}")
+                write_hierarchy(changed, temporary, "arx")
+                temporary.replace(path)
+                open_page("hierarchy", name)
 
             press(verb.capitalize(), run, "plain")
 
 
-def _offer_use(bench: Bench, name: str) -> None:
-    say("Use it", "h2")
+def _offer_use(workspace: Workspace, name: str) -> None:
+    add_text("Use it", "h2")
     with ui.element("div").classes("row"):
-        fitting = list_data_with(bench.project, "hierarchies")
+        fitting = list_data_with(workspace.project, "hierarchies")
         data = Field("For these data", "", options={"": "(choose)"} | {n: n for n in fitting})
         of = Field("Over", "", help="A column of a table, or place, event or item.")
 
         def run() -> None:
-            recipe = read_recipe(bench.project, data.value) if data.value else None
+            recipe = read_recipe(workspace.project, data.value) if data.value else None
             if recipe is None or not of.value.strip():
                 raise ParameterError("Choose data that were looked at, and say what the hierarchy is over.")
-            path = str(bench.project.find("hierarchies", name))
+            path = str(workspace.project.find("hierarchies", name))
             trees = {**recipe.options.get("hierarchies", {}), of.value.strip(): path}
             write_recipe(
-                bench.project, data.value, dataclasses.replace(recipe, options={**recipe.options, "hierarchies": trees})
+                workspace.project,
+                data.value,
+                dataclasses.replace(recipe, options={**recipe.options, "hierarchies": trees}),
             )
-            go("data", data.value)
+            open_page("data", data.value)
 
         press("Use", run, "plain")

@@ -21,18 +21,18 @@ from sfumato.web.pages.assets import HEAD
 from sfumato.web.project import Project
 
 __all__ = [
-    "Bench",
     "Field",
+    "Workspace",
+    "add_text",
     "facts",
     "figures",
+    "format_value",
     "frame",
-    "go",
     "link",
     "more",
+    "open_page",
     "page",
     "press",
-    "say",
-    "spell",
     "table",
     "watch",
 ]
@@ -52,11 +52,11 @@ _FEW = 3
 _LONG = 90
 """Characters of a cell that needs room for sentences."""
 _SHARE = re.compile(r"[\d.,]+ %")
-_PATIENCE = 0.5
+_POLL_INTERVAL = 0.5
 """Seconds between two looks at a job."""
 
 
-class Bench:
+class Workspace:
     """What all pages have in common: the project and its jobs."""
 
     def __init__(self, project: Project, jobs: Any) -> None:
@@ -75,7 +75,7 @@ def path_to(*parts: str, **query: str) -> str:
     return "/" + "/".join(quote(part, safe="") for part in parts if part) + (f"?{query_string}" if query_string else "")
 
 
-def say(text: str, tag: str = "p", classes: str = "") -> TextElement:
+def add_text(text: str, tag: str = "p", classes: str = "") -> TextElement:
     """Put a text on the page, as text whatever it holds."""
     element = TextElement(tag=tag, text=make_visible(text))
     return element.classes(classes) if classes else element
@@ -90,7 +90,7 @@ def link(text: str, target: str, classes: str = "", *, download: bool = False) -
     element.classes(classes)
 
 
-def go(*parts: str, **query: str) -> None:
+def open_page(*parts: str, **query: str) -> None:
     """Open another page."""
     ui.navigate.to(path_to(*parts, **query))
 
@@ -103,14 +103,14 @@ def frame(title: str, here: str, data: str = "") -> Iterator[None]:
     with TextElement(tag="a", text="Skip to the content").classes("skip") as skip:
         skip._props["href"] = "#content"
     with ui.element("header").classes("top"), ui.element("nav").props('aria-label="Pages"'):
-        say("Sfumato", "b")
+        add_text("Sfumato", "b")
         for name, label in _PAGES.items():
             element = TextElement(tag="a", text=label)
             element._props["href"] = path_to(name, data if name in _OF_DATA else "")
             if name == here:
                 element._props["aria-current"] = "page"
     with ui.element("div").classes("sheet").props('id="content" tabindex="-1"'):
-        say(title, "h1")
+        add_text(title, "h1")
         yield
 
 
@@ -125,7 +125,7 @@ def page(route: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
             except Exception as error:
                 ui.context.client.content.clear()
                 with frame("That did not work", ""):
-                    say(explain(error), classes="failed").props('role="alert"')
+                    add_text(explain(error), classes="failed").props('role="alert"')
 
         made: Callable[..., Any] = ui.page(route)(shown)
         return made
@@ -167,7 +167,7 @@ def more(title: str) -> ui.element:
     """Put something behind a line that opens it."""
     box = ui.element("details")
     with box:
-        say(title, "summary")
+        add_text(title, "summary")
     return box
 
 
@@ -185,7 +185,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[Any]], caption: str = "")
     body = "".join(
         "<tr>"
         + "".join(
-            f"<td{' class=number' * (at < len(numeric) and numeric[at])}>{escape_html(spell(cell))}</td>"
+            f"<td{' class=number' * (at < len(numeric) and numeric[at])}>{escape_html(format_value(cell))}</td>"
             for at, cell in enumerate(row)
         )
         + "</tr>"
@@ -209,16 +209,16 @@ def _is_number(value: Any) -> bool:
 
 def facts(values: Mapping[str, Any], caption: str) -> None:
     """Put names with what they stand for on the page."""
-    rows = [(name.replace("_", " "), spell(value)) for name, value in values.items() if value is not None]
+    rows = [(name.replace("_", " "), format_value(value)) for name, value in values.items() if value is not None]
     table(["what", "found"], rows, caption)
 
 
-def spell(value: Any) -> str:
+def format_value(value: Any) -> str:
     """Write a value for people.
 
     Examples
     --------
-    >>> spell({"mean": 2.5, "max": 4}), spell(True), spell(None), spell(12345)
+    >>> format_value({"mean": 2.5, "max": 4}), format_value(True), format_value(None), format_value(12345)
     ('mean: 2.5, max: 4', 'yes', '-', '12,345')
     """
     if value is None:
@@ -228,9 +228,9 @@ def spell(value: Any) -> str:
     if isinstance(value, int | float):
         return show_number(value)
     if isinstance(value, Mapping):
-        return ", ".join(f"{make_visible(str(name))}: {spell(entry)}" for name, entry in value.items()) or "-"
+        return ", ".join(f"{make_visible(str(name))}: {format_value(entry)}" for name, entry in value.items()) or "-"
     if isinstance(value, list | tuple):
-        return ", ".join(map(spell, value)) or "-"
+        return ", ".join(map(format_value, value)) or "-"
     return make_visible(str(value))
 
 
@@ -283,7 +283,7 @@ class Field:
         with ui.element("label").classes(f"field{' check' * (kind == 'check')}{wide}"):
             if kind == "check":
                 self._add("input", type="checkbox", defaultChecked=value == "true")
-            say(label, "span")
+            add_text(label, "span")
             if options is not None:
                 self._choose(options)
             elif kind == "lines":
@@ -298,7 +298,7 @@ class Field:
             # Its name is what it is called alone; screen readers tell choices and help after it.
             self._control._props["aria-label"] = make_visible(label)
             if help:
-                self._control._props["aria-describedby"] = f"c{say(help, 'small').id}"
+                self._control._props["aria-describedby"] = f"c{add_text(help, 'small').id}"
 
     def read_whole(self) -> int:
         """Return the whole number that was typed, or say which ones may be."""
@@ -343,7 +343,7 @@ class Field:
 
 
 def watch(
-    bench: Bench, job: Job, show: Callable[[dict[str, Any]], Any], *, live: Callable[[Job], Any] | None = None
+    workspace: Workspace, job: Job, show: Callable[[dict[str, Any]], Any], *, live: Callable[[Job], Any] | None = None
 ) -> None:
     """Show how far a job is, with a button that stops it, and what it found once it is done.
 
@@ -353,36 +353,36 @@ def watch(
     early = ui.element("div")
     state: dict[str, Any] = {"turn": 0}
 
-    def settle() -> None:
+    def show_result() -> None:
         box.clear()
         with box:
             if job.state == "done":
                 early.clear()
                 show(job.outcome)
                 return
-            say(job.error or "There is no answer.", classes="failed").props('role="alert"')
+            add_text(job.error or "There is no answer.", classes="failed").props('role="alert"')
             press("Try again", again, "plain")
 
     def again() -> None:
         nonlocal job
-        job = bench.jobs.again(job)
+        job = workspace.jobs.again(job)
         begin()
 
     def begin() -> None:
         box.clear()
         with box, ui.element("div").classes("working"):
-            status = say(job.tell())
+            status = add_text(job.describe_progress())
             bar = ui.element("progress").props('aria-label="Progress"')
-            press("Stop", lambda: bench.jobs.stop(job), "stop")
-        state["timer"] = ui.timer(_PATIENCE, lambda: tick(status, bar))
+            press("Stop", lambda: workspace.jobs.stop(job), "stop")
+        state["timer"] = ui.timer(_POLL_INTERVAL, lambda: tick(status, bar))
 
     def tick(status: TextElement, bar: ui.element) -> None:
         state["turn"] += 1
         if job.is_over:
             state["timer"].cancel()
-            settle()
+            show_result()
             return
-        status.set_text(make_visible(job.tell()))
+        status.set_text(make_visible(job.describe_progress()))
         if job.share is not None:
             bar._props["value"] = f"{job.share:.3f}"
             bar.update()
@@ -392,6 +392,6 @@ def watch(
                 live(job)
 
     if job.is_over:
-        settle()
+        show_result()
     else:
         begin()

@@ -9,7 +9,7 @@ from nicegui import ui
 from sfumato import plugins
 from sfumato.exceptions import ParameterError
 from sfumato.queries.language import parse_lines
-from sfumato.web.pages.parts import Bench, Field, press, say, table, watch
+from sfumato.web.pages.parts import Field, Workspace, add_text, press, table, watch
 
 __all__ = ["offer_questions"]
 
@@ -18,10 +18,10 @@ _TIMES = "count record where clinic before 2024-03-01"
 _VALUES = "count record where clinic and pharmacy"
 
 
-def offer_questions(bench: Bench, name: str, kind: str, original: str) -> None:
+def offer_questions(workspace: Workspace, name: str, kind: str, original: str) -> None:
     """Put the box on the page of a release; with the original, the truth stands beside the answers."""
-    say("Ask it", "h2")
-    data = {"": "(none: from the published files alone)"} | {file: file for file in bench.project.list("data")}
+    add_text("Ask it", "h2")
+    data = {"": "(none: from the published files alone)"} | {file: file for file in workspace.project.list("data")}
     with ui.element("div").classes("fields"):
         help_text = f"One question per line, such as: {_find_example(kind)}"
         questions = Field("Questions", "count record", kind="lines", help=help_text)
@@ -32,10 +32,10 @@ def offer_questions(bench: Bench, name: str, kind: str, original: str) -> None:
         if not parse_lines(questions.value):
             raise ParameterError("Write a question.")
         files = {"releases": [name]} | ({"data": [chosen.value]} if chosen.value else {})
-        job = bench.jobs.ask("ask", files=files, questions=questions.value)
+        job = workspace.jobs.request("ask", files=files, questions=questions.value)
         watched.clear()
         with watched:
-            watch(bench, job, _show)
+            watch(workspace, job, _show)
 
     press("Ask", run, "plain")
 
@@ -65,13 +65,13 @@ def _show(outcome: dict[str, Any]) -> None:
     table(head, rows, "Answers")
     for answer in answers:
         if answer["table"]:
-            cells = [tuple(_spell(name, cell) for name, cell in row.items()) for row in answer["table"]]
+            cells = [tuple(_format_cell(name, cell) for name, cell in row.items()) for row in answer["table"]]
             table(list(answer["table"][0]), cells, answer["query"])
     for note in dict.fromkeys(note for answer in answers for note in answer["notes"]):
-        say(note)
+        add_text(note)
 
 
-def _spell(name: str, cell: Any) -> Any:
+def _format_cell(name: str, cell: Any) -> Any:
     """Write a cell of a table; what nothing limits is any number, and other cells may have nothing."""
     if cell is not None:
         return cell

@@ -22,16 +22,16 @@ from sfumato.web.pages.anonymise import (
     show_verdict,
 )
 from sfumato.web.pages.parts import (
-    Bench,
     Field,
+    Workspace,
+    add_text,
     facts,
     frame,
-    go,
     link,
+    open_page,
     page,
     path_to,
     press,
-    say,
     table,
     watch,
 )
@@ -44,32 +44,34 @@ __all__ = ["register"]
 _LAYOUTS = {"wide": "a row for each record", "long": "a row for each visit, event or item"}
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Releases page."""
 
     @page("/releases")
     def _list() -> None:
         with frame("Releases", "releases"):
-            _list_releases(bench)
+            _list_releases(workspace)
 
     @page("/releases/{name}")
     def _show(name: str, do: str = "", data: str = "", with_: str = "", queries: str = "", m: int = 2) -> None:
-        bench.project.find("releases", name)
+        workspace.project.find("releases", name)
         with frame(name, "releases"):
-            facts(_describe(bench, name), "The release")
-            offer_files(bench, name)
-            _offer_judging(bench, name, data or _find_original(bench, name))
-            _judge(bench, name, do, data, with_, queries, m)
-            offer_questions(bench, name, str(_describe(bench, name)["kind"]), data or _find_original(bench, name))
-            _offer_export(bench, name)
-            _offer_apply(bench, name)
-            show_report(bench, name)
+            facts(_describe(workspace, name), "The release")
+            offer_files(workspace, name)
+            _offer_judging(workspace, name, data or _find_original(workspace, name))
+            _judge(workspace, name, do, data, with_, queries, m)
+            offer_questions(
+                workspace, name, str(_describe(workspace, name)["kind"]), data or _find_original(workspace, name)
+            )
+            _offer_export(workspace, name)
+            _offer_apply(workspace, name)
+            show_report(workspace, name)
 
 
-def _list_releases(bench: Bench) -> None:
-    names = bench.project.list("releases")
+def _list_releases(workspace: Workspace) -> None:
+    names = workspace.project.list("releases")
     if not names:
-        say("Nothing was published yet.")
+        add_text("Nothing was published yet.")
         link("Anonymise data", path_to("anonymise"), "button")
         return
     with ui.element("ul").classes("cards"):
@@ -77,26 +79,26 @@ def _list_releases(bench: Bench) -> None:
             with ui.element("li").classes("card"):
                 with ui.element("h3"):
                     link(name, path_to("releases", name))
-                described = _describe(bench, name)
+                described = _describe(workspace, name)
                 parts = [] if described.get("parts") is None else [f"in {described['parts']:,} parts"]
-                say(
+                add_text(
                     ", ".join(
                         [*(str(described[key]) for key in ("kind", "method", "promise") if key in described), *parts]
                     )
                 )
 
 
-def _describe(bench: Bench, name: str) -> dict[str, Any]:
+def _describe(workspace: Workspace, name: str) -> dict[str, Any]:
     """Return what a release says about itself."""
-    path = bench.project.files("releases", name).get("release/release.json")
+    path = workspace.project.files("releases", name).get("release/release.json")
     try:
         manifest = {} if path is None else json.loads(path.read_bytes())
-        claim = manifest["guarantee"]
+        guarantee = manifest["guarantee"]
         return {
             "kind": manifest.get("kind"),
             "method": manifest.get("method"),
-            "promise": str(read_guarantee(manifest["kind"], claim)),
-            "statement": claim["statement"],
+            "promise": str(read_guarantee(manifest["kind"], guarantee)),
+            "statement": guarantee["statement"],
             NOTE_LABEL: manifest.get("method_note") or None,
             "records": _count_records(manifest.get("records", {})),
             "parts": len(manifest[DIVIDED]) if DIVIDED in manifest else None,
@@ -111,25 +113,27 @@ def _count_records(records: dict[str, Any]) -> str:
     return text + (f" ({reasons})" if reasons else "")
 
 
-def _find_original(bench: Bench, name: str) -> str:
+def _find_original(workspace: Workspace, name: str) -> str:
     """Return the data a release was made from, where its policy tells."""
-    for policy in bench.project.list("policies"):
+    for policy in workspace.project.list("policies"):
         try:
-            read = POLICIES.of(bench.project.area("policies") / policy)
+            read = POLICIES.of(workspace.project.area("policies") / policy)
         except (SfumatoError, OSError):
             continue
         made = read.release.out.rsplit("/", 1)[-1]
         source = read.data.path.rsplit("/", 1)[-1]
-        if made == name and source in bench.project.list("data"):
+        if made == name and source in workspace.project.list("data"):
             return source
     return ""
 
 
-def _offer_judging(bench: Bench, name: str, original: str) -> None:
-    say("Check it", "h2")
-    data = {"": "(none: from the published files alone)"} | {choice: choice for choice in bench.project.list("data")}
-    others = {"": "(none)"} | {choice: choice for choice in bench.project.list("releases") if choice != name}
-    queries = {"": "(drawn anew)"} | {choice: choice for choice in bench.project.list("workloads")}
+def _offer_judging(workspace: Workspace, name: str, original: str) -> None:
+    add_text("Check it", "h2")
+    data = {"": "(none: from the published files alone)"} | {
+        choice: choice for choice in workspace.project.list("data")
+    }
+    others = {"": "(none)"} | {choice: choice for choice in workspace.project.list("releases") if choice != name}
+    queries = {"": "(drawn anew)"} | {choice: choice for choice in workspace.project.list("workloads")}
     with ui.element("div").classes("fields"):
         chosen = Field("The original", original, options=data)
         knowledge = Field("An attacker knows at most", "2", options=PIECES)
@@ -142,7 +146,9 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
                 raise ParameterError("Choose another release to lay beside this one.")
             if do in {"attack", "measure"} and not chosen.value:
                 raise ParameterError("Choose the original: attacks and measures compare the release with it.")
-            go("releases", name, do=do, data=chosen.value, with_=other.value, queries=workload.value, m=knowledge.value)
+            open_page(
+                "releases", name, do=do, data=chosen.value, with_=other.value, queries=workload.value, m=knowledge.value
+            )
 
         return act
 
@@ -153,31 +159,35 @@ def _offer_judging(bench: Bench, name: str, original: str) -> None:
         press("Lay beside the other", begin("together"), "plain")
 
 
-def _judge(bench: Bench, name: str, do: str, data: str, other: str, queries: str, m: int) -> None:
+def _judge(workspace: Workspace, name: str, do: str, data: str, other: str, queries: str, m: int) -> None:
     files: dict[str, list[str]] = {"releases": [name]}
     # As the page opens, the published files alone say whether the guarantee holds and what remains possible.
     files |= {"data": [data]} if data and do else {}
     if do in {"", "verify"}:
-        watch(bench, bench.jobs.ask("verify", files=files), lambda outcome: show_verdict(outcome["verdict"]))
+        watch(
+            workspace, workspace.jobs.request("verify", files=files), lambda outcome: show_verdict(outcome["verdict"])
+        )
     elif do == "attack":
-        watch(bench, bench.jobs.ask("attack", files=files, m=min(max(m, 1), 6)), _show_attack)
+        watch(workspace, workspace.jobs.request("attack", files=files, m=min(max(m, 1), 6)), _show_attack)
     elif do == "measure":
         files |= {"workloads": [queries]} if queries else {}
-        watch(bench, bench.jobs.ask("measure", files=files), _show_measures)
+        watch(workspace, workspace.jobs.request("measure", files=files), _show_measures)
     elif do == "together":
         files["releases"] = [name, other]
-        watch(bench, bench.jobs.ask("together", files=files), lambda outcome: _show_together(outcome, name, other))
+        watch(
+            workspace, workspace.jobs.request("together", files=files), lambda outcome: _show_pair(outcome, name, other)
+        )
 
 
 def _show_attack(outcome: dict[str, Any]) -> None:
     with ui.element("div").classes("pair"):
         for when in ("before", "after"):
             with ui.element("section").classes(when):
-                say(when.capitalize(), "h3")
+                add_text(when.capitalize(), "h3")
                 show_risks(outcome["risk"][when], f"Risk {when}")
     show_remaining(outcome["risk"].get("remaining", ()))
-    for beyond in outcome["risk"]["beyond"]:
-        facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker with more than the guarantee covers")
+    for stronger in outcome["risk"]["beyond"]:
+        facts({n: v for n, v in stronger.items() if n != "warnings"}, "An attacker with more than the guarantee covers")
 
 
 def _show_measures(outcome: dict[str, Any]) -> None:
@@ -185,11 +195,11 @@ def _show_measures(outcome: dict[str, Any]) -> None:
     show_remaining(outcome.get("remaining", ()))
 
 
-def _show_together(outcome: dict[str, Any], first: str, second: str) -> None:
+def _show_pair(outcome: dict[str, Any], first: str, second: str) -> None:
     both = outcome["together"]
     facts({n: v for n, v in both.items() if n not in {"warnings", "knowledge"}}, "What both give away together")
     for warning in both["warnings"]:
-        say(warning, classes="verdict careful")
+        add_text(warning, classes="verdict careful")
     if outcome["scores"]:
         by_name = {score["name"]: score["value"] for score in outcome["scores"][1]}
         rows = [
@@ -198,16 +208,20 @@ def _show_together(outcome: dict[str, Any], first: str, second: str) -> None:
         table(["measure", first, second, ""], rows, "Measures of both")
 
 
-def _offer_export(bench: Bench, name: str) -> None:
+def _offer_export(workspace: Workspace, name: str) -> None:
     """Offer the records in the formats that other tools read; what was verified stays the release itself."""
-    described = _describe(bench, name)
+    described = _describe(workspace, name)
     kind, in_parts = str(described["kind"]), described.get("parts") is not None
     if kind not in plugins.all_kinds():
         return
-    say("For other tools", "h2")
-    say("The same records in another format. They are for publishing, too; only the release itself can be verified.")
+    add_text("For other tools", "h2")
+    add_text(
+        "The same records in another format. They are for publishing, too; only the release itself can be verified."
+    )
     if in_parts:
-        say("All parts go into one file, with a column that names the part; formats without room for it are left out.")
+        add_text(
+            "All parts go into one file, with a column that names the part; formats without room for it are left out."
+        )
     formats = {
         f"{layout}.{format}": f"{format}, {explanation}"
         for layout, explanation in _LAYOUTS.items()
@@ -223,10 +237,10 @@ def _offer_export(bench: Bench, name: str) -> None:
             raise ParameterError("Format: choose one of those offered.")
         layout, _, format = chosen.value.partition(".")
         files = {"releases": [name]}
-        job = bench.jobs.ask("export", fresh=True, files=files, layout=layout, format=format)
+        job = workspace.jobs.request("export", fresh=True, files=files, layout=layout, format=format)
         watched.clear()
         with watched:
-            watch(bench, job, lambda outcome: _offer_file(outcome["name"]))
+            watch(workspace, job, lambda outcome: _offer_file(outcome["name"]))
 
     with row:
         press("Export", run, "plain")
@@ -236,20 +250,22 @@ def _offer_file(name: str) -> None:
     link(f"Download {name}", path_to("files", "exports", name, name), "button", download=True)
 
 
-def _offer_apply(bench: Bench, name: str) -> None:
-    if _describe(bench, name).get("parts") is not None:
-        say("Publish a later batch", "h2")
-        say(
+def _offer_apply(workspace: Workspace, name: str) -> None:
+    if _describe(workspace, name).get("parts") is not None:
+        add_text("Publish a later batch", "h2")
+        add_text(
             "Each part of this release recodes in its own way: there is no recoding for other data. Publish a later "
             "batch as a release of its own."
         )
         return
-    if not any("recoding" in path for path in bench.project.files("releases", name)):
+    if not any("recoding" in path for path in workspace.project.files("releases", name)):
         return
-    say("Publish a later batch", "h2")
-    say("With the same recoding, so that both can be used together.")
+    add_text("Publish a later batch", "h2")
+    add_text("With the same recoding, so that both can be used together.")
     with ui.element("div").classes("fields"):
-        data = Field("The batch", "", options={"": "(choose)"} | {file: file for file in bench.project.list("data")})
+        data = Field(
+            "The batch", "", options={"": "(choose)"} | {file: file for file in workspace.project.list("data")}
+        )
         unknown = Field(
             "Values the recoding does not know",
             "error",
@@ -261,7 +277,7 @@ def _offer_apply(bench: Bench, name: str) -> None:
         if not data.value:
             raise ParameterError("Choose the data of the batch.")
         files = {"releases": [name], "data": [data.value]}
-        job = bench.jobs.ask("apply", fresh=True, files=files, unknown=unknown.value, out=out.value)
-        go("run", job.key)
+        job = workspace.jobs.request("apply", fresh=True, files=files, unknown=unknown.value, out=out.value)
+        open_page("run", job.key)
 
     press("Publish the batch", run, "plain")

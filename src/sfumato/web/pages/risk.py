@@ -9,17 +9,17 @@ from nicegui import ui
 
 from sfumato.reports.numbers import show_share
 from sfumato.web.pages.parts import (
-    Bench,
     Field,
+    Workspace,
+    add_text,
     facts,
     figures,
     frame,
-    go,
     link,
+    open_page,
     page,
     path_to,
     press,
-    say,
     table,
     watch,
 )
@@ -37,62 +37,64 @@ PIECES = {str(n): f"{n} piece{'s' * (n > 1)}" for n in range(1, 7)}
 """How much an attacker may know, to choose from."""
 
 
-def choose_data(bench: Bench, target: str) -> None:
+def choose_data(workspace: Workspace, target: str) -> None:
     """Ask which data a page is about."""
-    names = bench.project.list("data")
-    say("Which data?" if names else "There are no data in this project yet.")
-    list_data(bench, target)
+    names = workspace.project.list("data")
+    add_text("Which data?" if names else "There are no data in this project yet.")
+    list_data(workspace, target)
     if not names:
         link("Pick or upload data", path_to("data"), "button")
 
 
-def list_data(bench: Bench, target: str) -> None:
+def list_data(workspace: Workspace, target: str) -> None:
     """List the data of the project, as links to their pages."""
     with ui.element("ul"):
-        for name in bench.project.list("data"):
+        for name in workspace.project.list("data"):
             with ui.element("li"):
                 link(name, path_to(target, name))
 
 
-def register(bench: Bench) -> None:
+def register(workspace: Workspace) -> None:
     """Make the Risk page."""
 
     @page("/risk")
     def _choose() -> None:
         with frame("Risk", "risk"):
-            choose_data(bench, "risk")
+            choose_data(workspace, "risk")
 
     @page("/risk/{name}")
     def _show(name: str, m: int = 2) -> None:
         m = min(max(m, 1), 6)
         with frame("Who stands out?", "risk", name):
-            say(f"{name}, as it stands, before anything is done.", classes="muted")
+            add_text(f"{name}, as it stands, before anything is done.", classes="muted")
             with ui.element("div").classes("row"):
                 knowledge = Field("An attacker knows at most", str(m), options=PIECES)
-                press("Look", lambda: go("risk", name, m=knowledge.value), "plain")
-            watch(bench, bench.jobs.ask("risk", files={"data": [name]}, m=m), _show_found)
+                press("Look", lambda: open_page("risk", name, m=knowledge.value), "plain")
+            watch(workspace, workspace.jobs.request("risk", files={"data": [name]}, m=m), _show_result)
 
 
-def _show_found(outcome: dict[str, Any]) -> None:
+def _show_result(outcome: dict[str, Any]) -> None:
     for suspect in outcome["identifiers"]:
         warning = f"Column {suspect['column']!r} looks like {suspect['looks_like']}: leave it out."
-        say(warning, classes="verdict careful")
+        add_text(warning, classes="verdict careful")
     for sentence in outcome["in_words"][-1:]:
-        say(sentence, classes="verdict careful")
+        add_text(sentence, classes="verdict careful")
     figures(outcome["figures"])
     show_risks(outcome["risk"], "Attackers who know ever more")
     if outcome["risk"] and not any("m" in risk for risk in outcome["risk"]):
-        say("Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted")
+        add_text(
+            "Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted"
+        )
     rare = outcome["rare"]
     if rare:
-        say("What gives them away", "h2")
+        add_text("What gives them away", "h2")
         record, many = rare.get("record", "record"), rare.get("records", "records")
-        say(
+        add_text(
             f"{rare['values']:,} of {rare['of']:,} {rare['what']} are in one {record} only, {rare['few']:,} in fewer "
             f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
-            say(
+            add_text(
                 "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
             )
         table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
@@ -102,15 +104,15 @@ def _show_found(outcome: dict[str, Any]) -> None:
     unique = [(columns, share) for risk in outcome["risk"] for columns, share in risk.get("unique_by", {}).items()]
     if unique:
         table(["columns known", "share that is alone"], [(c, show_share(s)) for c, s in unique], "What gives them away")
-    for beyond in outcome["beyond"]:
-        facts({n: v for n, v in beyond.items() if n != "warnings"}, "An attacker who knows or does a little more")
+    for stronger in outcome["beyond"]:
+        facts({n: v for n, v in stronger.items() if n != "warnings"}, "An attacker who knows or does a little more")
 
 
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     """Show what attackers reach, one row for each, and among how many records people hide."""
     fields = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
     names = list(dict.fromkeys(fields))
-    rows = [(describe(risk), *(_spell_share(name, risk.get(name)) for name in names)) for risk in risks]
+    rows = [(describe(risk), *(_format_share(name, risk.get(name)) for name in names)) for risk in risks]
     table(["an attacker who knows", *(name.replace("_", " ") for name in names)], rows, caption)
     sized_risks = [risk for risk in risks if risk.get("set_sizes")]
     bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
@@ -125,7 +127,7 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
         )
 
 
-def _spell_share(name: str, value: Any) -> Any:
+def _format_share(name: str, value: Any) -> Any:
     """Write shares of people in percent, and how often an attacker is right, too."""
     if isinstance(value, float) and ("success" in name or name.endswith(("share", "frequency"))):
         return show_share(value)

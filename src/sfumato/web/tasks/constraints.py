@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from sfumato.api import calls
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SfumatoError
 from sfumato.readers.constraints import depends_on_labels, read_groups
 from sfumato.release.run import Progress
@@ -27,7 +27,7 @@ _SHOWN = 50
 """Values of a sort that are named."""
 _COUNTED = 2_000
 """Rows whose records are counted."""
-_ALIKE = 0.6
+_MIN_SIMILARITY = 0.6
 _JOINS: dict[str, Any] = {"privacy": np.intersect1d, "utility": np.union1d}
 """Who is counted for a row: those who have all of it, or some of it."""
 
@@ -94,10 +94,10 @@ def _find_near(item: str, labels: Iterable[str]) -> str:
     folded = item.casefold()
     near = [label for label in labels if abs(len(label) - len(item)) <= 1 + len(item) // 3]
     same = next((label for label in near if label.casefold().split() == folded.split()), None)
-    return same or next(iter(difflib.get_close_matches(item, near, n=1, cutoff=_ALIKE)), "")
+    return same or next(iter(difflib.get_close_matches(item, near, n=1, cutoff=_MIN_SIMILARITY)), "")
 
 
-def _count_holders(history: Ragged, groups: Groups, sort: str) -> list[int]:
+def _count_holders(history: ListColumn, groups: Groups, sort: str) -> list[int]:
     """Count the records that have all of a row, or of utility constraints some of it; unknown values count nowhere."""
     if sort not in _JOINS:
         return []

@@ -20,7 +20,7 @@ from sfumato.reports.plots import draw_bars
 from sfumato.reports.times import show_time, time_field, to_axis
 from sfumato.reports.values import draw_lengths
 
-__all__ = ["draw_dataset", "draw_rising"]
+__all__ = ["draw_by_knowledge", "draw_dataset"]
 
 _MOST_VALUES = 12
 _MOST_COLUMNS = 12
@@ -45,12 +45,14 @@ def draw_dataset(dataset: Dataset) -> list[str]:
     return [draw_figure(f"look-{at}", _recolour(figure), caption) for at, (figure, caption) in enumerate(figures)]
 
 
-def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
+def draw_by_knowledge(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
     """Draw which share stands alone for attackers who know one piece, two, and so on."""
-    rising_risks = [risk for risk in risks if "m" in risk and "unique_share" in risk]
-    if not rising_risks:
+    risks_by_knowledge = [risk for risk in risks if "m" in risk and "unique_share" in risk]
+    if not risks_by_knowledge:
         return []
-    bars = [(str(risk["m"]), float(risk["unique_share"]), show_share(risk["unique_share"])) for risk in rising_risks]
+    bars = [
+        (str(risk["m"]), float(risk["unique_share"]), show_share(risk["unique_share"])) for risk in risks_by_knowledge
+    ]
     panel = draw_bars(bars, f"Share of {many} that stand alone", "Pieces of knowledge")
     rows = [[name, text] for name, _, text in bars]
     figure = Figure(
@@ -61,7 +63,9 @@ def draw_rising(risks: Sequence[Mapping[str, Any]], many: str) -> list[str]:
 
 def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
     history, name = dataset.history(), dataset.schema.history
-    lengths = draw_lengths(np.asarray(history.lengths), None, f"How many {name}", f"{name} of {dataset.unit.whose}")
+    lengths = draw_lengths(
+        np.asarray(history.lengths), None, f"How many {name}", f"{name} of {dataset.unit.record_of_person}"
+    )
     counts = np.bincount(history.codes, minlength=len(history.labels))
     first = np.argsort(-counts, kind="stable")[:_MOST_VALUES]
     bars = [(str(history.labels[code]), float(counts[code]), show_count(int(counts[code]))) for code in first]
@@ -73,7 +77,7 @@ def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
         ),
         (
             Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),
-            _say_shown(len(bars), int((counts > 0).sum())),
+            _describe_shown(len(bars), int((counts > 0).sum())),
         ),
     ]
 
@@ -84,7 +88,7 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
     times = np.asarray(flat.to_numpy(zero_copy_only=False))
     if not len(times) or not np.issubdtype(times.dtype, np.integer):
         return []
-    clock, span = dataset.clock, int(np.ptp(times)) + 1
+    time_unit, span = dataset.time_unit, int(np.ptp(times)) + 1
     bins = min(_BINS, span)
     edges = times.min() + span * np.arange(bins + 1) / bins
     # Records that have one time for all of their entries count as often as they have entries.
@@ -95,23 +99,25 @@ def _draw_times(dataset: Dataset) -> list[tuple[Figure, str]]:
         f"How many {dataset.schema.history if listed else dataset.unit.many} there were in each stretch of time."
     )
     rows = [
-        {"from": to_axis(float(low), clock), "to": to_axis(float(high), clock), "count": int(count)}
-        | {"told": f"{show_time(int(low), clock)}: {show_count(int(count))}"}
+        {"from": to_axis(float(low), time_unit), "to": to_axis(float(high), time_unit), "count": int(count)}
+        | {"told": f"{show_time(int(low), time_unit)}: {show_count(int(count))}"}
         for low, high, count in zip(edges[:-1], edges[1:], counts, strict=True)
     ]
-    domain = (to_axis(float(edges[0]), clock), to_axis(float(edges[-1]), clock))
+    domain = (to_axis(float(edges[0]), time_unit), to_axis(float(edges[-1]), time_unit))
     panel = (
         alt.Chart(inline(rows))
         .mark_bar(color=BEFORE, aria=False)
         .encode(
-            x=time_field("from", clock, domain),
+            x=time_field("from", time_unit, domain),
             x2="to",
             y=alt.Y("count:Q").axis(alt.Axis(title=None, tickCount=3, tickMinStep=1, format=",d", domain=False)),
             tooltip="told:N",
         )
         .properties(width=420, height=120, title="Over time")
     )
-    table = [[show_time(int(low), clock), show_count(int(count))] for low, count in zip(edges, counts, strict=False)]
+    table = [
+        [show_time(int(low), time_unit), show_count(int(count))] for low, count in zip(edges, counts, strict=False)
+    ]
     figure = Figure("Over time", description, [panel], head=["from", "count"], rows=table)
     return [(figure, description)]
 
@@ -160,13 +166,13 @@ def _draw_attribute(dataset: Dataset, column: Column) -> tuple[Figure, str]:
     else:
         pairs.sort(key=lambda pair: (-pair["counts"], str(pair["values"])))
         bars = [(str(p["values"]), float(p["counts"]), show_count(p["counts"])) for p in pairs[:_MOST_VALUES]]
-        description = _say_shown(len(bars), len(pairs))
+        description = _describe_shown(len(bars), len(pairs))
     panel = draw_bars(bars, column.name, "")
     rows = [[name, text] for name, _, text in bars]
     return Figure(column.name, description, [panel], head=[column.name, "count"], rows=rows), description
 
 
-def _say_shown(shown: int, total: int) -> str:
+def _describe_shown(shown: int, total: int) -> str:
     return f"The {shown} most common of {total:,} values." if total > shown else f"All {total:,} values."
 
 
@@ -179,12 +185,14 @@ def _cut_numbers(values: npt.NDArray[np.float64], counts: npt.NDArray[np.int64])
     whole = step >= 1 and bool((values == np.floor(values)).all())
     ends = [(first + i) * step for i in range(len(sums))]
     # Years are read without a separator: only longer numbers have one.
-    spell = "{:,.0f}" if max(abs(ends[0]), abs(ends[-1])) >= _LONG else "{:.0f}"
+    number_format = "{:,.0f}" if max(abs(ends[0]), abs(ends[-1])) >= _LONG else "{:.0f}"
     names = [
-        f"{spell.format(low)}–{spell.format(low + step - 1)}" if whole else f"{low:,.6g}–{low + step:,.6g}"
+        f"{number_format.format(low)}–{number_format.format(low + step - 1)}"
+        if whole
+        else f"{low:,.6g}–{low + step:,.6g}"
         for low in ends
     ]
-    names = [spell.format(low) for low in ends] if whole and step == 1 else names
+    names = [number_format.format(low) for low in ends] if whole and step == 1 else names
     return [(name, float(count), show_count(int(count))) for name, count in zip(names, sums, strict=True)]
 
 

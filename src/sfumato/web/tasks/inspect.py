@@ -11,15 +11,15 @@ import numpy as np
 
 from sfumato import plugins
 from sfumato.api import attack, calls
-from sfumato.api.detect import Guessed, guess_file
+from sfumato.api.detect import DetectedFile, detect_file
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.exports import write_table
-from sfumato.readers.detect import Look
+from sfumato.readers.detect import FileProfile
 from sfumato.release.run import Progress
 from sfumato.web.policies import Recipe, read_recipe, write_recipe
 from sfumato.web.project import Project
-from sfumato.web.tasks.figures import draw_dataset, draw_rising
+from sfumato.web.tasks.figures import draw_by_knowledge, draw_dataset
 from sfumato.web.tasks.view import write_view
 
 __all__ = ["example", "look", "read_data", "require_recipe", "risk"]
@@ -35,15 +35,15 @@ def example(project: Project, arguments: dict[str, Any], folder: Path, progress:
     kind = arguments["kind"]
     plugins.find_kind(kind)
     path = project.free("data", f"{kind}-example", ".csv")
-    aside = project.hidden("incoming") / f"{path.stem}.csv"
+    temporary = project.hidden("incoming") / f"{path.stem}.csv"
     if kind in _BUNDLED:
         with resources.as_file(resources.files("sfumato") / "demo" / _BUNDLED[kind]) as bundled:
-            shutil.copyfile(bundled, aside)
+            shutil.copyfile(bundled, temporary)
     else:
         progress("making data up", 0, 0)
-        write_table(plugins.find_kind(kind).generator.load().generate(_SIZE, 1), aside)
-    aside.replace(path)
-    _guess(project, path.name, kind)
+        write_table(plugins.find_kind(kind).generator.load().generate(_SIZE, 1), temporary)
+    temporary.replace(path)
+    _detect(project, path.name, kind)
     return {"name": path.name}
 
 
@@ -51,16 +51,16 @@ def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
     """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
     name = arguments["files"]["data"][0]
     progress("looking at the file", 0, 0)
-    settled = read_recipe(project, name)
+    confirmed = read_recipe(project, name)
     outcome: dict[str, Any] = {"reasons": [], "open": [], "others": [], "unread": ""}
     try:
-        if settled is None:
-            outcome |= _guess(project, name, arguments.get("kind") or None)
+        if confirmed is None:
+            outcome |= _detect(project, name, arguments.get("kind") or None)
         progress("reading", 0, 0)
         dataset, recipe = read_data(project, name)
     except SfumatoError as error:
-        kind = settled.kind if settled is not None else arguments.get("kind") or "table"
-        return outcome | _tell_unread(project.find("data", name), kind, settled, error)
+        kind = confirmed.kind if confirmed is not None else arguments.get("kind") or "table"
+        return outcome | _explain_unread(project.find("data", name), kind, confirmed, error)
     outcome |= {"kind": recipe.kind, "row": plugins.find_kind(recipe.kind).row, "facts": dataset.describe()}
     outcome["unit"] = dataset.unit.to_dict()
     outcome |= {"columns": [], "roles": list_roles(recipe.kind)}
@@ -76,9 +76,9 @@ def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
     return outcome
 
 
-def _tell_unread(path: Path, kind: str, settled: Recipe | None, error: SfumatoError) -> dict[str, Any]:
+def _explain_unread(path: Path, kind: str, confirmed: Recipe | None, error: SfumatoError) -> dict[str, Any]:
     """Say why a file cannot be read so, with what somebody needs to say how it can; else there is only the reason."""
-    columns = _list_columns(path, settled)
+    columns = _list_columns(path, confirmed)
     if not columns:
         raise error
     row = plugins.find_kind(kind).row
@@ -99,28 +99,28 @@ def read_data(project: Project, name: str) -> tuple[Dataset, Recipe]:
     return calls.read(project.find("data", name), recipe.kind, **recipe.options), recipe
 
 
-def _guess(project: Project, name: str, kind: str | None) -> dict[str, Any]:
+def _detect(project: Project, name: str, kind: str | None) -> dict[str, Any]:
     """Guess what a file is, and settle it until somebody says otherwise."""
     path = project.find("data", name)
-    guessed = _guess_file(path, kind)
-    guess = guessed.guess
-    if guessed.path != path:
+    detected = _detect_file(path, kind)
+    detection = detected.detection
+    if detected.path != path:
         raise SfumatoError(f"{name} holds several files that differ. Unpack it, and take one of them.")
-    options = dict(guess.options)
-    if "sensitive" in plugins.find_kind(guess.kind).options and _needs_sensitive(guess.open):
-        options["sensitive"] = [_most_common(guessed.dataset)]
-    recipe = Recipe(guess.kind, options, guess.method, guess.parameters, guess.reasons)
+    options = dict(detection.options)
+    if "sensitive" in plugins.find_kind(detection.kind).options and _needs_sensitive(detection.open):
+        options["sensitive"] = [_most_common(detected.dataset)]
+    recipe = Recipe(detection.kind, options, detection.method, detection.parameters, detection.reasons)
     write_recipe(project, name, recipe)
-    left = list(guess.open)
-    if options.get("sensitive") != guess.options.get("sensitive"):
+    left = list(detection.open)
+    if options.get("sensitive") != detection.options.get("sensitive"):
         left.append("Until you say so, the most common value counts as sensitive.")
-    return {"reasons": list(guess.reasons), "open": left, "others": list(guessed.others)}
+    return {"reasons": list(detection.reasons), "open": left, "others": list(detected.others)}
 
 
-def _guess_file(path: Path, kind: str | None) -> Guessed:
+def _detect_file(path: Path, kind: str | None) -> DetectedFile:
     """Guess what a file is; where nothing fits, say also what reading it as a table finds wrong."""
     try:
-        return guess_file(path, kind)
+        return detect_file(path, kind)
     except ParameterError as error:
         try:
             calls.read(path, kind or "table")
@@ -141,7 +141,7 @@ def _most_common(dataset: Dataset) -> str:
 
 def _list_columns(path: Path, recipe: Recipe | None) -> list[str]:
     """Return the names of the columns in the file, where it is a table; after the steps that rename them."""
-    table = Look.of(path).rows
+    table = FileProfile.of(path).rows
     names = [] if table is None else list(table.column_names)
     for step in () if recipe is None else recipe.options.get("steps", ()):
         verb, _, rest = step.partition(" ")
@@ -171,7 +171,7 @@ def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
     dataset, _ = read_data(project, arguments["files"]["data"][0])
     progress("attacking the data as they are", 0, 0)
     outcome = attack.inspect(dataset, int(arguments["m"]))
-    outcome["figures"] = draw_rising(outcome["risk"], dataset.unit.many)
+    outcome["figures"] = draw_by_knowledge(outcome["risk"], dataset.unit.many)
     outcome["rare"] = _find_rare(dataset)
     outcome["columns"] = [] if any(risk.get("unique_by") for risk in outcome["risk"]) else _rank_columns(dataset)
     return outcome

@@ -41,7 +41,7 @@ def publish(project: Project, arguments: dict[str, Any], folder: Path, progress:
     recipe = require_recipe(project, data)
     method = build(plugins.find_method(arguments["method"], recipe.kind), arguments["parameters"])
     limit, count = float(arguments.get("withhold_at_most", WITHHOLD_AT_MOST)), arguments.get("count", "records")
-    make = _publish_in_parts if arguments.get("engine") else _publish_whole
+    make = _publish_in_parts if arguments.get("engine") else _publish_undivided
     with notice_compilation(lambda: progress("compiling, a minute the first time", 0, 0)):
         out, outcome, original = make(
             project, arguments, method, {"count": count, "withhold_at_most": limit}, folder, progress
@@ -53,7 +53,7 @@ def publish(project: Project, arguments: dict[str, Any], folder: Path, progress:
     return {**outcome, **_judge(out, original, progress), "policy": policy.name}
 
 
-def _publish_whole(
+def _publish_undivided(
     project: Project,
     arguments: dict[str, Any],
     method: Method,
@@ -76,13 +76,13 @@ def _publish_in_parts(
 ) -> Made:
     """Publish in parts of those who are alike; a run that was stopped leaves those that are ready to the next try."""
     data = arguments["files"]["data"][0]
-    recipe, aside = require_recipe(project, data), _find_room(project, folder.name)
+    recipe, temporary = require_recipe(project, data), _find_job_folder(project, folder.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReleaseWarning)
         made = publish_in_parts(
             project.find("data", data),
             method,
-            aside,
+            temporary,
             kind=recipe.kind,
             reading=recipe.options,
             part_size=arguments.get("part_size"),
@@ -92,7 +92,7 @@ def _publish_in_parts(
             **demand,
         )
     out = project.free("releases", arguments["out"])
-    aside.rename(out)
+    temporary.rename(out)
     whole = [f"The file was read whole, because {made.read_whole}."] if made.read_whole else []
     outcome = _describe(made.release, out) | {
         "verdict": made.verdict.to_dict(),
@@ -107,7 +107,7 @@ def _publish_in_parts(
     return out, outcome, (lambda: read_data(project, data)[0]) if reported else None
 
 
-def _find_room(project: Project, job: str) -> Path:
+def _find_job_folder(project: Project, job: str) -> Path:
     """Return where a job collects its parts; what forgotten jobs have left is removed."""
     for left in project.hidden("parts").iterdir():
         if not (project.hidden("jobs") / left.name).is_dir():
@@ -147,9 +147,9 @@ def _write(result: Result, out: Path, progress: Progress) -> dict[str, Any]:
         verdict = calls.write(result, out)
     return _describe(result.release, out) | {
         "verdict": verdict.to_dict(),
-        "seconds": {phase: round(seconds, 3) for phase, seconds in result.trace.seconds.items()},
+        "seconds": {phase: round(seconds, 3) for phase, seconds in result.owner_record.seconds.items()},
         "warnings": [str(warning.message) for warning in caught if issubclass(warning.category, ReleaseWarning)],
-        "doubts": [] if result.trace.original is None else list(result.trace.original.doubts),
+        "doubts": [] if result.owner_record.original is None else list(result.owner_record.original.doubts),
         "parts": 0,
     }
 
@@ -158,8 +158,8 @@ def _describe(release: Release | DividedRelease, out: Path) -> dict[str, Any]:
     return {
         "name": out.name,
         "published": release.unit.count(len(release)),
-        "withheld": sum(release.withheld.values()),
-        "withheld_by_reason": dict(release.withheld),
+        "withheld": sum(release.suppressed_records.values()),
+        "withheld_by_reason": dict(release.suppressed_records),
         "guarantee": str(release.guarantee),
         "statement": release.guarantee.statement(release.unit),
         "method_note": release.method_note,

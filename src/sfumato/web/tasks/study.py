@@ -10,7 +10,7 @@ from typing import Any
 from sfumato.release.run import Progress
 from sfumato.reports.numbers import show_share
 from sfumato.studies import run_plan
-from sfumato.studies.folder import CellFolder
+from sfumato.studies.folder import TrialFolder
 from sfumato.studies.plan import Plan, plan_study
 from sfumato.studies.plots import list_figures
 from sfumato.studies.results import StudyResult
@@ -44,30 +44,30 @@ def study(project: Project, arguments: dict[str, Any], folder: Path, progress: P
             _draw(_find_finished(plan, out), folder)
             last = time.monotonic()
 
-    progress("cells", 0, len(plan.cells))
+    progress("cells", 0, len(plan.trials))
     result = run_plan(plan, out, progress=show, retry=bool(arguments.get("retry")))
     _draw(result, folder)
     tables = [name for name in _TABLES if (out / name).is_file()]
-    outcome = {"folder": out.name, "tables": tables, "counts": result.count(), "cells": len(plan.cells)}
+    outcome = {"folder": out.name, "tables": tables, "counts": result.count(), "cells": len(plan.trials)}
     return {**outcome, "rows": list_rows(result)}
 
 
 def list_rows(result: StudyResult) -> list[list[Any]]:
     """Return what became of every cell: method, values, status, success of attackers, seconds, and why not."""
     rows = []
-    for cell, outcome in result.cells:
-        values = ", ".join(f"{name}={cell.parameters.get(name)}" for name in cell.varying) or "-"
+    for trial, outcome in result.trials:
+        values = ", ".join(f"{name}={trial.parameters.get(name)}" for name in trial.varying) or "-"
         success = outcome.risk.get("after", {}).get("success")
         seconds = sum(outcome.seconds.values()) if outcome.seconds else None
         shown = None if success is None else show_share(success)
-        rows.append([cell.name, values, outcome.status, shown, seconds, outcome.reason or ""])
+        rows.append([trial.name, values, outcome.status, shown, seconds, outcome.reason or ""])
     return rows
 
 
 def _find_finished(plan: Plan, out: Path) -> StudyResult:
-    cell_folder, digest = CellFolder(out), plan.job.digest
-    outcomes = [(cell, cell_folder.load(cell.key(digest))) for cell in plan.cells]
-    return StudyResult(tuple((cell, outcome) for cell, outcome in outcomes if outcome is not None), {})
+    trial_folder, digest = TrialFolder(out), plan.job.digest
+    outcomes = [(trial, trial_folder.load(trial.key(digest))) for trial in plan.trials]
+    return StudyResult(tuple((trial, outcome) for trial, outcome in outcomes if outcome is not None), {})
 
 
 def _draw(result: StudyResult, folder: Path) -> None:

@@ -74,13 +74,13 @@ def together(project: Project, arguments: dict[str, Any], folder: Path, progress
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
     """Return what attackers reach before and after, and those who do more than the promise is about."""
-    rising = assessment.attack_rising(release, original, m)
-    beyond = assessment.attack_beyond(release, original)
+    by_knowledge = assessment.attack_rising(release, original, m)
+    stronger = assessment.attack_beyond(release, original)
     return {
-        "before": [finding.to_dict() for finding in rising["before"]],
-        "after": [finding.to_dict() for finding in rising["after"]],
-        "beyond": [finding.to_dict() for finding in beyond],
-        "remaining": assessment.sum_up_attacks(release, original, rising["after"][-1], beyond).to_dict(),
+        "before": [finding.to_dict() for finding in by_knowledge["before"]],
+        "after": [finding.to_dict() for finding in by_knowledge["after"]],
+        "beyond": [finding.to_dict() for finding in stronger],
+        "remaining": assessment.sum_up_attacks(release, original, by_knowledge["after"][-1], stronger).to_dict(),
     }
 
 
@@ -103,13 +103,13 @@ def read_as_released(project: Project, release: Path, data: str, *, batch: bool 
     """Read data the way the original of a release was read; a later batch, without what need not hold in it."""
     path = project.find("data", data)
     kind = read_divided_from(release).kind if is_divided(release) else storage.read_release(release).kind
-    reading = owner.read_trace(release).get("reading", {})
-    if not isinstance(reading, dict) or not reading:
+    read_options = owner.read_owner_record(release).get("reading", {})
+    if not isinstance(read_options, dict) or not read_options:
         return read_data(project, data)[0]
     left_out = {"kind"}
     if batch:
         left_out |= {"constraints", "hierarchies"} | ({"sensitive"} if plugins.find_kind(kind).columns else set())
-    return calls.read(path, kind, **{name: value for name, value in reading.items() if name not in left_out})
+    return calls.read(path, kind, **{name: value for name, value in read_options.items() if name not in left_out})
 
 
 def _read_original(project: Project, release: Path, arguments: dict[str, Any], progress: Progress) -> Dataset | None:

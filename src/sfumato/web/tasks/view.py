@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.escape import make_visible
 from sfumato.reports.times import show_time
 
@@ -42,7 +42,9 @@ def write_view(dataset: Dataset, path: Path) -> int:
         for begin in range(0, len(dataset), _GROUP):
             part = dataset.table.slice(begin, _GROUP)
             cells = [
-                pa.array([_spell(value, dataset.clock if column.role == "time" else None) for value in values])
+                pa.array(
+                    [_format_value(value, dataset.time_unit if column.role == "time" else None) for value in values]
+                )
                 for column, values in ((column, part.column(column.name).to_pylist()) for column in shown)
             ]
             writer.write_table(pa.table([cell.cast(pa.string()) for cell in cells], schema=schema))
@@ -60,11 +62,11 @@ def read_page(path: Path, number: int) -> tuple[list[str], list[list[str]]]:
     return names, [list(row.values()) for row in table.to_pylist()]
 
 
-def _spell(value: Any, clock: Clock | None) -> str:
+def _format_value(value: Any, time_unit: TimeUnit | None) -> str:
     if isinstance(value, list | np.ndarray):
-        first = ", ".join(_spell(entry, clock) for entry in value[:_ENTRIES])
+        first = ", ".join(_format_value(entry, time_unit) for entry in value[:_ENTRIES])
         return first + (f", … ({len(value):,} in all)" if len(value) > _ENTRIES else "")
-    if clock is not None and isinstance(value, int):
-        return show_time(value, clock)
+    if time_unit is not None and isinstance(value, int):
+        return show_time(value, time_unit)
     text = make_visible(str(value))
     return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

@@ -41,7 +41,7 @@ def test_what_cannot_be_done_is_said_first(name):
     activities = Activities(codes, 3, np.array([EAT, AWAY]))
     more = [Levels((3, 1))] if name.startswith("mc") else []
     outcome = getattr(fast, name)(activities, Demand(2, 2, 3, 4), *more)
-    assert (outcome.status, outcome.activity, outcome.start, outcome.crowd) == ("not diverse", 1, 0, 4)
+    assert (outcome.status, outcome.activity, outcome.start, outcome.most_people) == ("not diverse", 1, 0, 4)
     assert outcome.label.tolist() == [-1] * 5
     assert getattr(fast, name)(activities, Demand(6, 2, 3, 4), *more).status == "too few"
     nobody = activities._replace(codes=codes[:0])

@@ -94,13 +94,13 @@ def test_windows_are_the_plain_ones_and_classes_keep_count(data, choices):
             leave(rule, person)
             members.remove(person)
         else:
-            foreseen = most_with(windows, rule.crowd.tally, rule.crowd.state[MOST], person)
+            foreseen = most_with(windows, rule.counts.counts, rule.counts.state[MOST], person)
             join(rule, person)
             members.append(person)
-            assert foreseen == rule.crowd.state[MOST]
-        assert rule.crowd.state[SIZE] == len(members)
-        assert rule.crowd.state[MOST] == (data.share(members) * len(members) if members else 0)
+            assert foreseen == rule.counts.state[MOST]
+        assert rule.counts.state[SIZE] == len(members)
+        assert rule.counts.state[MOST] == (data.share(members) * len(members) if members else 0)
     for person in members:
         leave(rule, person)
-    assert not rule.crowd.tally.any()
+    assert not rule.counts.counts.any()
     assert is_diverse(rule, everybody) == data.diverse(everybody)

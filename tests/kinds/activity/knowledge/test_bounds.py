@@ -41,9 +41,9 @@ def test_shares_tell_exactly_what_all_days_that_fit_them_have_in_common(case):
     time, lengths, counts = published_time(rows, length)
     size, shown = len(rows), range(len(rows[0]))
     fitting = [largest_share(days, range(size), shown, "a", window) for days in assignments(size, lengths, counts)]
-    crowds = time.bound_from_above(0, window)
-    assert crowds.largest()[0] == max(fitting)
-    assert (crowds.seen == size).all()
+    window_counts = time.bound_from_above(0, window)
+    assert window_counts.largest()[0] == max(fitting)
+    assert (window_counts.seen == size).all()
     assert Fraction(conclude_at_least(time, size, window), size) == min(fitting)
 
 

@@ -42,7 +42,7 @@ def best_slots(days, person, m):
     return sizes
 
 
-def go_on(now, then, activity, gap=None):
+def advance(now, then, activity, gap=None):
     """What somebody does next, if as few people as possible change; now and then count people by activity."""
     if then.get(activity, 0) >= now[activity]:
         return activity
@@ -60,7 +60,7 @@ def follow_person(days, members, person, slot, gap=None):
             counts[at][label] = counts[at].get(label, 0) + 1
     activity, predicted = days[person][slot], []
     for at in range(slot, len(counts) - 1):
-        activity = go_on(counts[at], counts[at + 1], activity, gap)
+        activity = advance(counts[at], counts[at + 1], activity, gap)
         if activity is None:
             break
         predicted.append(activity)

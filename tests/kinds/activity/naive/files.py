@@ -12,7 +12,7 @@ import pytest
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 CANARY = "Q7canaryZ"
 HEADER = "person,start,end,activity\n"
@@ -25,7 +25,7 @@ def write_and_read(folder: Path, content: str | bytes, name: str = "days.csv", *
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_bytes(content.encode() if isinstance(content, str) else content)
-    return read(file, Reading("activity", **options))
+    return read(file, ReadOptions("activity", **options))
 
 
 def write_and_refuse(

@@ -185,15 +185,15 @@ def mc_l_vmdav(data, lengths, fanout, weight=None):
 def mc_rr(data, lengths, fanout):
     """Algorithm 4, dealing in turn."""
     people = range(len(data.rows))
-    dealt = [person for person in people if any(code in data.sensitive for code in data.rows[person])]
-    others = [person for person in people if person not in dealt]
+    assigned = [person for person in people if any(code in data.sensitive for code in data.rows[person])]
+    others = [person for person in people if person not in assigned]
     if not others:
         return []
     size = -(-data.k * len(others) // len(data.rows))
     groups = split_levels(data, others, lengths, level_sizes(size, lengths, fanout), None)
     for below_k in (True, False):
         turn, waiting = 0, []
-        for person in dealt:
+        for person in assigned:
             for number in [*range(turn, len(groups)), *range(turn)]:
                 group = groups[number]
                 if (len(group) < data.k or not below_k) and data.diverse([*group, person]):
@@ -202,7 +202,7 @@ def mc_rr(data, lengths, fanout):
                     break
             else:
                 waiting.append(person)
-        dealt = waiting
+        assigned = waiting
     vectors, _ = data.metric(lengths[-1], None)
     number = 0
     while number < len(groups):

@@ -11,7 +11,7 @@ def hidden_intervals(release, gap):
     return {(row["class"], order[row["interval"]]) for row in table if row["activity"] == gap and row["share"] == 1.0}
 
 
-def fewest_observed(days, members, shown, gap):
+def count_least_observed(days, members, shown, gap):
     """The fewest people of a class who are observed in a slot of which something is published."""
     counts = [sum(days[person][slot] != gap for person in members) for slot in shown]
     return min(counts, default=len(members))

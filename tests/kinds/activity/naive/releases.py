@@ -11,14 +11,14 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.record_unit import PERSON
 from sfumato.data.schema import Column, Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.metrics.comparison import Comparison
 from sfumato.params import Param
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 
 @dataclasses.dataclass(frozen=True)
@@ -38,19 +38,19 @@ class HandMadeClaim(Guarantee):
         return "Classes hold at least k people."
 
 
-def people(rows: Sequence[Sequence[str]], sensitive: Sequence[str] = (), clock: Clock | None = None) -> Dataset:
+def people(rows: Sequence[Sequence[str]], sensitive: Sequence[str] = (), time_unit: TimeUnit | None = None) -> Dataset:
     """A dataset of people, given what each did in every slot."""
-    history = Ragged.from_lists([list(row) for row in rows])
+    history = ListColumn.from_lists([list(row) for row in rows])
     names = pa.array([f"p{i}" for i in range(len(rows))], pa.string())
     return Dataset(
         Schema("activity", (Column("person", "identifier"), Column("activities", "history")), tuple(sensitive)),
         pa.table({"person": names, "activities": history.to_arrow()}),
-        clock=clock or Clock(),
+        time_unit=time_unit or TimeUnit(),
     )
 
 
 def publish(
-    dataset: Dataset, classes: Sequence[Sequence[int]], length: int = 1, *, claim: Any = None, dated: bool = False
+    dataset: Dataset, classes: Sequence[Sequence[int]], length: int = 1, *, guarantee: Any = None, dated: bool = False
 ) -> tuple[Release, np.ndarray]:
     """Publish classes of rows as shares by interval of so many slots; return the release and the row map."""
     rows = dataset.history().lists()
@@ -63,7 +63,7 @@ def publish(
     names, intervals, labels, shares = (list(column) for column in zip(*listed, strict=True))
     when: Any = pa.array(intervals, pa.int64())
     if dated:
-        when = dataset.clock.to_arrow(np.array(intervals, np.int64) * length + dataset.clock.origin)
+        when = dataset.time_unit.to_arrow(np.array(intervals, np.int64) * length + dataset.time_unit.origin)
     table = pa.table(
         {
             "class": pa.array(names, pa.string()),
@@ -73,14 +73,17 @@ def publish(
         }
     )
     columns = (
-        PublishedColumn("class", "class", Form("exact")),
-        PublishedColumn("interval", "interval", Form("exact", "timestamp" if dated else "int64")),
-        PublishedColumn("activity", "activity", Form("category")),
-        PublishedColumn("share", "share", Form("exact", "float64")),
+        PublishedColumn("class", "class", ValueFormat("exact")),
+        PublishedColumn("interval", "interval", ValueFormat("exact", "timestamp" if dated else "int64")),
+        PublishedColumn("activity", "activity", ValueFormat("category")),
+        PublishedColumn("share", "share", ValueFormat("exact", "float64")),
     )
     sizes = [len(members) for members in classes]
     part = Part(
-        (PublishedColumn("class", "class", Form("exact")), PublishedColumn("size", "size", Form("exact", "int64"))),
+        (
+            PublishedColumn("class", "class", ValueFormat("exact")),
+            PublishedColumn("size", "size", ValueFormat("exact", "int64")),
+        ),
         pa.table({"class": [f"c{i}" for i in range(len(classes))], "size": pa.array(sizes, pa.int64())}),
     )
     empty = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
@@ -88,7 +91,7 @@ def publish(
     release = Release(
         "activity",
         "by-hand",
-        claim or HandMadeClaim(),
+        guarantee or HandMadeClaim(),
         columns,
         table,
         empty,

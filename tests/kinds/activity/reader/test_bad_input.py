@@ -14,7 +14,7 @@ from tests.kinds.activity.naive.files import ADL, CANARY, GOOD, HEADER, write_an
 
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.kinds.activity.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 ARAS = "0 " * 20
 
@@ -35,11 +35,11 @@ def test_the_good_rows_are_good(reader):
 
 def test_files_that_are_not_there(tmp_path):
     with pytest.raises(SchemaError, match="there are no files in this directory"):
-        read(tmp_path, Reading("activity"))
+        read(tmp_path, ReadOptions("activity"))
     (tmp_path / "a.csv").write_text(HEADER + GOOD)
     (tmp_path / "b.csv").write_text("person;activity\n7;sleep\n")
     with pytest.raises(SchemaError, match=r"must begin with the same line of names; a\.csv and b\.csv do not"):
-        read(tmp_path, Reading("activity"))
+        read(tmp_path, ReadOptions("activity"))
 
 
 @pytest.mark.parametrize(
@@ -129,7 +129,7 @@ def test_bad_options(refuse, options, told):
 @pytest.mark.parametrize("option", [{"start": "04:00"}, {"gap": "x"}, {"slots": "a:b"}, {"faults": "mend"}])
 def test_other_kinds_have_no_slots(kind, option):
     with pytest.raises(ParameterError, match="means nothing for"):
-        Reading(kind, **option)
+        ReadOptions(kind, **option)
 
 
 def test_numbers_have_no_days(refuse):
@@ -183,11 +183,11 @@ def test_bad_options_for_slot_columns(refuse, options, told):
 def test_a_table_of_other_types(tmp_path):
     pq.write_table(pa.table({"t1": [1.5], "t2": [2.5]}), tmp_path / "t.parquet")
     with pytest.raises(SchemaError, match="must hold labels"):
-        read(tmp_path / "t.parquet", Reading("activity"))
+        read(tmp_path / "t.parquet", ReadOptions("activity"))
     pq.write_table(pa.table({"t1": ["a"], "t2": ["b"]}), tmp_path / "t.parquet")
     (tmp_path / "t.parquet").write_bytes((tmp_path / "t.parquet").read_bytes()[:-20])
     with pytest.raises(SchemaError, match="cut short or damaged"):
-        read(tmp_path / "t.parquet", Reading("activity"))
+        read(tmp_path / "t.parquet", ReadOptions("activity"))
 
 
 @pytest.mark.parametrize(

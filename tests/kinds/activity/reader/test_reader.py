@@ -15,11 +15,11 @@ from tests.examples import settings
 from tests.kinds.activity.naive.files import ADL, GOOD, HEADER, fill_second_by_second, write_and_read
 
 from sfumato import plugins
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.activity.reader import read
 from sfumato.kinds.activity.reader.episodes import Calendar, Episodes, fill_slots, split_episodes
 from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def people(data):
 
 def by_hour(data):
     """What the first person does, a label per hour."""
-    return data.history().lists()[0][:: (data.clock.unit == "minute" and 60) or 1]
+    return data.history().lists()[0][:: (data.time_unit.unit == "minute" and 60) or 1]
 
 
 def test_the_kind_names_the_reader():
@@ -44,16 +44,16 @@ def test_episodes_fill_minutes(reader):
     data = reader(HEADER + GOOD)
     assert data.kind == "activity"
     assert [(c.name, c.role) for c in data.schema.columns] == [("person", "identifier"), ("activities", "history")]
-    assert data.clock == Clock("minute", 19723 * 1440)
+    assert data.time_unit == TimeUnit("minute", 19723 * 1440)
     assert data.history().lists() == [["sleep"] * 480 + ["work"] * 960]
-    assert data.reading["kind"] == "activity"
+    assert data.read_options["kind"] == "activity"
 
 
 @pytest.mark.parametrize("resolution, slots", [("second", 86_400), ("minute", 1_440), ("hour", 24), ("day", 1)])
 def test_a_slot_is_what_the_resolution_says(reader, resolution, slots):
     data = reader(HEADER + GOOD, resolution=resolution)
     assert len(data.history().codes) == slots
-    assert data.clock.unit == resolution
+    assert data.time_unit.unit == resolution
 
 
 def test_the_same_in_parquet_and_json_lines(reader, tmp_path):
@@ -61,9 +61,9 @@ def test_the_same_in_parquet_and_json_lines(reader, tmp_path):
     lines = "\n".join(map(json.dumps, rows))
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "d.parquet")
     expected = reader(HEADER + GOOD)
-    for data in (reader(lines, "d.jsonl"), read(tmp_path / "d.parquet", Reading("activity"))):
+    for data in (reader(lines, "d.jsonl"), read(tmp_path / "d.parquet", ReadOptions("activity"))):
         assert data.table.equals(expected.table)
-        assert data.clock == expected.clock
+        assert data.time_unit == expected.time_unit
 
 
 def test_a_file_may_be_packed_and_columns_renamed(reader):
@@ -131,12 +131,12 @@ def test_zones_become_utc_and_days_may_begin_elsewhere(reader):
 def test_numbers_are_slots(reader):
     data = reader(HEADER + "7,10,13,a\n7,13,14,b\n8,11,12,a\n")
     assert data.history().lists() == [["a", "a", "a", "b"], ["(gap)", "a", "(gap)", "(gap)"]]
-    assert data.clock == Clock(None, 10)
+    assert data.time_unit == TimeUnit(None, 10)
 
 
 def test_numbers_with_a_resolution_count_it_from_a_monday(reader):
     data = reader(HEADER + "7,0,5,a\n", resolution="hour")
-    assert data.clock == Clock("hour", 96)
+    assert data.time_unit == TimeUnit("hour", 96)
     assert data.history().lists()[0] == ["a"] * 5 + ["(gap)"] * 19
 
 
@@ -161,11 +161,11 @@ def test_days_and_weeks_may_be_people(reader):
     days = reader(HEADER + rows, split="day", resolution="hour")
     assert people(days) == ["7/2024-01-01", "7/2024-01-02", "7/2024-01-03", "8/2024-01-08"]
     assert days.history().lists()[2] == ["a"] * 4 + ["(gap)"] * 20
-    assert days.clock == Clock("hour", 0)
+    assert days.time_unit == TimeUnit("hour", 0)
     weeks = reader(HEADER + rows, split="week", resolution="hour")
     assert people(weeks) == ["7/2024-W01", "8/2024-W02"]
     assert len(weeks.history().codes) == 2 * 168
-    assert weeks.clock == Clock("hour", 96)
+    assert weeks.time_unit == TimeUnit("hour", 96)
 
 
 def test_days_that_are_people_may_begin_at_another_hour(reader):
@@ -173,7 +173,7 @@ def test_days_that_are_people_may_begin_at_another_hour(reader):
     days = reader(HEADER + rows, split="day", resolution="hour", start="04:00")
     assert people(days) == ["7/2024-01-01"]
     assert days.history().lists() == [["a"] * 24]
-    assert days.clock == Clock("hour", 4)
+    assert days.time_unit == TimeUnit("hour", 4)
 
 
 def test_without_a_person_there_is_one(reader):
@@ -190,15 +190,15 @@ def test_diaries_begin_at_midnight_or_when_told(reader):
     text = "person,activity,minutes\n7,a,60\n8,b,1440\n7,b,90\n"
     data = reader(text)
     assert data.history().lists()[0] == ["a"] * 60 + ["b"] * 90 + ["(gap)"] * 1290
-    assert data.clock == Clock("minute", 5760)
-    assert reader(text, start="06:00").clock == Clock("minute", 5760 + 360)
-    assert reader(text, start="2024-01-01T06:00").clock == Clock("minute", 19723 * 1440 + 360)
+    assert data.time_unit == TimeUnit("minute", 5760)
+    assert reader(text, start="06:00").time_unit == TimeUnit("minute", 5760 + 360)
+    assert reader(text, start="2024-01-01T06:00").time_unit == TimeUnit("minute", 19723 * 1440 + 360)
 
 
 def test_diaries_of_the_american_survey_begin_at_four(reader):
     data = reader("tucaseid,tiercode,dur\n1,10101,870\n1,110101,570\n2,10101,1440\n")
     assert data.history().labels == ("010101", "110101")
-    assert data.clock == Clock("minute", 5760 + 240)
+    assert data.time_unit == TimeUnit("minute", 5760 + 240)
 
 
 def test_totals_in_place_of_diaries_are_noted(reader):
@@ -213,19 +213,19 @@ def test_columns_may_be_slots(reader):
     data = reader(text)
     assert data.history().lists() == [["a", "a", "b"], ["b", "(gap)", "a"]]
     assert people(data) == ["7", "8"]
-    assert data.clock == Clock()
-    assert reader(text, resolution="hour", start="2024-01-01T06:00").clock == Clock("hour", 19723 * 24 + 6)
+    assert data.time_unit == TimeUnit()
+    assert reader(text, resolution="hour", start="2024-01-01T06:00").time_unit == TimeUnit("hour", 19723 * 24 + 6)
 
 
 def test_columns_named_by_times_say_how_long_they_are(reader):
     data = reader("00:00,00:20,00:40\na,b,b\nb,b,a\n")
-    assert data.clock == Clock("minute", 5760)
+    assert data.time_unit == TimeUnit("minute", 5760)
     assert data.history().lists()[0] == ["a"] * 20 + ["b"] * 40
     assert people(data) == ["row 1", "row 2"]
     dated = reader("2024-01-01,2024-01-02\na,b\n")
-    assert dated.clock == Clock("day", 19723)
+    assert dated.time_unit == TimeUnit("day", 19723)
     night = reader("22:00,23:00,00:00\na,b,b\n", start="2024-01-01")
-    assert night.clock == Clock("hour", 19723 * 24 + 22)
+    assert night.time_unit == TimeUnit("hour", 19723 * 24 + 22)
 
 
 def test_columns_that_are_slots_may_be_told_and_others_left_out(reader):
@@ -237,7 +237,7 @@ def test_columns_that_are_slots_may_be_told_and_others_left_out(reader):
 
 def test_a_slot_column_of_parquet_may_be_empty(tmp_path):
     pq.write_table(pa.table({"t1": pa.array([None, None]), "t2": ["a", None]}), tmp_path / "t.parquet")
-    data = read(tmp_path / "t.parquet", Reading("activity", gap="?"))
+    data = read(tmp_path / "t.parquet", ReadOptions("activity", gap="?"))
     assert data.history().lists() == [["?", "a"], ["?", "?"]]
 
 
@@ -249,7 +249,7 @@ def test_adl_files_are_a_home_each(reader, tmp_path):
     assert data.history().lists()[0] == ["(gap)"] * 2 + ["Sleeping"] * 8 + ["Spare_Time/TV"] * 15 + ["(gap)"] * 23
     write_and_read(tmp_path, one, "homes/A.txt")
     write_and_read(tmp_path, one.replace("Sleeping", "Reading"), "homes/B.txt")
-    both = read(tmp_path / "homes", Reading("activity", split="day", resolution="hour"))
+    both = read(tmp_path / "homes", ReadOptions("activity", split="day", resolution="hour"))
     assert people(both) == ["A/2011-11-28", "A/2011-11-29", "B/2011-11-28", "B/2011-11-29"]
 
 
@@ -265,12 +265,12 @@ def test_aras_files_are_a_day_of_two_people(reader, tmp_path):
     data = write_and_read(tmp_path, aras(1, 2), "house/DAY_10.txt", resolution="hour")
     assert people(data) == ["resident 1", "resident 2"]
     assert data.history().lists()[0] == ["Other"] * 12 + ["Going Out"] * 12
-    both = read(tmp_path / "house", Reading("activity", resolution="hour", start="2012-01-02"))
+    both = read(tmp_path / "house", ReadOptions("activity", resolution="hour", start="2012-01-02"))
     assert both.history().lists()[1] == [
         *["Watching TV"] * 12, *["Sleeping"] * 12, *["Going Out"] * 12, *["Other"] * 12
     ]  # fmt: skip
-    assert both.clock == Clock("hour", 15_341 * 24)
-    days = read(tmp_path / "house", Reading("activity", resolution="hour", split="day"))
+    assert both.time_unit == TimeUnit("hour", 15_341 * 24)
+    days = read(tmp_path / "house", ReadOptions("activity", resolution="hour", split="day"))
     assert len(days) == 4
     assert len(ARAS_ACTIVITIES) == 27
 
@@ -294,7 +294,7 @@ def test_slots_are_filled_as_second_by_second(data):
         expected += fill_second_by_second(mine, unit, slots, 3)
     columns = np.array(rows, dtype=np.int64).reshape(-1, 4).T
     episodes = Episodes(columns[0], columns[1].astype(np.int32), columns[2] + 9, columns[3] + 9, np.arange(len(rows)))
-    assert fill_slots(episodes, count, Calendar(9, unit, slots, Clock()), 3).tolist() == expected
+    assert fill_slots(episodes, count, Calendar(9, unit, slots, TimeUnit()), 3).tolist() == expected
 
 
 @settings(max_examples=100)

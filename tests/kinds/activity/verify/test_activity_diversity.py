@@ -24,11 +24,11 @@ from tests.kinds.activity.examples import (
     with_column,
     with_part,
 )
-from tests.kinds.activity.naive.promise import fewest_observed, hidden_intervals, largest_share
+from tests.kinds.activity.naive.promise import count_least_observed, hidden_intervals, largest_share
 from tests.kinds.activity.naive.releases import people, publish
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity.attacks.known_slots import attack
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
@@ -40,10 +40,10 @@ from sfumato.kinds.activity.verify.faithful import verify_faithful
 @pytest.mark.parametrize("good", [GOOD, ROUNDED], ids=["exact", "rounded"])
 def test_good_releases_hold(good):
     assert activity_diversity.verify(good.release).outcome in ("holds", "unsettled")
-    verdict = activity_diversity.verify_against(good.release, DATA, good.trace.rows)
-    assert verdict.holds, verdict.witness
+    verdict = activity_diversity.verify_against(good.release, DATA, good.owner_record.rows)
+    assert verdict.holds, verdict.counterexample
     assert verdict.measured["diversity"] == "counted"
-    assert verify_faithful(good.release, DATA, good.trace.rows).holds
+    assert verify_faithful(good.release, DATA, good.owner_record.rows).holds
 
 
 @pytest.mark.parametrize(
@@ -102,9 +102,9 @@ def test_damage_shows_in_the_files(damage, check):
 
 
 def diverse(epsilon, delta):
-    data = sf.Dataset.of("activity", TABLE_1, sensitive=("V",), clock=Clock("hour"))
-    claim = ActivityDiversity(4, delta, epsilon, int(delta[:-1]), 1, slots=168, sensitive=("V",))
-    release, rows = publish(data, [[0, 1, 2, 3]], claim=claim, dated=True)
+    data = sf.Dataset.of("activity", TABLE_1, sensitive=("V",), time_unit=TimeUnit("hour"))
+    guarantee = ActivityDiversity(4, delta, epsilon, int(delta[:-1]), 1, slots=168, sensitive=("V",))
+    release, rows = publish(data, [[0, 1, 2, 3]], guarantee=guarantee, dated=True)
     return activity_diversity.verify_against(release, data, rows)
 
 
@@ -114,7 +114,7 @@ def test_table_1_satisfies_72_hours_and_three_quarters():
     assert verdict.measured["share"] == "3/4"
     assert not diverse("0.74", "72h").holds
     assert not diverse("0.75", "48h").holds
-    assert diverse("0.75", "48h").witness["people"] == 4
+    assert diverse("0.75", "48h").counterexample["people"] == 4
 
 
 def away_together():
@@ -126,10 +126,10 @@ def away_together():
 
 def test_the_class_file_decides_where_shares_do_not():
     together, turns = away_together()
-    claim = ActivityDiversity(3, "3", "1/2", 3, 1, slots=4, sensitive=("away",))
+    guarantee = ActivityDiversity(3, "3", "1/2", 3, 1, slots=4, sensitive=("away",))
     for rows, holds in ((together, False), (turns, True)):
         data = people(rows, ["away"])
-        release, owner = publish(data, [[0, 1, 2]], claim=claim)
+        release, owner = publish(data, [[0, 1, 2]], guarantee=guarantee)
         alone = activity_diversity.verify(release)
         assert alone.outcome == "unsettled"
         assert alone.measured["diversity"] == "needs the class file"
@@ -142,20 +142,20 @@ def test_the_class_file_decides_where_shares_do_not():
 
 def test_shares_may_prove_that_the_claim_is_broken():
     data = people([["away"] * 4] * 3 + [["away", "away", "away", "home"]], ["away"])
-    claim = ActivityDiversity(4, "2", "3/4", 2, 1, slots=4, sensitive=("away",))
-    verdict = activity_diversity.verify(publish(data, [[0, 1, 2, 3]], claim=claim)[0])
+    guarantee = ActivityDiversity(4, "2", "3/4", 2, 1, slots=4, sensitive=("away",))
+    verdict = activity_diversity.verify(publish(data, [[0, 1, 2, 3]], guarantee=guarantee)[0])
     assert not verdict.holds
     assert verdict.measured["diversity"] == "broken"
-    assert (verdict.witness["people"], verdict.witness["from_interval"]) == (4, 1)
+    assert (verdict.counterexample["people"], verdict.counterexample["from_interval"]) == (4, 1)
 
 
 def test_a_breach_is_named_by_class_and_interval():
     together, _ = away_together()
     data = people(together, ["away"])
-    claim = ActivityDiversity(3, "3", "1/2", 3, 1, slots=4, sensitive=("away",))
-    release, rows = publish(data, [[0, 1, 2]], claim=claim)
-    witness = activity_diversity.verify_against(release, data, rows).witness
-    assert {name: witness[name] for name in ("class", "size", "people", "seen", "from_slot", "activity")} == {
+    guarantee = ActivityDiversity(3, "3", "1/2", 3, 1, slots=4, sensitive=("away",))
+    release, rows = publish(data, [[0, 1, 2]], guarantee=guarantee)
+    counterexample = activity_diversity.verify_against(release, data, rows).counterexample
+    assert {name: counterexample[name] for name in ("class", "size", "people", "seen", "from_slot", "activity")} == {
         "class": "c0",
         "size": 3,
         "people": 2,
@@ -168,10 +168,10 @@ def test_a_breach_is_named_by_class_and_interval():
 def test_the_claim_must_be_about_what_the_owner_calls_sensitive_and_the_time_asked_for():
     more = dataclasses.replace(DATA, schema=dataclasses.replace(DATA.schema, sensitive=("away", "sleep")))
     asked = "the claim is about the sensitive activities and the time asked for"
-    assert activity_diversity.verify_against(GOOD.release, more, GOOD.trace.rows).checks[asked] is False
+    assert activity_diversity.verify_against(GOOD.release, more, GOOD.owner_record.rows).checks[asked] is False
     longer = with_claim(GOOD.release, delta_slots=5)
-    assert activity_diversity.verify_against(longer, DATA, GOOD.trace.rows).checks[asked] is False
-    undated = dataclasses.replace(DATA, clock=Clock())
+    assert activity_diversity.verify_against(longer, DATA, GOOD.owner_record.rows).checks[asked] is False
+    undated = dataclasses.replace(DATA, time_unit=TimeUnit())
     assert activity_diversity.verify_against(GOOD.release, undated).checks[asked] is False
 
 
@@ -180,14 +180,14 @@ def test_windows_of_another_length_than_asked_for_are_found(monkeypatch):
     monkeypatch.setattr(_base, "count_slots", lambda *given: right(*given) + 1)
     made = sf.anonymize(DATA, METHOD, secret=bytes([1] * 32))
     asked = "the claim is about the sensitive activities and the time asked for"
-    assert activity_diversity.verify_against(made.release, DATA, made.trace.rows).checks[asked] is False
+    assert activity_diversity.verify_against(made.release, DATA, made.owner_record.rows).checks[asked] is False
 
 
 def test_four_people_away_from_one_past_eight_are_found_out(tmp_path):
     """By the hour they show .983, 1, ..., 1, .983: nobody is away for eight whole hours of the clock."""
-    data = people([away_from_one_past_eight()] * 4, ["away"], Clock("minute"))
-    claim = ActivityDiversity(2, "8h", "1/2", 480, 60, slots=1440, sensitive=("away",))
-    release, rows = publish(data, [[0, 1], [2, 3]], 60, claim=claim, dated=True)
+    data = people([away_from_one_past_eight()] * 4, ["away"], TimeUnit("minute"))
+    guarantee = ActivityDiversity(2, "8h", "1/2", 480, 60, slots=1440, sensitive=("away",))
+    release, rows = publish(data, [[0, 1], [2, 3]], 60, guarantee=guarantee, dated=True)
     shares = [row["share"] for row in release.table.to_pylist() if row["activity"] == "away" and row["class"] == "c0"]
     assert shares == [59 / 60, *[1.0] * 7, 59 / 60]
     alone = activity_diversity.verify(release)
@@ -195,15 +195,15 @@ def test_four_people_away_from_one_past_eight_are_found_out(tmp_path):
     assert alone.measured["share_at_most"] == "1"
     counted = activity_diversity.verify_against(release, data, rows)
     assert counted.outcome == "broken"
-    assert counted.witness["people"] == 2
-    assert counted.witness["from_slot"] == 482
+    assert counted.counterexample["people"] == 2
+    assert counted.counterexample["from_slot"] == 482
     assert attack(release, data, rows).max_sensitive_share == 1.0
     assert attack(release, data).max_sensitive_share == 1.0
 
 
 def test_files_alone_leave_open_what_the_owner_settles(tmp_path):
     rows = [["away"] * 4 + ["home"] * 4, ["home"] * 4 + ["away"] * 4, ["home", "away"] * 4, ["away", "home"] * 4]
-    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), time_unit=TimeUnit("hour"))
     result = sf.anonymize(data, sf.methods.LMdav(k=4, delta="3h", epsilon="1/4"), secret=bytes([1] * 32))
     assert sf.write(result, tmp_path / "out", reports=False).outcome == "holds"
     assert sf.verify(tmp_path / "out").outcome == "unsettled"
@@ -216,9 +216,9 @@ def test_files_alone_leave_open_what_the_owner_settles(tmp_path):
 
 def test_what_nobody_can_settle_is_not_written(tmp_path):
     rows = [["away"] * 4 + ["home"] * 4, ["home"] * 4 + ["away"] * 4, ["home", "away"] * 4, ["away", "home"] * 4]
-    data = sf.Dataset.of("activity", rows, sensitive=("away",), clock=Clock("hour"))
+    data = sf.Dataset.of("activity", rows, sensitive=("away",), time_unit=TimeUnit("hour"))
     result = sf.anonymize(data, sf.methods.LMdav(k=4, delta="3h", epsilon="1/4"), secret=bytes([1] * 32))
-    forgotten = dataclasses.replace(result, trace=dataclasses.replace(result.trace, original=None))
+    forgotten = dataclasses.replace(result, owner_record=dataclasses.replace(result.owner_record, original=None))
     with pytest.raises(VerificationError):
         sf.write(forgotten, tmp_path / "out", reports=False)
     assert not (tmp_path / "out").exists()
@@ -230,8 +230,8 @@ def test_what_only_the_class_file_can_refute_is_not_written(tmp_path, epsilon, w
     rows = [["away"] * 4, ["home"] * 4, ["away"] * 4, ["home"] * 4]
     data = sf.Dataset.of("activity", rows, sensitive=("away",))
     result = sf.anonymize(data, sf.methods.LMdav(k=2, delta="2", epsilon="0.5"), secret=bytes([1] * 32))
-    claim = dataclasses.replace(result.release.guarantee, epsilon=epsilon)
-    changed = dataclasses.replace(result, release=dataclasses.replace(result.release, guarantee=claim))
+    guarantee = dataclasses.replace(result.release.guarantee, epsilon=epsilon)
+    changed = dataclasses.replace(result, release=dataclasses.replace(result.release, guarantee=guarantee))
     assert activity_diversity.verify(changed.release).outcome == ("holds" if written else "unsettled")
     if written:
         assert sf.write(changed, tmp_path / "out", reports=False).holds
@@ -245,8 +245,8 @@ def test_the_share_counts_those_who_are_seen():
     """Of four people two are away and one is not observed: two of three, not two of four."""
     data = people([["away"] * 3, ["away", GAP, "away"], ["home"] * 3, [GAP] * 3], ["away"])
     for epsilon, outcome in (("2/3", "holds"), ("0.66", "broken")):
-        claim = ActivityDiversity(2, "3", epsilon, 3, 1, slots=3, gap=GAP, sensitive=("away",))
-        release, rows = publish(data, [[0, 1, 2, 3]], claim=claim)
+        guarantee = ActivityDiversity(2, "3", epsilon, 3, 1, slots=3, gap=GAP, sensitive=("away",))
+        release, rows = publish(data, [[0, 1, 2, 3]], guarantee=guarantee)
         counted = activity_diversity.verify_against(release, data, rows)
         assert counted.outcome == outcome
         assert counted.measured["share"] == "2/3"
@@ -258,15 +258,15 @@ def test_the_share_counts_those_who_are_seen():
 def test_verifiers_find_every_breach(rows, slot, window, epsilon):
     """A class with everything published, whether it should be or not."""
     window = min(window, len(rows[0]))
-    data = people(rows, ["v"], Clock("hour"))
+    data = people(rows, ["v"], TimeUnit("hour"))
     gap = name_gap(rows)
-    claim = ActivityDiversity(2, f"{window}h", epsilon, window, slot, slots=len(rows[0]), gap=gap, sensitive=("v",))
-    release, owner = publish(data, [list(range(len(rows)))], slot, claim=claim)
+    guarantee = ActivityDiversity(2, f"{window}h", epsilon, window, slot, slots=len(rows[0]), gap=gap, sensitive=("v",))
+    release, owner = publish(data, [list(range(len(rows)))], slot, guarantee=guarantee)
     hidden = hidden_intervals(release, gap)
     shown = [at for at in range(len(rows[0])) if ("c0", at // slot) not in hidden]
-    observed = fewest_observed(rows, range(len(rows)), shown, gap)
+    observed = count_least_observed(rows, range(len(rows)), shown, gap)
     share = largest_share(rows, range(len(rows)), shown, "v", window, gap)
-    good = observed >= 2 and share <= claim.fraction
+    good = observed >= 2 and share <= guarantee.fraction
     assert activity_diversity.verify_against(release, data, owner).outcome == ("holds" if good else "broken")
     alone = activity_diversity.verify(release).outcome
     assert alone in ({"holds", "unsettled"} if good else {"broken", "unsettled"})
@@ -279,16 +279,16 @@ def test_verdicts_are_never_wrong(case, epsilon, digits):
     rows, length, window = case
     assume(len(rows) > 1 and any("a" in row for row in rows))
     data = people([[{"a": "away", "h": "home"}[cell] for cell in row] for row in rows], ["away"])
-    claim = ActivityDiversity(2, str(window), epsilon, window, length, slots=len(rows[0]), sensitive=("away",))
-    release, owner = publish(data, [list(range(len(rows)))], length, claim=claim)
+    guarantee = ActivityDiversity(2, str(window), epsilon, window, length, slots=len(rows[0]), sensitive=("away",))
+    release, owner = publish(data, [list(range(len(rows)))], length, guarantee=guarantee)
     if digits is not None:
         rounded = sf.anonymize(data, sf.methods.Mc(k=len(rows), aggregate=str(length), digits=digits)).release
-        release = dataclasses.replace(rounded, guarantee=dataclasses.replace(claim, digits=digits))
+        release = dataclasses.replace(rounded, guarantee=dataclasses.replace(guarantee, digits=digits))
     truth = largest_share(data.history().lists(), range(len(rows)), range(len(rows[0])), ["away"], window)
     alone = activity_diversity.verify(release)
     if alone.outcome == "holds":
-        assert truth <= claim.fraction
+        assert truth <= guarantee.fraction
     if alone.outcome == "broken":
-        assert truth > claim.fraction
+        assert truth > guarantee.fraction
     counted = activity_diversity.verify_against(release, data, owner)
-    assert counted.outcome == ("holds" if truth <= claim.fraction else "broken")
+    assert counted.outcome == ("holds" if truth <= guarantee.fraction else "broken")

@@ -18,7 +18,7 @@ from sfumato.kinds.activity.verify import activity_diversity, class_anonymity
 
 def test_a_good_release_without_diversity_holds():
     assert class_anonymity.verify(PLAIN.release).holds
-    assert class_anonymity.verify_against(PLAIN.release, DATA, PLAIN.trace.rows).holds
+    assert class_anonymity.verify_against(PLAIN.release, DATA, PLAIN.owner_record.rows).holds
     assert class_anonymity.verify_against(PLAIN.release, DATA).holds
     with pytest.raises(VerificationError, match="class-anonymity: the release claims"):
         class_anonymity.verify(GOOD.release)
@@ -28,10 +28,10 @@ def test_a_good_release_without_diversity_holds():
 
 def test_a_release_in_which_somebody_unobserved_hides_another_is_found_out():
     data = people([["away", "home"], [GAP, "home"]], ["away"])
-    release, rows = publish(data, [[0, 1]], claim=ClassAnonymity(2, 1, slots=2, gap=GAP))
+    release, rows = publish(data, [[0, 1]], guarantee=ClassAnonymity(2, 1, slots=2, gap=GAP))
     alone = class_anonymity.verify(release)
     assert alone.outcome == "broken"
-    assert alone.witness == {
+    assert alone.counterexample == {
         "check": "k records of a class are observed wherever something is published of it",
         "class": "c0",
         "interval": 1,
@@ -50,7 +50,7 @@ def test_people_who_take_turns_leave_files_open_and_the_original_settles():
     worse = [["home", GAP], ["home", GAP], ["home", GAP], [GAP, "home"]]
     for rows, outcome in ((turns, "holds"), (together, "holds"), (worse, "broken")):
         data = people(rows)
-        release, owner = publish(data, [[0, 1, 2, 3]], 2, claim=ClassAnonymity(2, 2, slots=2, gap=GAP))
+        release, owner = publish(data, [[0, 1, 2, 3]], 2, guarantee=ClassAnonymity(2, 2, slots=2, gap=GAP))
         alone = class_anonymity.verify(release)
         assert alone.outcome == "unsettled"
         assert "whether k=2 records of a class were observed at the same time" in alone.unsettled[0]
@@ -77,4 +77,4 @@ def test_unknown_time_that_the_publisher_takes_for_an_activity_is_found(monkeypa
 
 def _publish(data, method):
     made = sf.anonymize(data, method, secret=bytes([1] * 32))
-    return made.release, data, made.trace.rows
+    return made.release, data, made.owner_record.rows

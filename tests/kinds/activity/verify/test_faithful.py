@@ -22,7 +22,7 @@ from tests.kinds.activity.naive import promise
 from tests.kinds.activity.naive.releases import people, publish
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.activity import encode
 from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
 from sfumato.kinds.activity.verify import activity_diversity, class_anonymity, faithful
@@ -38,34 +38,36 @@ def test_shares_of_other_people_show_against_the_original(good):
         column[first] += 5 * step / (1 if good is ROUNDED else 5)
 
     damaged = with_column(good.release, "share", shift)
-    assert not verify_faithful(damaged, DATA, good.trace.rows).holds
-    assert not activity_diversity.verify_against(damaged, DATA, good.trace.rows).holds
+    assert not verify_faithful(damaged, DATA, good.owner_record.rows).holds
+    assert not activity_diversity.verify_against(damaged, DATA, good.owner_record.rows).holds
 
 
 def test_swapped_people_and_classes_show_against_the_original():
-    rows = GOOD.trace.rows.copy()
+    rows = GOOD.owner_record.rows.copy()
     rows[[0, -1]] = rows[[-1, 0]]
     verdict = verify_faithful(GOOD.release, DATA, rows)
-    assert verdict.witness["check"] == "shares are those of the records of the class"
+    assert verdict.counterexample["check"] == "shares are those of the records of the class"
     assert not activity_diversity.verify_against(GOOD.release, DATA, rows).holds
-    assert not verify_faithful(with_part(GOOD.release, "class", swap_names), DATA, GOOD.trace.rows).holds
-    assert not class_anonymity.verify_against(with_part(PLAIN.release, "class", swap_names), DATA, PLAIN.trace.rows)
+    assert not verify_faithful(with_part(GOOD.release, "class", swap_names), DATA, GOOD.owner_record.rows).holds
+    assert not class_anonymity.verify_against(
+        with_part(PLAIN.release, "class", swap_names), DATA, PLAIN.owner_record.rows
+    )
 
 
 @pytest.mark.parametrize("change", [lambda r: r[:-1], lambda r: np.append(r[:-1], r[0]), lambda r: r + 99])
 def test_a_class_file_of_others_is_refused(change):
-    verdict = verify_faithful(GOOD.release, DATA, change(GOOD.trace.rows))
+    verdict = verify_faithful(GOOD.release, DATA, change(GOOD.owner_record.rows))
     assert verdict.checks["every record is in one class at most"] is False
 
 
 def test_an_invented_activity_and_other_days_show_against_the_original():
     renamed = with_column(GOOD.release, "activity", lambda c: c.__setitem__(slice(None), ["x" + name for name in c]))
-    assert not verify_faithful(renamed, DATA, GOOD.trace.rows).holds
-    later = dataclasses.replace(DATA, clock=Clock("hour", 96))
-    verdict = verify_faithful(GOOD.release, later, GOOD.trace.rows)
-    assert verdict.witness["check"] == "intervals are those of the original"
-    undated = dataclasses.replace(DATA, clock=Clock())
-    assert not verify_faithful(GOOD.release, undated, GOOD.trace.rows).holds
+    assert not verify_faithful(renamed, DATA, GOOD.owner_record.rows).holds
+    later = dataclasses.replace(DATA, time_unit=TimeUnit("hour", 96))
+    verdict = verify_faithful(GOOD.release, later, GOOD.owner_record.rows)
+    assert verdict.counterexample["check"] == "intervals are those of the original"
+    undated = dataclasses.replace(DATA, time_unit=TimeUnit())
+    assert not verify_faithful(GOOD.release, undated, GOOD.owner_record.rows).holds
 
 
 @settings(max_examples=60)
@@ -73,8 +75,8 @@ def test_an_invented_activity_and_other_days_show_against_the_original():
 def test_shares_worked_out_by_hand_are_those_of_the_people_and_of_no_others(rows, slot, choices):
     cut = choices.draw(st.integers(1, len(rows)))
     classes = [members for members in (list(range(cut)), list(range(cut, len(rows)))) if members]
-    claim = ClassAnonymity(1, slot, slots=len(rows[0]))
-    release, owner = publish(people(rows), classes, slot, claim=claim)
+    guarantee = ClassAnonymity(1, slot, slots=len(rows[0]))
+    release, owner = publish(people(rows), classes, slot, guarantee=guarantee)
     assert verify_faithful(release, people(rows), owner).holds
     person, at = choices.draw(st.integers(0, len(rows) - 1)), choices.draw(st.integers(0, len(rows[0]) - 1))
     other = [list(row) for row in rows]
@@ -87,8 +89,8 @@ def test_what_the_publisher_counts_wrong_is_found(name, monkeypatch):
     right = getattr(encode, name)
     monkeypatch.setattr(encode, name, lambda *given: np.roll(right(*given), 1, axis=1))
     made = sf.anonymize(DATA, dataclasses.replace(METHOD, digits=2), secret=bytes([1] * 32))
-    verdict = verify_faithful(made.release, DATA, made.trace.rows)
-    assert verdict.witness["check"] == "shares are those of the records of the class"
+    verdict = verify_faithful(made.release, DATA, made.owner_record.rows)
+    assert verdict.counterexample["check"] == "shares are those of the records of the class"
 
 
 @settings(max_examples=40)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.rt.naive.anonymity import bit_distance
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt._kernels.item_distances import count_lengths, list_items, measure_joined
 
 ITEMS = [f"i{number}" for number in range(12)]
@@ -25,8 +25,8 @@ def kth_nearest(seed: list[set[str]], others: list[set[str]], k: int) -> float:
 @given(sets, st.integers(1, 5), st.integers(1, 6), st.randoms(use_true_random=False))
 def test_distances_are_those_of_the_definition_after_every_merge(records, clusters, k, random) -> None:
     group = np.array([random.randrange(-1, clusters) for _ in records], np.int64)
-    ragged = Ragged.from_lists([sorted(record) for record in records])
-    lists = list_items(ragged.offsets, ragged.codes, len(ragged.labels))
+    list_column = ListColumn.from_lists([sorted(record) for record in records])
+    lists = list_items(list_column.offsets, list_column.codes, len(list_column.labels))
     lengths = count_lengths(lists, group, clusters)
     while len(set(group.tolist()) - {-1}) > 1:
         seed, other = random.sample(sorted(set(group.tolist()) - {-1}), 2)

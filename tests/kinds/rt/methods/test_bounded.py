@@ -31,7 +31,7 @@ def publish(data: sf.Dataset, method: RumBound | TumBound) -> list[dict[str, obj
         result = method.anonymize(data, Run(SECRET))
     except InfeasibleError as error:
         return str(error).partition(": ")[2]
-    return result.release.table.take(np.argsort(result.trace.rows)).to_pylist()
+    return result.release.table.take(np.argsort(result.owner_record.rows)).to_pylist()
 
 
 @settings(max_examples=60)
@@ -51,7 +51,7 @@ def test_few_clusters_are_merged_as_if_all_were_recoded_every_time(data, k, m, d
 @pytest.mark.parametrize("merge", ["r", "t", "rt"])
 def test_the_first_merge_that_keeps_the_bound_is_found_among_many(merge: str, monkeypatch) -> None:
     """Looking at every tenth merge or so, and then between two of them, finds what looking at all does."""
-    monkeypatch.setattr(bounded, "_LOOKS", 6)
+    monkeypatch.setattr(bounded, "_CHECKPOINTS", 6)
     data = sample(400)
     for delta in (0.9, 0.7):
         found = TumBound(k=10, merge=merge, delta=delta)
@@ -62,10 +62,10 @@ def test_the_first_merge_that_keeps_the_bound_is_found_among_many(merge: str, mo
 def test_a_cluster_that_grows_is_recoded_a_few_times_only() -> None:
     data = sample(2000)
     result = TumBound(k=10, delta=0.5).anonymize(data, Run(SECRET))
-    merges = result.trace.counters["clusters_formed"] - result.trace.counters["clusters"]
+    merges = result.owner_record.counters["clusters_formed"] - result.owner_record.counters["clusters"]
     assert merges > 2 * 64
-    assert result.trace.counters["recoded"] < merges
-    assert UtilityLoss().measure(Comparison(data, result.release, result.trace.rows)).value <= 0.5
+    assert result.owner_record.counters["recoded"] < merges
+    assert UtilityLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value <= 0.5
 
 
 @settings(max_examples=60)
@@ -79,7 +79,7 @@ def test_a_bound_is_kept_in_every_digit_that_is_measured(method, measure, data, 
             result = method(k=k, m=1, delta=bound, merge=merge, transaction="coat").anonymize(data, Run(SECRET))
         except InfeasibleError:
             return None
-        return measure.measure(Comparison(data, result.release, result.trace.rows)).value
+        return measure.measure(Comparison(data, result.release, result.owner_record.rows)).value
 
     reached = reach(delta)
     if reached is not None and reached > 0:
@@ -100,8 +100,8 @@ def test_bit_vectors_lose_hardly_more_than_anonymising_every_candidate(merge: st
     exhaustive = ExhaustiveRumBound(**chosen).anonymize(data, Run(SECRET))
     losses = [UtilityLoss().measure(Comparison(data, result.release)).value for result in (guided, exhaustive)]
     assert losses[0] <= 1.1 * losses[1]
-    recoded = len(RumBound(**chosen).ways()) * guided.trace.counters["clusters"]
-    assert exhaustive.trace.counters["tried"] > 10 * recoded
+    recoded = len(RumBound(**chosen).ways()) * guided.owner_record.counters["clusters"]
+    assert exhaustive.owner_record.counters["tried"] > 10 * recoded
 
 
 @settings(max_examples=30)

@@ -43,14 +43,14 @@ def check(data: sf.Dataset, method: Combined) -> None:
         _check_answer(data, method, error)
         return
     assert verify(result.release).holds
-    assert verify_faithful(result.release, data, result.trace.rows).holds
-    assert verify_against(result.release, data, result.trace.rows).holds
+    assert verify_faithful(result.release, data, result.owner_record.rows).holds
+    assert verify_against(result.release, data, result.owner_record.rows).holds
     assert verify_order(result.release).outcome == "holds"
     _check_delta(data, method, result)
 
 
 def _check_delta(data: sf.Dataset, method: Combined, result) -> None:
-    comparison = Comparison(data, result.release, result.trace.rows)
+    comparison = Comparison(data, result.release, result.owner_record.rows)
     if isinstance(method, RumBound):
         assert Ncp().measure(comparison).value <= method.delta
     if isinstance(method, TumBound):
@@ -109,7 +109,7 @@ def test_two_thousand_patients_are_diverse(method) -> None:
     data = sample(sensitive=("item001", "item300", "item301"))
     result = method.anonymize(data, Run(SECRET))
     assert verify(result.release).measured["largest_share"] <= 0.25
-    assert verify_against(result.release, data, result.trace.rows).holds
+    assert verify_against(result.release, data, result.owner_record.rows).holds
 
 
 def test_the_same_secret_gives_the_same_release() -> None:
@@ -128,7 +128,7 @@ def test_people_without_items_are_published() -> None:
 def test_a_class_with_too_few_items_joins_another() -> None:
     data = sf.Dataset.of("rt", [(1,), (1,), (9,), (9,)], ("age",), [["a"], [], ["a"], []])
     result = RFirst(k=2, m=1, transaction="coat").anonymize(data, Run(SECRET))
-    assert result.trace.counters["clusters_joined"] == 1
+    assert result.owner_record.counters["clusters_joined"] == 1
     assert set(map(str, result.release.table["age"].to_pylist())) == {"{'lo': 1, 'hi': 9}"}
 
 

@@ -18,14 +18,14 @@ from sfumato.kinds.rt.methods.bounded import RumBound, TumBound
 class PlainTumBound(TumBound):
     """Recodes the items of all clusters after every merge."""
 
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         clusters = task.clusters
         self.recode_all(task)
         reached = []
         while True:
             found = [self.recode(task, cluster) for cluster in clusters.listed()]
             lost = [np.array([np.inf]) if items is None else items.losses for items in found]
-            reached.append((math.fsum(np.concatenate(lost)) + clusters.withheld) / clusters.records)
+            reached.append((math.fsum(np.concatenate(lost)) + clusters.suppressed_records) / clusters.records)
             if reached[-1] <= self.delta:
                 return [items for items in found if items is not None]
             if len(clusters) == 1:

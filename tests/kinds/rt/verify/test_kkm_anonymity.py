@@ -17,8 +17,8 @@ from sfumato.exceptions import ParameterError, VerificationError
 from sfumato.kinds.rt.attacks import attack, attack_original
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import _number_sets
-from sfumato.kinds.rt.verify.crowds import find_crowds
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against
+from sfumato.kinds.rt.verify.smallest_groups import find_smallest_groups
 
 AGES = ((19, 22), (19, 70), (28, 39), (55, 70))
 WORDS = ("A", "B", "C", "E", "F", "AB", "CD", "EF", "BCF", "G", "H")
@@ -58,12 +58,12 @@ def test_it_says_which_guarantee_it_verifies() -> None:
 @settings(max_examples=150)
 @given(releases, st.integers(1, 3), st.integers(1, 3))
 def test_it_counts_like_brute_force(rows, m: int, l: int) -> None:
-    claim = KKmAnonymity(2, m, l, NAMES, ("G", "H"))
+    guarantee = KKmAnonymity(2, m, l, NAMES, ("G", "H"))
     classes = [row[:3] for row in rows]
     sets = [set(row[3].split()) for row in rows]
     smallest = smallest_group(classes, [values - {"G", "H"} for values in sets], m)
     share = largest_share(classes, sets, {"G", "H"}, m)
-    verdict = verify(by_hand(rows, claim))
+    verdict = verify(by_hand(rows, guarantee))
     assert verdict.holds == (smallest >= 2 and (l == 1 or share <= 1 / l + 1e-12))
     if verdict.holds:
         assert verdict.measured["k"] == smallest
@@ -124,8 +124,8 @@ def test_the_original_is_attacked_with_ever_more_items() -> None:
 
 def test_crowds_are_classes_and_sets_in_them() -> None:
     release = by_hand(FIGURE_2A)
-    crowds = list(find_crowds(release, customers(), np.arange(6), np.array([0, 0, 1, 2, 3, 4])))
-    assert min(crowds) == (1, 2)
+    smallest_groups = list(find_smallest_groups(release, customers(), np.arange(6), np.array([0, 0, 1, 2, 3, 4])))
+    assert min(smallest_groups) == (1, 2)
 
 
 def twelve_items() -> sf.Dataset:
@@ -140,7 +140,7 @@ def test_more_known_items_than_anybody_has_are_all_of_them() -> None:
     verdicts = {}
     for m in (4, 20):
         result = sf.anonymize(data, sf.methods.RFirst(k=2, m=m, transaction="coat"), secret=bytes(32))
-        verdicts[m] = verify_against(result.release, data, result.trace.rows)
+        verdicts[m] = verify_against(result.release, data, result.owner_record.rows)
         assert verdicts[m].holds
     assert verdicts[20].measured == verdicts[4].measured
 

@@ -19,7 +19,7 @@ LEAVES = np.array([1] * 8 + [2, 2, 4, 8], np.int64)
 SPAN = 20
 
 
-def ragged(rows):
+def list_column(rows):
     """Rows of (time, leaf) as arrays."""
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     times, leaf = (np.array([event[i] for row in rows for event in row], np.int64) for i in (0, 1))
@@ -33,7 +33,7 @@ def priced(rows, wt=1, we=1):
 def align(rows, k, permutation, wt=1, we=1):
     calls = []
     found = align_groups(
-        ragged(rows), priced(rows, wt, we), k, np.array(permutation, np.int64), lambda *call: calls.append(call)
+        list_column(rows), priced(rows, wt, we), k, np.array(permutation, np.int64), lambda *call: calls.append(call)
     )
     return found, calls
 
@@ -83,7 +83,7 @@ def test_fewer_people_than_k_are_infeasible(k):
     found, _ = align(rows, k, [0, 1, 2])
     assert not found.feasible
     assert found.group.tolist() == [-1, -1, -1]
-    mirrored = mirror_groups(ragged(rows), priced(rows), k, np.zeros(3, np.int64), np.arange(3))
+    mirrored = mirror_groups(list_column(rows), priced(rows), k, np.zeros(3, np.int64), np.arange(3))
     assert not mirrored.feasible
     assert mirrored.interval.tolist() == [-1, -1]
 
@@ -112,7 +112,7 @@ def test_every_slot_holds_exactly_one_event_of_every_member(case):
     found, calls = align(rows, k, permutation, wt, we)
     if not found.feasible:
         return
-    monitored, prices = ragged(rows), priced(rows, wt, we)
+    monitored, prices = list_column(rows), priced(rows, wt, we)
     owner = np.repeat(np.arange(len(rows)), np.diff(monitored.offsets))
     assert ((found.group >= 0) == (np.diff(monitored.offsets) > 0)).all()
     assert np.bincount(found.group[found.group >= 0]).min() >= k
@@ -158,7 +158,7 @@ def test_symmetric_groups_equal_the_plain_ones(case, k):
     keys, permutation = case
     rows = [[] if key is None else [(key, 0)] for key in keys]
     array = np.array([0 if key is None else key for key in keys])
-    found = mirror_groups(ragged(rows), priced(rows), k, array, np.array(permutation))
+    found = mirror_groups(list_column(rows), priced(rows), k, array, np.array(permutation))
     expected = naive.mirror_groups(keys, k, permutation)
     assert found.feasible == (expected is not None)
     groups = {frozenset(np.flatnonzero(found.group == group).tolist()) for group in set(found.group) - {-1}}
@@ -170,7 +170,7 @@ def test_symmetric_groups_equal_the_plain_ones(case, k):
 @given(cases(most_people=12, most_events=6))
 def test_symmetric_groups_suppress_nothing_and_cover_everyone(case):
     rows, k, permutation, (wt, we) = case
-    monitored = ragged(rows)
+    monitored = list_column(rows)
     key = np.array([row[0][0] if row else 0 for row in rows])
     found = mirror_groups(monitored, priced(rows, wt, we), k, key, np.array(permutation))
     if not found.feasible:
@@ -188,15 +188,15 @@ def test_symmetric_groups_suppress_nothing_and_cover_everyone(case):
 def test_events_outside_all_intervals_are_not_located():
     rows = [[(1, 0), (9, 0)], [(3, 0)], [(5, 0)]]
     group = np.array([0, 0, -1])
-    found = mirror_groups(ragged(rows[:2]), priced(rows), 2, np.array([1, 3]), np.arange(2))
+    found = mirror_groups(list_column(rows[:2]), priced(rows), 2, np.array([1, 3]), np.arange(2))
     shorter = found.intervals._replace(end=np.array([8]))
-    assert locate_events(ragged(rows), group, shorter).tolist() == [0, -1, 0, -1]
+    assert locate_events(list_column(rows), group, shorter).tolist() == [0, -1, 0, -1]
 
 
 @ordinary
 @given(st.lists(st.lists(st.integers(-5, 2**33), min_size=1, max_size=3), min_size=1, max_size=9))
 def test_ranks_along_the_curve_are_in_hilbert_order(rows):
-    monitored = ragged([[(time, 0) for time in row] for row in rows])
+    monitored = list_column([[(time, 0) for time in row] for row in rows])
     rank = rank_along_curve(monitored.offsets, monitored.times)
     first, last = (np.array([pick(row) for row in rows], np.int64) for pick in (min, max))
     assert np.argsort(rank).tolist() == order_along_curve(first, last).tolist()

@@ -22,14 +22,14 @@ def count_leaves(parent):
     return np.array([len(naive.list_leaves(node, list(parent))) for node in range(len(parent))], np.int64)
 
 
-def ragged(rows):
+def list_column(rows):
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     return offsets, np.array([event for row in rows for event in row], np.int32)
 
 
 def measure(rows, parent):
     """The distance of two rows as a numerator and a denominator, not reduced; (1, 0) where one alone is empty."""
-    branches, leaves = build_branches(*ragged(rows), np.asarray(parent, np.int32)), count_leaves(parent)
+    branches, leaves = build_branches(*list_column(rows), np.asarray(parent, np.int32)), count_leaves(parent)
     if not all(rows):
         return (0, 1) if branches.length[0] == branches.length[1] else (1, 0)
     pivot = new_pivot(leaves.size)
@@ -133,7 +133,7 @@ def test_distance_is_symmetric_and_least_to_itself(case):
 def test_one_pivot_serves_many_rows(data):
     parent, leaves = data.draw(taxonomies(30))
     rows = data.draw(st.lists(st.lists(st.integers(0, leaves - 1), min_size=1, max_size=9), min_size=1, max_size=8))
-    branches = build_branches(*ragged(rows), np.array(parent, np.int32))
+    branches = build_branches(*list_column(rows), np.array(parent, np.int32))
     below = count_leaves(parent)
     pivot = new_pivot(len(parent))
     for one in data.draw(st.permutations(range(len(rows)))):

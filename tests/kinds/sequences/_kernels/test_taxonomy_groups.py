@@ -48,18 +48,18 @@ def cases(draw, most_people=11):
 demands = st.tuples(st.integers(1, 4), st.sampled_from([0, 0, 1, 2, 3]), st.integers(0, 5))
 
 
-def ragged(rows):
+def list_column(rows):
     offsets = np.cumsum([0, *map(len, rows)], dtype=np.int64)
     return offsets, *(np.array([item[i] for row in rows for item in row], np.int64) for i in (0, 1))
 
 
 def monitor(rows):
-    offsets, times, leaf = ragged(rows)
+    offsets, times, leaf = list_column(rows)
     return Monitored(offsets, times, leaf.astype(np.int32))
 
 
 def leave(others):
-    offsets, event, time = ragged(others)
+    offsets, event, time = list_column(others)
     return Unmonitored(offsets, event.astype(np.int32), time)
 
 
@@ -175,7 +175,7 @@ def test_parts_equal_the_plain_ones(case, room):
     rows, _, permutation = case
     rank = rank_by_time(rows)
     order = np.array(permutation, np.int64)
-    offsets, _, leaf = ragged(rows)
+    offsets, _, leaf = list_column(rows)
     branches = build_branches(offsets, leaf.astype(np.int32), TREE)
     ends, _ = split_people(branches, LEAVES, rank, order, room, lambda _: None)
     did = [[event for _, event in row] for row in rows]
@@ -192,7 +192,7 @@ def clusters(draw):
 
 
 def build_clusters(rows, ends, weights, prices=None):
-    offsets, _, leaf = ragged(rows)
+    offsets, _, leaf = list_column(rows)
     branches = build_branches(offsets, leaf.astype(np.int32), TREE)
     repair = open_repair(monitor(rows), key_pairs(leave([[]] * len(rows)), 0), prices or price(rows, weights), branches)
     starts = np.concatenate(([0], ends[:-1]))

@@ -196,8 +196,8 @@ def test_small_cases(method):
     assert run(method, [[(5, 0)]] * 4, [[]] * 4, range(4), k=2).group.max() == 1
     everyone = run(method, [[(5, 0)]] * 3, [[(0, 1)], [], []], range(3), l=3, g=9)
     assert (everyone.status, everyone.group.tolist()) == ("done", [0, 0, 0])
-    crowd = run(method, [[(5, 0)]] * 5, [[(7, 1)], [(7, 4)], [(7, 8)], [], []], range(5), l=3, g=4)
-    assert (crowd.status, crowd.event, crowd.start, crowd.largest_l) == ("not diverse", 7, 1, 2)
+    group = run(method, [[(5, 0)]] * 5, [[(7, 1)], [(7, 4)], [(7, 8)], [], []], range(5), l=3, g=4)
+    assert (group.status, group.event, group.start, group.largest_l) == ("not diverse", 7, 1, 2)
 
 
 @pytest.mark.parametrize("method", METHODS)

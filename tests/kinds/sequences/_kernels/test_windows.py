@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.examples import settings
 from tests.kinds.sequences.naive import time_groups as naive
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sequences._kernels import windows
 from sfumato.kinds.sequences._kernels.windows import Unmonitored, find_fullest, have_conflict, key_pairs
 from sfumato.kinds.sequences.decode import Entries
@@ -94,7 +94,7 @@ def test_fullest_equal_naive(pairs, g, seed, slice_size):
 def test_makers_and_checkers_count_the_same_windows(pairs, g, seed):
     group = np.unique(np.random.default_rng(seed).integers(0, 3, len(pairs)), return_inverse=True)[1]
     ordered = [sorted(person, key=lambda pair: pair[1]) for person in pairs]
-    events = Ragged.from_lists([[str(event) for event, _ in person] for person in ordered])
+    events = ListColumn.from_lists([[str(event) for event, _ in person] for person in ordered])
     times = np.array([time for person in ordered for _, time in person], np.int64)
     published = count_most(Entries(events, times), group, int(group.max()) + 1, g)
     assert find_fullest(key_pairs(as_unmonitored(pairs), g), group).most.tolist() == published.tolist()

@@ -35,11 +35,11 @@ WAYS = ("next", "previous", "nearest")
 BLURRING = [m for m in all_methods().values() if "blur" in {p.name for p in declared(m)}]
 
 person = st.lists(st.tuples(st.sampled_from("mnab"), st.integers(0, 20)), max_size=6)
-crowd = st.lists(person, min_size=1, max_size=9)
+group = st.lists(person, min_size=1, max_size=9)
 horizons = st.one_of(st.none(), st.integers(0, 8))
 
 
-@given(crowd, st.integers(1, 3), horizons)
+@given(group, st.integers(1, 3), horizons)
 @settings(max_examples=200)
 def test_the_fast_attacker_is_the_plain_one(original: list[list[Event]], groups: int, horizon: int | None) -> None:
     records = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
@@ -60,7 +60,7 @@ def test_the_fast_attacker_is_the_plain_one(original: list[list[Event]], groups:
     assert found.success["likelihood"] == pytest.approx(np.mean(likely))
 
 
-@given(crowd, st.integers(1, 3), st.integers(0, 30))
+@given(group, st.integers(1, 3), st.integers(0, 30))
 def test_distances_are_learnt_moment_by_moment(original: list[list[Event]], groups: int, limit: int) -> None:
     records = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
     read = TimedRecords.of(make_release(records, GroupAnonymity(2, MONITORED)))
@@ -70,15 +70,15 @@ def test_distances_are_learnt_moment_by_moment(original: list[list[Event]], grou
         assert learnt.tables[side] == pytest.approx(np.array(expected), rel=1e-6, abs=1e-12)
 
 
-@given(crowd, st.integers(1, 3), st.integers(1, 9))
+@given(group, st.integers(1, 3), st.integers(1, 9))
 def test_no_more_is_learnt_from_than_can_be_held(original: list[list[Event]], groups: int, most: int) -> None:
     records = naive.publish(original, [i % groups for i in range(len(original))], MONITORED)
     read = TimedRecords.of(make_release(records, GroupAnonymity(2, MONITORED)))
     seen: list[int] = []
 
-    def count(course: gaps._Course, events: int, limit: int) -> tuple[np.ndarray, ...]:
-        seen.append(int(gaps._find_readings(course)[1].sum()) if len(course.lo) > 1 else 0)
-        return listing(course, events, limit)
+    def count(timeline: gaps._Timeline, events: int, limit: int) -> tuple[np.ndarray, ...]:
+        seen.append(int(gaps._find_readings(timeline)[1].sum()) if len(timeline.lo) > 1 else 0)
+        return listing(timeline, events, limit)
 
     listing = gaps._list_readings
     with mock.patch.multiple(gaps, _READINGS=most, _list_readings=count):
@@ -87,7 +87,7 @@ def test_no_more_is_learnt_from_than_can_be_held(original: list[list[Event]], gr
     assert all(table.sum() == pytest.approx(1) for table in learnt.tables.values())
 
 
-@given(crowd)
+@given(group)
 def test_the_original_is_attacked_with_everybody_as_a_candidate(original: list[list[Event]]) -> None:
     known = [naive.known_of(row, MONITORED) for row in original]
     others = [naive.Record([], sorted((e for e in row if e[0] in "ab"), key=lambda e: e[1])) for row in original]
@@ -131,7 +131,7 @@ def test_with_blur_nobody_is_found_more_often_than_one_in_k(method, data, seed) 
         result = method(**asked, blur=blur).anonymize(dataset, Run(bytes([seed] * 32)))
     except InfeasibleError:
         return
-    release, rows, k = result.release, result.trace.rows, asked["k"]
+    release, rows, k = result.release, result.owner_record.rows, asked["k"]
     records, blurred = records_of(release)
     known = [naive.known_of(p, monitored) for p in people]
     labels = TimedRecords.of(release).entries.events.labels
@@ -141,7 +141,7 @@ def test_with_blur_nobody_is_found_more_often_than_one_in_k(method, data, seed) 
     # Whatever is done with what records say near known times: it is the same for k of those that match.
     for told in filter(None, known):
         matching = [i for i, record in enumerate(records) if naive.matches_all(record, told, release.members())]
-        said = Counter(plain.said_near(records[i], blurred[i], told, blur) for i in matching)
+        said = Counter(plain.list_near(records[i], blurred[i], told, blur) for i in matching)
         assert all(count >= k for count in said.values())
     # Nothing is invented, and nothing is missing that is further away.
     for record, told, number in zip(records, blurred, rows, strict=True):
@@ -166,7 +166,7 @@ def two_groups(blur: int | None):
     people = [[("m", 10 * i), ("x", 10 * i + 1), ("y", 500 + i)] for i in range(8)]
     dataset = Dataset.of("sequences", people, monitored=("m",))
     result = all_methods()["hi"](k=4, blur=blur).anonymize(dataset, Run(bytes([1] * 32)))
-    return Comparison(dataset, result.release, result.trace.rows)
+    return Comparison(dataset, result.release, result.owner_record.rows)
 
 
 def test_measures_read_blurred_events_as_intervals() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 CANARY = "Q7canaryZ"
 HEADER = "person,time,event\n"
@@ -24,7 +24,7 @@ def request(host="h1", user="-", time="01/Jan/1970:00:00:05 +0000", request="GET
 def write_and_read(folder, content, name="clicks.csv", **options):
     """Read a file with this content."""
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read(folder / name, Reading.of("sequences", options))
+    return read(folder / name, ReadOptions.of("sequences", options))
 
 
 def write_and_refuse(folder, content, name="clicks.csv", error=SchemaError, **options):

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.lists import Ragged
-from sfumato.data.time_units import Clock
+from sfumato.data.lists import ListColumn
+from sfumato.data.time_units import TimeUnit
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 Event = tuple[str, int]
 Pair = tuple[str, int, int]
@@ -130,13 +130,13 @@ def members_of(records: Sequence[Record]) -> dict[str, list[str]]:
     return {name: name[1:-1].split("|") for name in sorted(names)}
 
 
-def columns(clock: Clock) -> tuple[PublishedColumn, ...]:
+def columns(time_unit: TimeUnit) -> tuple[PublishedColumn, ...]:
     return (
-        PublishedColumn("person", "identifier", Form("exact")),
-        PublishedColumn("monitored", "history", Form("category", history=True)),
-        PublishedColumn("monitored_times", "time", Form("interval", clock.form_type, history=True)),
-        PublishedColumn("events", "history", Form("category", history=True)),
-        PublishedColumn("times", "time", Form("exact", clock.form_type, history=True)),
+        PublishedColumn("person", "identifier", ValueFormat("exact")),
+        PublishedColumn("monitored", "history", ValueFormat("category", history=True)),
+        PublishedColumn("monitored_times", "time", ValueFormat("interval", time_unit.published_type, history=True)),
+        PublishedColumn("events", "history", ValueFormat("category", history=True)),
+        PublishedColumn("times", "time", ValueFormat("exact", time_unit.published_type, history=True)),
     )
 
 
@@ -151,21 +151,21 @@ def values_table(members: Members) -> pa.Table:
     )
 
 
-def people_table(records: Sequence[Record], clock: Clock) -> pa.Table:
+def people_table(records: Sequence[Record], time_unit: TimeUnit) -> pa.Table:
     """Write records as a release of sequences has them."""
-    form = {column.name: column.form for column in columns(clock)}
+    form = {column.name: column.form for column in columns(time_unit)}
 
     def published(time: int) -> Any:
-        return clock.to_arrow(pa.array([time]).to_numpy())[0].as_py()
+        return time_unit.to_arrow(pa.array([time]).to_numpy())[0].as_py()
 
     intervals = [[{"lo": published(lo), "hi": published(hi)} for _, lo, hi in record.pairs] for record in records]
     times = [[published(time) for _, time in record.events] for record in records]
     return pa.table(
         {
             "person": pa.array([f"x{i}" for i in range(len(records))], pa.string()),
-            "monitored": Ragged.from_lists([[category for category, _, _ in r.pairs] for r in records]).to_arrow(),
+            "monitored": ListColumn.from_lists([[category for category, _, _ in r.pairs] for r in records]).to_arrow(),
             "monitored_times": pa.array(intervals, form["monitored_times"].arrow),
-            "events": Ragged.from_lists([[event for event, _ in record.events] for record in records]).to_arrow(),
+            "events": ListColumn.from_lists([[event for event, _ in record.events] for record in records]).to_arrow(),
             "times": pa.array(times, form["times"].arrow),
         }
     )
@@ -180,15 +180,15 @@ def make_release(
     **changes: Any,
 ) -> Release:
     """Publish records as they are; members of categories are read from their names unless they are given."""
-    clock = Clock(unit)
+    time_unit = TimeUnit(unit)
     made: dict[str, Any] = {
         "kind": "sequences",
         "method": "by-hand",
         "guarantee": guarantee,
-        "columns": columns(clock),
-        "table": people_table(records, clock),
+        "columns": columns(time_unit),
+        "table": people_table(records, time_unit),
         "values": values_table(members_of(records) if members is None else members),
         "records_in": len(records) + left_out,
-        "withheld": {"no group": left_out} if left_out else {},
+        "suppressed_records": {"no group": left_out} if left_out else {},
     }
     return Release(**{**made, **changes})

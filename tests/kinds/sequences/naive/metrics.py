@@ -13,7 +13,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import UNITS, Clock
+from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
@@ -35,11 +35,11 @@ def publish(data, groups, covers, *, guarantee=None, members=None, seed=1) -> Co
         np.array(number, dtype=np.int64),
         [Cover(*(zip(*cover, strict=True) if cover else ((), (), ()))) for cover in covers],
         members={name: group for name, group in (members or CATEGORIES).items() if name in used},
-        withheld={"by hand": len(data) - len(rows)},
+        suppressed_records={"by hand": len(data) - len(rows)},
     )
     guarantee = guarantee or GroupAnonymity(k=2, monitored=data.schema.monitored)
     result = publish_groups(data, BY_HAND, guarantee, grouped, Run(bytes([seed] * 32)))
-    return Comparison(data, result.release, result.trace.rows)
+    return Comparison(data, result.release, result.owner_record.rows)
 
 
 def publish_exactly(data) -> Comparison:
@@ -56,7 +56,7 @@ def comparisons(draw):
     time = st.integers(-5, 25).map(lambda t: t * stretch)
     entry = st.tuples(st.sampled_from("abcxyz"), time)
     people = draw(st.lists(st.lists(entry, max_size=7), min_size=1, max_size=7))
-    data = Dataset.of("sequences", people, monitored=MONITORED, clock=Clock(unit))
+    data = Dataset.of("sequences", people, monitored=MONITORED, time_unit=TimeUnit(unit))
     order = draw(st.permutations(range(len(people))))
     kept = order[: draw(st.integers(0, len(order)))]
     number = [draw(st.integers(0, 2)) for _ in kept]
@@ -85,7 +85,7 @@ class Record:
 def read_release(comparison) -> list[Record]:
     """Return the published records."""
     members = comparison.release.members()
-    unit = comparison.original.clock.unit
+    unit = comparison.original.time_unit.unit
 
     def number(time):
         return time if unit is None else round(time.timestamp()) // UNITS[unit]

@@ -110,7 +110,7 @@ def likelihood(records: Sequence[Record], labels: Sequence[str], horizon: float)
     return score
 
 
-def said_near(record: Record, told: Sequence[tuple[str, int, int]], known: Sequence[Event], window: int) -> object:
+def list_near(record: Record, told: Sequence[tuple[str, int, int]], known: Sequence[Event], window: int) -> object:
     """Return all that a record says about the time within a window of known times, in full."""
     near = [(e, t) for e, t in record.events if any(abs(t - time) <= window for _, time in known)]
     return (tuple(record.pairs), tuple(sorted(near)), tuple(sorted(told)))

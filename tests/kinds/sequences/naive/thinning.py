@@ -13,7 +13,7 @@ def is_diverse(people: Sequence[Sequence[Event]], g: int, l: int) -> bool:
     return l * most_in_window([Record([], list(person)) for person in people], g) <= len(people)
 
 
-def fewest(people: Sequence[Sequence[Event]], g: int, l: int) -> int:
+def count_removals(people: Sequence[Sequence[Event]], g: int, l: int) -> int:
     """Return how many must be left out at least; leaving out everybody is always enough."""
     for count in range(len(people)):
         for stays in combinations(range(len(people)), len(people) - count):

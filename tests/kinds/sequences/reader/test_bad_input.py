@@ -23,7 +23,7 @@ from tests.kinds.sequences.naive.files import (
 
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.kinds.sequences.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -135,7 +135,7 @@ def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, conte
     file.write_bytes(content)
     for key in (None, "host+agent"):
         with contextlib.suppress(SfumatoError):
-            read(file, Reading("sequences", user_key=key))
+            read(file, ReadOptions("sequences", user_key=key))
 
 
 GOOD_FILES = {
@@ -155,6 +155,6 @@ def test_a_good_file_with_a_few_bytes_changed(tmp_path, name, seed):
         content[rng.randrange(len(content))] = rng.choice([0, 10, 13, 34, 44, 45, 59, 92, 200, rng.randrange(256)])
     (tmp_path / name).write_bytes(bytes(content))
     try:
-        read(tmp_path / name, Reading("sequences"))
+        read(tmp_path / name, ReadOptions("sequences"))
     except SfumatoError as error:
         assert CANARY not in str(error)

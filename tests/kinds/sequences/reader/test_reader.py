@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from tests.kinds.sequences.naive.files import CANARY, GOOD, HEADER, people, plain_read, write_and_read, write_and_refuse
 
 from sfumato import plugins
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.exports import write_table
 from sfumato.generators.taxonomy import taxonomy
 from sfumato.kinds.sequences.generators import generate
 from sfumato.kinds.sequences.reader import read
 from sfumato.readers.hierarchies import write_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -44,12 +44,12 @@ def test_sequences_are_those_of_a_plain_reader(tmp_path_factory, rows):
     text = HEADER + "".join(f"{p},{t},{e}\n" for p, t, e in rows)
     file = tmp_path_factory.mktemp("c") / "clicks.csv"
     file.write_text(text, encoding="utf-8")
-    data = read(file, Reading("sequences"))
+    data = read(file, ReadOptions("sequences"))
     expected = plain_read(text)
     assert people(data) == expected
     assert list(people(data)) == list(expected)
     assert data.history().labels == tuple(dict.fromkeys(e for row in expected.values() for e, _ in row))
-    assert data.clock == Clock()
+    assert data.time_unit == TimeUnit()
 
 
 def test_the_kind_names_the_reader():
@@ -69,7 +69,7 @@ def test_the_table_has_the_documented_columns(reader):
         ("times", "time"),
     ]
     assert data.schema.monitored == ("b",)
-    assert Reading.from_dict(data.reading).monitored == ("b",)
+    assert ReadOptions.from_dict(data.read_options).monitored == ("b",)
 
 
 def test_what_was_done_is_noted(reader):
@@ -123,7 +123,7 @@ def test_foursquare_and_gowalla_check_ins(reader):
 def test_parquet_and_json_lines_give_the_same(reader, tmp_path):
     rows = [{"person": 7, "time": 2, "event": "a"}, {"person": 7, "time": 1, "event": "b"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet")
-    one = read(tmp_path / "c.parquet", Reading("sequences"))
+    one = read(tmp_path / "c.parquet", ReadOptions("sequences"))
     two = reader("\n".join(map(json.dumps, rows)), "c.jsonl")
     assert people(one) == people(two) == {"7": [("b", 1), ("a", 2)]}
 
@@ -133,7 +133,7 @@ def test_packed_files_and_categories(reader, tmp_path):
     assert people(reader(lzma.compress((HEADER + "1,2,a\n").encode()), "c.csv.xz")) == {"1": [("a", 2)]}
     table = pa.table({"person": pa.array(["x"]).dictionary_encode(), "time": [1], "event": ["a"]})
     pq.write_table(table, tmp_path / "c.parquet")
-    assert people(read(tmp_path / "c.parquet", Reading("sequences"))) == {"x": [("a", 1)]}
+    assert people(read(tmp_path / "c.parquet", ReadOptions("sequences"))) == {"x": [("a", 1)]}
 
 
 @pytest.mark.parametrize("name", ["clicks.csv", "clicks.parquet", "clicks.jsonl"])
@@ -143,9 +143,9 @@ def test_generated_sequences_come_back(tmp_path, name):
     write_hierarchy(taxonomy(table["event"].to_pylist(), 3, 1), tmp_path / "tree.csv", "arx")
     data = read(
         tmp_path / name,
-        Reading("sequences", monitored=("portal1", "portal2"), hierarchies={"event": str(tmp_path / "tree.csv")}),
+        ReadOptions("sequences", monitored=("portal1", "portal2"), hierarchies={"event": str(tmp_path / "tree.csv")}),
     )
-    assert data.clock == Clock("second")
+    assert data.time_unit == TimeUnit("second")
     assert len(data) == 40
     assert [event for row in data.history().lists() for event in row] == table["event"].to_pylist()
     assert data.times().tolist() == table["time"].cast(pa.int64()).to_pylist()
@@ -166,7 +166,7 @@ def test_a_taxonomy_is_derived_from_the_events(reader):
 def test_zones_become_utc(reader):
     data = reader(HEADER + "1,1970-01-01T02:00:05+02:00,a\n1,1969-12-31T19:00:06-05:00,b\n")
     assert people(data) == {"1": [("a", 5), ("b", 6)]}
-    assert data.clock == Clock("second")
+    assert data.time_unit == TimeUnit("second")
     assert not any("taken as UTC" in note for note in data.notes)
 
 
@@ -179,7 +179,7 @@ def test_dates_are_cut_to_the_resolution(reader, resolution, times, cut):
     options = {"resolution": resolution} if resolution else {}
     data = reader(HEADER + "1,1970-01-02T01:01:01.000Z,a\n1,1969-12-31T23:59:59.5Z,b\n", **options)
     assert data.times().tolist() == times
-    assert data.clock == Clock(resolution or "second")
+    assert data.time_unit == TimeUnit(resolution or "second")
     assert f"Times that were cut to the {resolution or 'second'}: {cut}." in data.notes
 
 
@@ -194,27 +194,27 @@ def test_what_coincides_after_cutting_counts_once_and_stands_in_the_order_of_nam
 def test_dates_and_timestamps_of_parquet(tmp_path):
     moments = pa.array([1_500, -500], pa.timestamp("ms", tz="Europe/Athens"))
     pq.write_table(pa.table({"person": ["x", "x"], "time": moments, "event": ["a", "b"]}), tmp_path / "c.parquet")
-    assert people(read(tmp_path / "c.parquet", Reading("sequences"))) == {"x": [("b", -1), ("a", 1)]}
+    assert people(read(tmp_path / "c.parquet", ReadOptions("sequences"))) == {"x": [("b", -1), ("a", 1)]}
     days = pa.array([3], pa.date32())
     pq.write_table(pa.table({"person": ["x"], "time": days, "event": ["a"]}), tmp_path / "c.parquet")
-    assert people(read(tmp_path / "c.parquet", Reading("sequences", resolution="day"))) == {"x": [("a", 3)]}
+    assert people(read(tmp_path / "c.parquet", ReadOptions("sequences", resolution="day"))) == {"x": [("a", 3)]}
 
 
 def test_whole_numbers_stay_numbers(reader):
     data = reader(HEADER + f"1,{2**53},a\n1,-7,b\n")
     assert people(data) == {"1": [("b", -7), ("a", 2**53)]}
-    assert data.clock == Clock()
+    assert data.time_unit == TimeUnit()
     assert people(reader(HEADER + "1,3.0,a\n1,1e2,b\n")) == {"1": [("a", 3), ("b", 100)]}
 
 
 def test_days_written_as_numbers(reader):
     text = HEADER + "1,19700103,a\n1,20240229,b\n"
     plain = reader(text)
-    assert plain.clock == Clock()
+    assert plain.time_unit == TimeUnit()
     assert plain.times().tolist() == [19_700_103, 20_240_229]
     assert any("give a resolution for dates" in note for note in plain.notes)
     dates = reader(text, resolution="day")
-    assert dates.clock == Clock("day")
+    assert dates.time_unit == TimeUnit("day")
     assert dates.times().tolist() == [2, int(np.datetime64("2024-02-29").astype(int))]
     assert not any("20240131" in note for note in reader(HEADER + "1,20230229,a\n").notes)
 
@@ -256,16 +256,16 @@ def test_hierarchy_must_know_every_event(refuse, reader, tmp_path):
 )  # fmt: skip
 def test_options_of_other_kinds_are_refused(options):
     with pytest.raises(ParameterError, match=f"reading: {next(iter(options))} means nothing for sequences"):
-        Reading.of("sequences", options)
+        ReadOptions.of("sequences", options)
 
 
 @pytest.mark.parametrize("option", ["monitored", "resolution", "user_key", "query"])
 def test_options_of_sequences_are_refused_for_trajectories(option):
     value = {"monitored": "a", "resolution": "day", "user_key": "host", "query": "keep"}[option]
     with pytest.raises(ParameterError, match=f"reading: {option} means nothing for trajectories"):
-        Reading.of("trajectories", {option: value})
-    reading = Reading.of("sequences", {option: value})
-    assert Reading.from_dict(json.loads(json.dumps(reading.to_dict()))) == reading
+        ReadOptions.of("trajectories", {option: value})
+    read_options = ReadOptions.of("sequences", {option: value})
+    assert ReadOptions.from_dict(json.loads(json.dumps(read_options.to_dict()))) == read_options
 
 
 @pytest.mark.parametrize(
@@ -279,7 +279,7 @@ def test_options_of_sequences_are_refused_for_trajectories(option):
 )
 def test_wrong_options(options, message):
     with pytest.raises(ParameterError, match=message):
-        Reading.of("sequences", options)
+        ReadOptions.of("sequences", options)
 
 
 # SPMF
@@ -290,7 +290,7 @@ def test_spmf_sequences_with_times(reader):
     data = reader(text, "s.txt")
     assert people(data) == {"1": [("apple", 0), ("2", 4), ("3", 4)], "3": [("apple", -7), ("2", -5)]}
     assert "Sequences without any event, which were left out: 1." in data.notes
-    assert data.clock == Clock()
+    assert data.time_unit == TimeUnit()
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from tests.kinds.sequences.naive import knowledge as naive
 from tests.kinds.sequences.naive.knowledge import Record, make_release
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.release.release import Release
 
@@ -37,4 +37,4 @@ def sound(**changes: Any) -> Release:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, time_unit=TimeUnit(unit))

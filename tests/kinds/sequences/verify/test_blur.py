@@ -13,7 +13,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.plugins import find_verifier
@@ -39,7 +39,7 @@ def dataset(unit: str | None = "minute") -> Dataset:
         "sequences",
         [[(event, START + time) for event, time in person] for person in PEOPLE],
         monitored=("mail",),
-        clock=Clock(unit),
+        time_unit=TimeUnit(unit),
     )
 
 
@@ -60,7 +60,7 @@ def claiming(release: Release, **changes: Any) -> Release:
 
 
 def at(minute: int) -> datetime.datetime:
-    return Clock("minute").to_arrow(pa.array([START + minute]).to_numpy())[0].as_py()
+    return TimeUnit("minute").to_arrow(pa.array([START + minute]).to_numpy())[0].as_py()
 
 
 def row_with(rows: list[dict[str, Any]], told: bool) -> dict[str, Any]:
@@ -70,7 +70,7 @@ def row_with(rows: list[dict[str, Any]], told: bool) -> dict[str, Any]:
 @pytest.mark.parametrize("unit", [None, "minute"])
 def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, tmp_path: Path) -> None:
     result = published(unit)
-    release, rows = result.release, result.trace.rows
+    release, rows = result.release, result.owner_record.rows
     told = [(row["blurred"], row["events"]) for row in release.table.to_pylist()]
     assert sorted(told) == sorted(
         [
@@ -80,8 +80,8 @@ def test_what_all_did_is_told_of_all_and_the_rest_is_left_out(unit: str | None, 
         ]
     )
     assert (
-        result.trace.counters["other_events_told_as_intervals"],
-        result.trace.counters["other_events_left_out"],
+        result.owner_record.counters["other_events_told_as_intervals"],
+        result.owner_record.counters["other_events_left_out"],
     ) == (3, 4)
     assert find_verifier(release.guarantee).verify(release).measured == {"k": 3, "classes": 3, "blur": 10, "alike": 3}
     assert verify_faithful(release, dataset(unit), rows)
@@ -97,33 +97,33 @@ def move_near(rows: list[dict[str, Any]]) -> None:
     row["times"][0] = at(18)
 
 
-def tell_one_more(rows: list[dict[str, Any]]) -> None:
+def add_blurred(rows: list[dict[str, Any]]) -> None:
     row = row_with(rows, False)
     row["blurred"], row["blurred_times"] = ["shop"], [{"lo": at(490), "hi": at(500)}]
 
 
-def tell_one_differently(rows: list[dict[str, Any]]) -> None:
+def change_interval(rows: list[dict[str, Any]]) -> None:
     row_with(rows, True)["blurred_times"] = [{"lo": at(1), "hi": at(9)}]
 
 
-def tell_monitored(rows: list[dict[str, Any]]) -> None:
+def blur_monitored(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["blurred"]:
             row["blurred"] = ["mail"]
 
 
-def tell_backwards(rows: list[dict[str, Any]]) -> None:
+def reverse_intervals(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["blurred"]:
             row["blurred_times"] = [{"lo": at(9), "hi": at(2)}]
 
 
-def tell_twice(rows: list[dict[str, Any]]) -> None:
+def repeat_blurred(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         row["blurred"], row["blurred_times"] = row["blurred"] * 2, row["blurred_times"] * 2
 
 
-def tell_without_a_time(rows: list[dict[str, Any]]) -> None:
+def drop_intervals(rows: list[dict[str, Any]]) -> None:
     row_with(rows, True)["blurred_times"] = []
 
 
@@ -131,12 +131,12 @@ def tell_without_a_time(rows: list[dict[str, Any]]) -> None:
     ("damage", "check"),
     [
         (move_near, "no event near a monitored interval has a time"),
-        (tell_one_more, "what is told of blurred events is told of k records"),
-        (tell_one_differently, "what is told of blurred events is told of k records"),
-        (tell_monitored, "no monitored event is published as it is"),
-        (tell_backwards, "times are in order"),
-        (tell_twice, "times are in order"),
-        (tell_without_a_time, "times go with their events"),
+        (add_blurred, "what is told of blurred events is told of k records"),
+        (change_interval, "what is told of blurred events is told of k records"),
+        (blur_monitored, "no monitored event is published as it is"),
+        (reverse_intervals, "times are in order"),
+        (repeat_blurred, "times are in order"),
+        (drop_intervals, "times go with their events"),
     ],
 )
 def test_damage_that_the_files_show(damage: Callable[[list[dict[str, Any]]], None], check: str) -> None:
@@ -144,7 +144,7 @@ def test_damage_that_the_files_show(damage: Callable[[list[dict[str, Any]]], Non
     verdict = find_verifier(release.guarantee).verify(release)
     assert not verdict.holds
     assert not verdict.checks[check]
-    assert verdict.witness
+    assert verdict.counterexample
 
 
 @pytest.mark.parametrize(
@@ -167,8 +167,8 @@ def test_claims_that_the_files_contradict(changes: dict[str, Any], check: str) -
 
 def test_an_event_that_all_did_can_be_predicted() -> None:
     release = published().release
-    claim = GlDiversity(g=1, l=2, k=3, monitored=("mail",), unit="minute", blur=10)
-    verdict = find_verifier(claim).verify(dataclasses.replace(release, guarantee=claim))
+    guarantee = GlDiversity(g=1, l=2, k=3, monitored=("mail",), unit="minute", blur=10)
+    verdict = find_verifier(guarantee).verify(dataclasses.replace(release, guarantee=guarantee))
     assert not verdict.checks["nothing is told of blurred events that could be predicted"]
 
 
@@ -177,39 +177,39 @@ def forget_far(rows: list[dict[str, Any]]) -> None:
     row["events"], row["times"] = row["events"][1:], row["times"][1:]
 
 
-def tell_an_untruth(rows: list[dict[str, Any]]) -> None:
+def replace_blurred(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["blurred"]:
             row["blurred"] = ["shop"]
 
 
-def tell_a_wrong_time(rows: list[dict[str, Any]]) -> None:
+def move_intervals(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["blurred"]:
             row["blurred_times"] = [{"lo": at(3), "hi": at(9)}]
 
 
-def tell_what_nobody_ever_did(rows: list[dict[str, Any]]) -> None:
+def invent_event(rows: list[dict[str, Any]]) -> None:
     for row in rows:
         if row["blurred"]:
             row["blurred"] = ["poker"]
 
 
-@pytest.mark.parametrize("damage", [forget_far, tell_an_untruth, tell_a_wrong_time, tell_what_nobody_ever_did])
+@pytest.mark.parametrize("damage", [forget_far, replace_blurred, move_intervals, invent_event])
 def test_damage_that_only_the_original_shows(damage: Callable[[list[dict[str, Any]]], None]) -> None:
     result = published()
     release = rebuilt(result.release, damage)
     assert find_verifier(release.guarantee).verify(release)
-    verdict = verify_faithful(release, dataset(), result.trace.rows)
+    verdict = verify_faithful(release, dataset(), result.owner_record.rows)
     assert not verdict.holds
-    assert verdict.witness
+    assert verdict.counterexample
 
 
 def test_a_smaller_blur_than_was_used_is_found_with_the_original() -> None:
     result = published(blur=60)
     release = claiming(result.release, blur=10)
     assert find_verifier(release.guarantee).verify(release)
-    assert not verify_faithful(release, dataset(), result.trace.rows)
+    assert not verify_faithful(release, dataset(), result.owner_record.rows)
 
 
 def test_a_release_that_has_other_events_cannot_say_it_has_none() -> None:

@@ -14,7 +14,7 @@ from tests.kinds.sequences.naive import knowledge as naive
 from tests.kinds.sequences.naive.knowledge import Record, make_release, people_table
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.kinds.sequences.verify.group_anonymity import verify_against
@@ -32,7 +32,7 @@ PEOPLE = [
 ]
 ORDER = np.array([3, 0, 5, 1, 4, 2])
 UNITS = "the original's times are in the published units"
-ONCE = "every record is published at most once"
+NO_DUPLICATES = "every record is published at most once"
 COVERED = "every monitored event is covered"
 USED = "every interval covers a monitored event"
 OTHERS = "the other events are the original ones"
@@ -46,7 +46,7 @@ def published() -> list[Record]:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, time_unit=TimeUnit(unit))
 
 
 def release_of(rows: list[Record], **changes: Any) -> Release:
@@ -57,8 +57,8 @@ def release_of(rows: list[Record], **changes: Any) -> Release:
 def test_a_true_release_is_faithful(unit: str | None) -> None:
     verdict = verify_faithful(release_of(published(), unit=unit), people(unit), ORDER)
     assert verdict.holds
-    assert verdict.witness is None
-    assert set(verdict.checks) == {UNITS, ONCE, COVERED, USED, OTHERS, COUNTED, UNNAMED}
+    assert verdict.counterexample is None
+    assert set(verdict.checks) == {UNITS, NO_DUPLICATES, COVERED, USED, OTHERS, COUNTED, UNNAMED}
 
 
 Rows = list[Record]
@@ -129,7 +129,7 @@ def swap_events(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "witness"),
+    ("damage", "counterexample"),
     [
         (shrink_interval, {"check": COVERED, "rows": [2]}),
         (shift_interval, {"check": COVERED, "rows": [1]}),
@@ -148,12 +148,12 @@ def swap_events(rows: Rows) -> None:
         (swap_events, {"check": OTHERS, "rows": [2], "position": 1, "value": "news"}),
     ],
 )
-def test_untrue_records_are_found(damage: Callable[[Rows], None], witness: dict[str, Any]) -> None:
+def test_untrue_records_are_found(damage: Callable[[Rows], None], counterexample: dict[str, Any]) -> None:
     rows = published()
     damage(rows)
     verdict = verify_faithful(release_of(rows), people(), ORDER)
     assert not verdict.holds
-    assert verdict.witness == witness
+    assert verdict.counterexample == counterexample
 
 
 def test_a_true_but_finer_record_is_faithful() -> None:
@@ -171,7 +171,7 @@ def test_events_at_one_time_may_come_in_any_order() -> None:
 
 def test_a_category_must_contain_the_event() -> None:
     release = make_release(published(), CLAIM, {"{chat|mail}": ["mail", "post"]})
-    assert verify_faithful(release, people(), ORDER).witness == {"check": COVERED, "rows": [4]}
+    assert verify_faithful(release, people(), ORDER).counterexample == {"check": COVERED, "rows": [4]}
 
 
 def test_an_unlisted_category_contains_only_what_it_is_called() -> None:
@@ -194,24 +194,24 @@ def test_events_may_be_left_out_if_the_claim_says_so() -> None:
 
 
 @pytest.mark.parametrize(
-    ("rows", "witness"),
+    ("rows", "counterexample"),
     [
-        (ORDER[:5], {"check": ONCE, "published": 6, "mapped": 5}),
-        (ORDER + 1, {"check": ONCE, "rows": [3]}),
-        (ORDER.astype(float), {"check": ONCE, "published": 6, "mapped": 6}),
-        (np.zeros(6, dtype=int), {"check": ONCE, "rows": [1, 2]}),
+        (ORDER[:5], {"check": NO_DUPLICATES, "published": 6, "mapped": 5}),
+        (ORDER + 1, {"check": NO_DUPLICATES, "rows": [3]}),
+        (ORDER.astype(float), {"check": NO_DUPLICATES, "published": 6, "mapped": 6}),
+        (np.zeros(6, dtype=int), {"check": NO_DUPLICATES, "rows": [1, 2]}),
     ],
 )
-def test_wrong_row_maps(rows: Any, witness: dict[str, Any]) -> None:
-    assert verify_faithful(release_of(published()), people(), rows).witness == witness
+def test_wrong_row_maps(rows: Any, counterexample: dict[str, Any]) -> None:
+    assert verify_faithful(release_of(published()), people(), rows).counterexample == counterexample
 
 
-@pytest.mark.parametrize("changes", [{"records_in": 7}, {"withheld": {"no group": 1}}, {"left_out": 1}])
+@pytest.mark.parametrize("changes", [{"records_in": 7}, {"suppressed_records": {"no group": 1}}, {"left_out": 1}])
 def test_wrong_counts(changes: dict[str, Any]) -> None:
     verdict = verify_faithful(release_of(published(), **changes), people(), ORDER)
     assert not verdict.checks[COUNTED]
-    assert verdict.witness is not None
-    assert verdict.witness["people"] == 6
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["people"] == 6
 
 
 def test_withheld_people_are_counted() -> None:
@@ -221,22 +221,22 @@ def test_withheld_people_are_counted() -> None:
 
 
 def test_original_names_must_not_be_published() -> None:
-    table = people_table(published(), Clock())
+    table = people_table(published(), TimeUnit())
     names = pa.array(["x0", "x1", "x2", "p4", "x4", "x5"])
     verdict = verify_faithful(release_of(published(), table=table.set_column(0, "person", names)), people(), ORDER)
-    assert verdict.witness == {"check": UNNAMED, "rows": [4]}
+    assert verdict.counterexample == {"check": UNNAMED, "rows": [4]}
 
 
 def test_times_in_other_units_are_not_judged_further() -> None:
     verdict = verify_faithful(release_of(published()), people("day"), ORDER)
-    assert verdict.witness == {"check": UNITS, "times": ["int64"], "unit_of_original": "day"}
+    assert verdict.counterexample == {"check": UNITS, "times": ["int64"], "unit_of_original": "day"}
     assert COVERED not in verdict.checks
     other = verify_faithful(release_of(published(), unit="day"), people("hour"), ORDER)
     assert not other.checks[COVERED]
 
 
 def test_unreadable_releases_are_not_judged_further() -> None:
-    table = people_table(published(), Clock())
+    table = people_table(published(), TimeUnit())
     broken = table.set_column(1, "monitored", pa.array([[]] * 6, table.column("monitored").type))
     verdict = verify_faithful(release_of(published(), table=broken), people(), ORDER)
     assert not verdict.holds

@@ -15,8 +15,8 @@ from tests.kinds.sequences.naive import knowledge as naive
 from tests.kinds.sequences.naive.knowledge import Record, make_release, people_table
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
-from sfumato.data.time_units import Clock
+from sfumato.data.lists import ListColumn
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.sequences.decode import Entries
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
@@ -55,7 +55,7 @@ def records() -> list[Record]:
 
 
 def people(unit: str | None = None) -> Dataset:
-    return Dataset.of("sequences", PEOPLE, clock=Clock(unit))
+    return Dataset.of("sequences", PEOPLE, time_unit=TimeUnit(unit))
 
 
 @pytest.mark.parametrize("unit", [None, "second", "hour"])
@@ -84,24 +84,24 @@ def test_claims_that_are_too_strong(changes: dict[str, int], window: tuple[str, 
     verdict = verify(make_release(records(), claim(**changes)))
     assert not verdict.holds
     assert not verdict.checks[DIVERSE]
-    assert verdict.witness is not None
-    found = verdict.witness
+    assert verdict.counterexample is not None
+    found = verdict.counterexample
     assert found["class_size"] == 3
     assert found["people"] == window[2]
     if changes != {"l": 4}:  # where everything is equally likely, any window will do
         assert (found["event"], found["window"], found["rows"]) == (window[0], window[1], window[3])
     against = verify_against(make_release(records(), claim(**changes)), people(), ROWS)
     assert not against.checks[LIKELY]
-    assert against.witness is not None
-    assert against.witness["people"] == window[2]
+    assert against.counterexample is not None
+    assert against.counterexample["people"] == window[2]
     json.dumps([verdict.to_dict(), against.to_dict()])
 
 
 def test_higher_k() -> None:
     verdict = verify(make_release(records(), claim(k=4)))
     assert not verdict.checks[CROWDED]
-    assert verdict.witness == {"class_size": 3, "rows": [1, 2, 3]}
-    assert verify_against(make_release(records(), claim(k=4)), people(), ROWS).witness == {
+    assert verdict.counterexample == {"class_size": 3, "rows": [1, 2, 3]}
+    assert verify_against(make_release(records(), claim(k=4)), people(), ROWS).counterexample == {
         "matches": 3,
         "rows": [1, 2, 3],
     }
@@ -140,7 +140,7 @@ def expose(rows: list[Record]) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "broken", "witness"),
+    ("damage", "broken", "counterexample"),
     [
         (move_event, DIVERSE, {"event": "news", "window": [11, 12], "people": 2, "class_size": 3, "rows": [2, 3]}),
         (copy_event, DIVERSE, {"event": "news", "window": [31, 31], "people": 2, "class_size": 3, "rows": [4, 5]}),
@@ -151,14 +151,14 @@ def expose(rows: list[Record]) -> None:
         (expose, "no monitored event is published as it is", {"event": "mail", "rows": [4]}),
     ],
 )
-def test_damaged_records_are_found(damage: Damage, broken: str, witness: dict[str, Any]) -> None:
+def test_damaged_records_are_found(damage: Damage, broken: str, counterexample: dict[str, Any]) -> None:
     rows = records()
     damage(rows)
     release = make_release(rows, claim())
     verdict = verify(release)
     assert verdict.checks[READABLE]
     assert not verdict.checks[broken]
-    assert verdict.witness == witness
+    assert verdict.counterexample == counterexample
     assert isinstance(verify_against(release, people(), np.arange(len(rows))).holds, bool)
     assert not verify_faithful(release, people(), np.arange(len(rows)))
 
@@ -169,20 +169,20 @@ def test_windows_must_be_in_units_of_the_times(unit: str, published: str | None)
     for verdict in (verify(release), verify_against(release, people(published), ROWS)):
         assert not verdict.holds
         assert not verdict.checks["the window is in units of the times"]
-        assert verdict.witness == {"unit": unit}
+        assert verdict.counterexample == {"unit": unit}
 
 
 def test_times_between_whole_units_are_not_rounded() -> None:
     """Six hours and a microsecond are more than six hours."""
     rows = [Record([], [("shop", 3)]), Record([], [("shop", 9)]), Record([], [])]
-    table = people_table(rows, Clock("hour"))
+    table = people_table(rows, TimeUnit("hour"))
     release = make_release([], claim(unit="hour"), unit="hour", table=table, records_in=3)
     assert verify(release).measured["l"] == 1
     micros = table.column("times").combine_chunks().flatten().cast(pa.int64()).to_pylist()
     later = pa.array([[micros[0]], [micros[1] + 1], []], pa.list_(pa.int64())).cast(table.column("times").type)
     release = make_release([], claim(unit="hour"), unit="hour", table=table.set_column(4, "times", later), records_in=3)
     assert verify(release).measured["l"] == 3
-    window = verify(make_release(rows, claim(unit="hour"), unit="hour")).witness
+    window = verify(make_release(rows, claim(unit="hour"), unit="hour")).counterexample
     assert window is not None
     assert window["window"] == ["1970-01-01 03:00:00.000000Z", "1970-01-01 09:00:00.000000Z"]
 
@@ -195,12 +195,12 @@ def test_other_units_and_guarantees() -> None:
 
 
 def test_broken_lists_are_not_judged_further() -> None:
-    table = people_table(records(), Clock())
+    table = people_table(records(), TimeUnit())
     short = table.set_column(4, "times", pa.array([[]] * 9, table.column("times").type))
     release = make_release([], claim(), table=short, records_in=9)
     for verdict in (verify(release), verify_against(release, people(), ROWS)):
         assert not verdict.checks[READABLE]
-        assert verdict.witness == {
+        assert verdict.counterexample == {
             "check": "times go with their events",
             "columns": ["events", "times"],
             "rows": [1],
@@ -221,10 +221,10 @@ def test_labels_listed_twice_are_refused() -> None:
     rows = [Record([], [("shop", 3)]), Record([], [("shop", 3)])]
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["shop", "shop"]))
     column = pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), twice)
-    table = people_table(rows, Clock()).set_column(3, "events", column)
+    table = people_table(rows, TimeUnit()).set_column(3, "events", column)
     verdict = verify(make_release([], claim(k=2), table=table, records_in=2))
     assert verdict.outcome == "broken"
-    assert verdict.witness == {
+    assert verdict.counterexample == {
         "check": "a dictionary lists a label once",
         "column": "events",
         "labels": 2,
@@ -246,7 +246,7 @@ def test_labels_listed_twice_are_refused() -> None:
     ],
 )
 def test_windows(first: list[int], second: list[int], g: int, people: int) -> None:
-    entries = Entries(Ragged.from_lists([["a"] * len(first), ["a"] * len(second)]), np.array(first + second))
+    entries = Entries(ListColumn.from_lists([["a"] * len(first), ["a"] * len(second)]), np.array(first + second))
     assert count_most(entries, np.array([0, 0]), 1, g).tolist() == [people]
     found = find_busiest(entries, np.array([0, 1]), g)
     assert found is not None
@@ -278,20 +278,20 @@ def test_l_is_counted_right(found: list[Any], g: int, l: int, k: int) -> None:
     assert verdict.measured == {"k": smallest, "classes": len(naive.classes(rows)), "g": g, "l": expected}
     assert verdict.holds == (smallest >= k and (expected is None or expected >= l))
     if not verdict.checks[DIVERSE] and verdict.checks[CROWDED]:
-        assert verdict.witness is not None
-        inside = [rows[row - 1] for row in verdict.witness["rows"]]
-        first, last = verdict.witness["window"]
+        assert verdict.counterexample is not None
+        inside = [rows[row - 1] for row in verdict.counterexample["rows"]]
+        first, last = verdict.counterexample["window"]
         assert last - first <= g
         for record in inside:
-            assert any(e == verdict.witness["event"] and first <= t <= last for e, t in record.events)
-        assert verdict.witness["people"] == len(inside)
-        assert verdict.witness["people"] / verdict.witness["class_size"] == naive.worst_share(rows, g)
+            assert any(e == verdict.counterexample["event"] and first <= t <= last for e, t in record.events)
+        assert verdict.counterexample["people"] == len(inside)
+        assert verdict.counterexample["people"] / verdict.counterexample["class_size"] == naive.worst_share(rows, g)
 
 
 @given(published, st.integers(0, 10), st.integers(1, 6))
 def test_portions_do_not_matter(found: list[Any], g: int, portion: int) -> None:
     rows = rows_of(found)
-    table = people_table(rows, Clock())
+    table = people_table(rows, TimeUnit())
     entries = Entries.read(table.column("events"), table.column("times"))
     group = np.array([len(row.pairs) for row in rows])
     whole = count_most(entries, group, 2, g)

@@ -18,8 +18,8 @@ from tests.kinds.sequences.naive.knowledge import Record, make_release, people_t
 from tests.kinds.sequences.verify.examples import CLAIM, MONITORED, PEOPLE, ROWS, people, records, sound
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
-from sfumato.data.time_units import Clock
+from sfumato.data.lists import ListColumn
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
@@ -64,14 +64,17 @@ def test_it_is_judged_by_what_is_read_back(tmp_path: Path) -> None:
 
 def test_chunks_do_not_matter_and_repeated_labels_are_refused() -> None:
     release = sound()
-    halves = pa.concat_tables([release.table.slice(0, 3), people_table(records(), Clock()).slice(3)])
+    halves = pa.concat_tables([release.table.slice(0, 3), people_table(records(), TimeUnit()).slice(3)])
     assert verify(dataclasses.replace(release, table=halves)).measured == {"k": 2, "classes": 3}
     twice = pa.DictionaryArray.from_arrays(pa.array([0, 1], pa.int32()), pa.array(["mail", "mail"]))
-    table = people_table([Record([("mail", 1, 3)], []), Record([("mail", 1, 3)], [])], Clock())
+    table = people_table([Record([("mail", 1, 3)], []), Record([("mail", 1, 3)], [])], TimeUnit())
     table = table.set_column(1, "monitored", pa.ListArray.from_arrays(pa.array([0, 1, 2], pa.int32()), twice))
     verdict = verify(make_release([], CLAIM, table=table, records_in=2))
-    assert verdict.witness is not None
-    assert verdict.witness["check"] == "a dictionary lists a label once" and verdict.witness["column"] == "monitored"
+    assert verdict.counterexample is not None
+    assert (
+        verdict.counterexample["check"] == "a dictionary lists a label once"
+        and verdict.counterexample["column"] == "monitored"
+    )
 
 
 Damage = Callable[[list[Record]], None]
@@ -125,10 +128,10 @@ def test_records_that_stand_out_are_found(damage: Damage, row: int) -> None:
     verdict = verify(release)
     assert verdict.checks[READABLE]
     assert not verdict.checks["every monitored part is published k times"]
-    assert verdict.witness is not None
-    assert verdict.witness["class_size"] == 1
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["class_size"] == 1
     # One of the two that no longer agree: the damaged one, or the one it left behind.
-    assert verdict.witness["rows"][0] in {row, 4 if row == 5 else row, 5 if row == 4 else row}
+    assert verdict.counterexample["rows"][0] in {row, 4 if row == 5 else row, 5 if row == 4 else row}
     assert isinstance(verify_against(release, people(), np.arange(len(rows))).holds, bool)
     json.dumps(verdict.to_dict())
 
@@ -149,8 +152,8 @@ def test_a_receiver_notices_records_that_stand_out(damage: Damage) -> None:
     verdict = verify_against(release, people(), ROWS)
     assert not verdict.holds
     assert not verdict.checks["published records match"]
-    assert verdict.witness is not None
-    assert verdict.witness["unmatched"] >= 1
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["unmatched"] >= 1
     assert not verify_against(release, people()).holds
 
 
@@ -167,8 +170,8 @@ def test_the_printed_release_for_colluding_receivers() -> None:
     """Table 1: whoever knows all of S1 (Google 1, 10; Bing 3; Amazon 6, 12) matches T1, T2 and T3."""
     three = Record([("Search Engines", 1, 3), ("Shopping", 5, 8), ("All", 10, 13)], [])
     two = Record([("All", 1, 2), ("Internet/Computer", 4, 8), ("All", 10, 13)], [])
-    claim = GroupAnonymity(k=2, monitored=tuple(TAXONOMY["All"]))
-    release = make_release([three] * 3 + [two] * 2, claim, TAXONOMY)
+    guarantee = GroupAnonymity(k=2, monitored=tuple(TAXONOMY["All"]))
+    release = make_release([three] * 3 + [two] * 2, guarantee, TAXONOMY)
     assert verify(release).measured == {"k": 2, "classes": 2}
     first = [("Google", 1), ("Bing", 3), ("Amazon", 6), ("Google", 10), ("Amazon", 12)]
     found = count_matches(release, Dataset.of("sequences", [first]))
@@ -189,8 +192,8 @@ def test_another_guarantee_is_refused() -> None:
 def test_times_in_other_units_cannot_be_compared(published: str | None, read: str | None) -> None:
     verdict = verify_against(sound(unit=published), people(read), ROWS)
     assert not verdict.holds
-    assert verdict.witness is not None
-    assert verdict.witness["unit_of_original"] == read
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["unit_of_original"] == read
     assert not verify_faithful(sound(unit=published), people(read), ROWS).holds
 
 
@@ -200,7 +203,7 @@ def test_another_original_is_noticed() -> None:
     fewer = Dataset.of("sequences", PEOPLE[:-1])
     verdict = verify_against(sound(), fewer)
     assert not verdict.checks["the original has as many records as the release says"]
-    assert verdict.witness == {"people": 6, "records_in": 7, "unmatched": 0}
+    assert verdict.counterexample == {"people": 6, "records_in": 7, "unmatched": 0}
 
 
 def test_withheld_people_match_nothing_or_a_crowd() -> None:
@@ -218,14 +221,14 @@ def test_a_receiver_who_matches_too_few_is_shown() -> None:
     rows[3] = Record([("mail", 20, 21)], rows[3].events)
     rows[4] = Record([("mail", 22, 23)], rows[4].events)
     verdict = verify_against(make_release(rows, CLAIM), people(), ROWS)
-    assert verdict.witness == {"matches": 1, "rows": [4]}
+    assert verdict.counterexample == {"matches": 1, "rows": [4]}
 
 
 def test_lists_of_labels_may_be_sliced() -> None:
     release = sound()
     sliced = dataclasses.replace(release, table=release.table.slice(3), records_in=4)
     assert verify(sliced).measured == {"k": 2, "classes": 2}
-    assert Ragged.from_arrow(sliced.table.column("events")).lists() == [["bank"], [], ["news"], ["shop", "bank"]]
+    assert ListColumn.from_arrow(sliced.table.column("events")).lists() == [["bank"], [], ["news"], ["shop", "bank"]]
 
 
 pairs = st.lists(

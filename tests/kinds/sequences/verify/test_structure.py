@@ -11,12 +11,12 @@ import pytest
 from tests.kinds.sequences.naive.knowledge import Record, columns, people_table, values_table
 from tests.kinds.sequences.verify.examples import MONITORED, people, records, sound
 
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.kinds.sequences.verify.group_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.verification.structure import verify_structure
 
 NAMED, TYPES, NULL = "columns are the declared ones", "types are the declared ones", "no cell is empty"
@@ -26,13 +26,13 @@ COUNTS = "counts agree"
 
 
 def with_column(name: str, values: list[Any]) -> pa.Table:
-    table = people_table(records(), Clock())
+    table = people_table(records(), TimeUnit())
     at = table.column_names.index(name)
     return table.set_column(at, name, pa.array(values, table.column(name).type))
 
 
 def column(name: str) -> list[Any]:
-    found: list[Any] = people_table(records(), Clock()).column(name).to_pylist()
+    found: list[Any] = people_table(records(), TimeUnit()).column(name).to_pylist()
     return found
 
 
@@ -41,11 +41,11 @@ def changed(name: str, row: int, cell: Any) -> pa.Table:
 
 
 def with_record(row: int, record: Record) -> pa.Table:
-    return people_table([record if i == row else old for i, old in enumerate(records())], Clock())
+    return people_table([record if i == row else old for i, old in enumerate(records())], TimeUnit())
 
 
-def redeclared(at: int, name: str, role: str, form: Form) -> tuple[PublishedColumn, ...]:
-    made = list(columns(Clock()))
+def redeclared(at: int, name: str, role: str, form: ValueFormat) -> tuple[PublishedColumn, ...]:
+    made = list(columns(TimeUnit()))
     made[at] = PublishedColumn(name, role, form)
     return tuple(made)
 
@@ -102,32 +102,32 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
         {"column": "monitored_times"},
     ),
     "one history": (
-        {"columns": redeclared(3, "events", "plain", Form("category", history=True))},
+        {"columns": redeclared(3, "events", "plain", ValueFormat("category", history=True))},
         NAMED,
         {"role": "history", "columns": 1},
     ),
     "no times": (
-        {"columns": redeclared(4, "times", "plain", Form("exact", "int64", history=True))},
+        {"columns": redeclared(4, "times", "plain", ValueFormat("exact", "int64", history=True))},
         NAMED,
         {"role": "time", "columns": 1},
     ),
     "two exact times": (
-        {"columns": redeclared(2, "monitored_times", "time", Form("exact", "int64", history=True))},
+        {"columns": redeclared(2, "monitored_times", "time", ValueFormat("exact", "int64", history=True))},
         NAMED,
         {"role": "time", "forms": ["exact", "exact"]},
     ),
     "times of two types": (
-        {"columns": redeclared(4, "times", "time", Form("exact", "timestamp", history=True))},
+        {"columns": redeclared(4, "times", "time", ValueFormat("exact", "timestamp", history=True))},
         NAMED,
         {"types": ["int64", "timestamp"]},
     ),
     "times that are sets": (
-        {"columns": redeclared(4, "times", "time", Form("set", "int64", history=True))},
+        {"columns": redeclared(4, "times", "time", ValueFormat("set", "int64", history=True))},
         NAMED,
         {"column": "times", "form": "set"},
     ),
     "events that are numbers": (
-        {"columns": redeclared(3, "events", "history", Form("exact", "int64", history=True))},
+        {"columns": redeclared(3, "events", "history", ValueFormat("exact", "int64", history=True))},
         NAMED,
         {"column": "events"},
     ),
@@ -174,8 +174,8 @@ DAMAGES: dict[str, tuple[dict[str, Any], str, dict[str, Any]]] = {
     ),
     "another kind": ({"kind": "trajectories"}, "the records are sequences", {"kind": "trajectories"}),
     "wrong count": ({"records_in": 8}, COUNTS, {"published": 7}),
-    "wrong withheld": ({"withheld": {"no group": 2}}, COUNTS, {"withheld": [2]}),
-    "nobody": ({"table": people_table([], Clock()), "records_in": 0}, "something is published", {"published": 0}),
+    "wrong withheld": ({"suppressed_records": {"no group": 2}}, COUNTS, {"withheld": [2]}),
+    "nobody": ({"table": people_table([], TimeUnit()), "records_in": 0}, "something is published", {"published": 0}),
     "pseudonym twice": (
         {"table": with_column("person", ["x"] * 7)},
         "pseudonyms are distinct",
@@ -191,8 +191,8 @@ def test_damage_is_found_and_nothing_raises(damage: str) -> None:
     verdict = verify(release)
     assert not verdict.holds
     assert not verdict.checks[broken]
-    assert verdict.witness is not None
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert expected.items() <= verdict.counterexample.items()
     json.dumps(verdict.to_dict())
     rows = np.arange(len(release))
     for other in (

@@ -10,7 +10,7 @@ from tests.examples import settings
 from tests.kinds.sets.drawing import as_arrays
 from tests.kinds.sets.naive.itemsets import best_itemsets
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets._kernels import frequent_itemsets
 from sfumato.kinds.sets._kernels.frequent_itemsets import top_itemsets
@@ -40,7 +40,7 @@ def test_same_as_trying_all_subsets(cost, rows, count):
 @settings(max_examples=60)
 @given(st.lists(st.sets(st.sampled_from("abcde")), max_size=8), st.integers(1, 30))
 def test_levels_same_as_trying_all_subsets(rows, count):
-    records = Ragged.from_lists([sorted(row) for row in rows])
+    records = ListColumn.from_lists([sorted(row) for row in rows])
     nodes = np.array([TREE.node(label) for label in records.labels], dtype=np.int64)
     extended, order = extend_upwards(records, nodes, TREE)
     above = {label: set(TREE.ancestors(label)) for label in TREE.labels}

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, quiet, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, as_arrays, hierarchies, quiet, rows_of_items, sizes
 from tests.kinds.sets.naive.generalisation import Tree, is_km, move_cut
 
 from sfumato.kinds.sets._kernels import item_cuts
@@ -12,7 +12,7 @@ from sfumato.kinds.sets.methods._base.hierarchies import price_tree
 
 
 @settings(max_examples=60)
-@given(rows_of_items, hierarchies(), crowds, st.integers(1, 3))
+@given(rows_of_items, hierarchies(), sizes, st.integers(1, 3))
 def test_cuts_are_those_of_the_plain_version(rows, hierarchy, k, m):
     leaf = {int(label): at for at, label in enumerate(hierarchy.leaf_labels)}
     rows = [{leaf[item] for item in row} for row in rows]

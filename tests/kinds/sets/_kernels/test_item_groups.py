@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import ITEMS, as_arrays, crowds, quiet, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, as_arrays, quiet, rows_of_items, sizes
 from tests.kinds.sets.naive.generalisation import group_items, is_km, is_protected
 
 from sfumato.kinds.sets._kernels import item_groups
@@ -15,7 +15,7 @@ from sfumato.kinds.sets.methods._base.constraints import list_subsets
 @given(
     rows_of_items,
     st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
-    crowds,
+    sizes,
     st.integers(1, 3),
     st.booleans(),
     st.booleans(),
@@ -34,7 +34,7 @@ def test_groups_for_all_itemsets_are_those_of_the_plain_version(rows, constraint
 @given(
     rows_of_items,
     st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
-    crowds,
+    sizes,
     st.lists(st.sets(st.integers(0, ITEMS + 1), min_size=1, max_size=4), min_size=1, max_size=4),
     st.booleans(),
     st.booleans(),

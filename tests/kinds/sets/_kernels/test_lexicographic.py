@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets._kernels.lexicographic import order_lists
 
 
@@ -17,5 +17,5 @@ def test_lists_are_ordered_as_python_orders_them(lists):
 
 
 def arrays_of_lists(lists) -> tuple[np.ndarray, np.ndarray]:
-    ragged = Ragged.from_lists([[str(v) for v in row] for row in lists])
-    return ragged.offsets, np.array([value for row in lists for value in row], np.int32)
+    list_column = ListColumn.from_lists([[str(v) for v in row] for row in lists])
+    return list_column.offsets, np.array([value for row in lists for value in row], np.int32)

@@ -4,7 +4,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, as_arrays, hierarchies, rows_of_items, sizes
 from tests.kinds.sets.naive import local_km as plain
 from tests.kinds.sets.naive.generalisation import Tree as PlainTree
 from tests.kinds.sets.naive.generalisation import move_cut
@@ -24,7 +24,7 @@ def start(rows, hierarchy, k, m):
 
 
 @settings(max_examples=150)
-@given(rows_of_items, hierarchies(), crowds, st.integers(1, 4), st.randoms(use_true_random=False))
+@given(rows_of_items, hierarchies(), sizes, st.integers(1, 4), st.randoms(use_true_random=False))
 def test_labels_are_those_of_the_plain_version(rows, hierarchy, k, m, random):
     if len(rows) < k:
         return
@@ -37,12 +37,12 @@ def test_labels_are_those_of_the_plain_version(rows, hierarchy, k, m, random):
     order = order_nodes(hierarchy, np.bincount(codes, minlength=ITEMS))
     if random.random() < 0.3:
         order = np.array(random.sample(order.tolist(), len(order)), np.int64)
-    together = random.random() < 0.3
-    gained = int(lower_labels(labelled, cost_tree(hierarchy), order, k, m, together=together).sum())
-    after = plain.lower(rows, before, tree, order.tolist(), k, m, together=together)
+    all_or_none = random.random() < 0.3
+    gained = int(lower_labels(labelled, cost_tree(hierarchy), order, k, m, all_or_none=all_or_none).sum())
+    after = plain.lower(rows, before, tree, order.tolist(), k, m, all_or_none=all_or_none)
     assert labelled.label.tolist() == [row[leaf] for row in after for leaf in sorted(row)]
     assert gained == plain.loss(before, tree) - plain.loss(after, tree) >= 0
-    if together:
+    if all_or_none:
         assert len({(leaf, label) for row in after for leaf, label in row.items()}) == len(set().union(*rows))
     records = plain.published(after)
     assert plain.is_anonymous(records, k, m)

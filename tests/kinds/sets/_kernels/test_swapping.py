@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
 from tests.kinds.sets._kernels.test_lowering import start
-from tests.kinds.sets.drawing import ITEMS, as_arrays, crowds, hierarchies, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, as_arrays, hierarchies, rows_of_items, sizes
 from tests.kinds.sets.naive import local_km as plain
 
 from sfumato.hierarchies.hierarchy import Hierarchy
@@ -17,7 +17,7 @@ from sfumato.kinds.sets.methods._base.labels import cost_tree, order_nodes
 
 
 @settings(max_examples=200)
-@given(rows_of_items, hierarchies(), crowds, st.integers(1, 4), st.randoms(use_true_random=False))
+@given(rows_of_items, hierarchies(), sizes, st.integers(1, 4), st.randoms(use_true_random=False))
 def test_labels_are_those_of_the_plain_version(rows, hierarchy, k, m, random):
     rows = rows * random.choice([1, 1, 2])
     if len(rows) < k:

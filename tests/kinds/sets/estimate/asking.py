@@ -4,7 +4,7 @@ import numpy as np
 
 from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.supports import expect_supports
 
 
@@ -13,6 +13,6 @@ def estimate(release, itemsets):
     if not is_disassociated(release):
         return expect_supports(release, [list(itemset) for itemset in itemsets])
     chunks = Chunks.of(release)
-    support = ChunkSupport(Placement(chunks))
+    support = ChunkSupport(ChunkMatching(chunks))
     asked = [chunks.encode(sorted(set(itemset))).tolist() for itemset in itemsets]
     return np.array([support.expected(sorted(codes)) if min(codes) >= 0 else 0.0 for codes in asked])

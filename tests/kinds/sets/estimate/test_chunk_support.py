@@ -12,25 +12,25 @@ from tests.kinds.sets.drawing import disassociations
 
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 
 
 @settings(max_examples=60)
 @given(disassociations())
 def test_parts_of_restricted_chunks_are_expected_subrecord_by_subrecord(given_release):
     clusters, rows, _ = given_release
-    placed = Placement(Chunks.from_rows(clusters, rows))
+    placed = ChunkMatching(Chunks.from_rows(clusters, rows))
     labels = placed.chunks.subrecords.labels
-    for chunk, allotment in placed.restricted.items():
-        leaves = np.arange(allotment.first, allotment.first + len(allotment.sizes))
+    for chunk, expected_counts in placed.restricted.items():
+        leaves = np.arange(expected_counts.first, expected_counts.first + len(expected_counts.sizes))
         subrecords = placed.chunks.subrecords_of(chunk).lists()
         parts = {part for has in subrecords for size in (1, 2) for part in itertools.combinations(has, size)}
         for items in sorted(parts):
             expected = np.zeros(len(leaves))
             for row, subrecord in enumerate(subrecords):
-                kind = allotment.kind_of_row[row]
+                kind = expected_counts.kind_of_row[row]
                 if set(items) <= set(subrecord):
-                    expected += allotment.expected[kind] / (allotment.kind_of_row == kind).sum()
+                    expected += expected_counts.expected[kind] / (expected_counts.kind_of_row == kind).sum()
             part = tuple(labels.index(item) for item in items)
             found = ChunkSupport(placed)._chance((part, np.full(len(leaves), chunk)), leaves)
-            assert found * allotment.sizes == pytest.approx(expected)
+            assert found * expected_counts.sizes == pytest.approx(expected)

@@ -16,7 +16,7 @@ from tests.kinds.sets.releases import disassociated
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.reconstruction import reconstruct
 from sfumato.kinds.sets.estimate.supports import certain_support
 
@@ -85,9 +85,9 @@ def test_tight_restrictions_are_kept():
     rows = [("p", 1, ["a"]), ("p", 0, ["x"]), ("q", 0, ["y"]), ("r", 0, ["z"]), ("q", 1, ["b"])]
     rows += [("j", 1, ["a"])] * 2 + [("j", 1, ["a", "b"])] + [("j", 1, ["c"])] * 4
     release = disassociated(clusters, rows)
-    placement = Placement(Chunks.of(release))
-    (allotment,) = placement.restricted.values()
-    assert (allotment.expected.sum(axis=0) <= allotment.sizes + 1e-6).all()
+    matching = ChunkMatching(Chunks.of(release))
+    (expected_counts,) = matching.restricted.values()
+    assert (expected_counts.expected.sum(axis=0) <= expected_counts.sizes + 1e-6).all()
     for copy in reconstruct(release, 3, copies=50):
         assert misfits(clusters, rows, copy.history().lists()) == []
 

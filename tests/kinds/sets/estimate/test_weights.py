@@ -14,7 +14,7 @@ from tests.kinds.sets.naive.supports import average, expect, left, weigh
 from tests.kinds.sets.releases import generalised
 
 import sfumato as sf
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.estimate.weights import Places, weigh_left, weigh_members
 from sfumato.kinds.sets.generators import generate
@@ -52,7 +52,7 @@ def test_items_are_expected_as_often_as_in_the_originals_in_which_every_value_ad
 @settings(max_examples=100)
 @given(nested_rows())
 def test_what_finer_values_leave_is_what_their_members_do_not_weigh(rows):
-    history = Ragged.from_lists(rows)
+    history = ListColumn.from_lists(rows)
     weights = weigh(rows, GROUPS)
     expected = [sum(weights[value][item] for item in left(value, row, GROUPS)) for row in rows for value in row]
     tokens = Places.of(history.codes, len(history.labels))

@@ -11,7 +11,7 @@ from tests.examples import settings
 from tests.kinds.sets.naive.attack import draw_reconstruction
 from tests.kinds.sets.releases import random_chunks
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge
@@ -31,7 +31,7 @@ def draw_people(seed: int) -> tuple[Chunks, list[list[str]]]:
 @given(st.integers(0, 10_000), st.integers(1, 3))
 def test_whom_else_of_the_same_clusters_one_attacks_is_all_the_same(seed, m):
     chunks, people = draw_people(seed)
-    everybody, place = Ragged.from_lists(people), np.arange(len(people))
+    everybody, place = ListColumn.from_lists(people), np.arange(len(people))
     whole = ChunkRecords(chunks, everybody, place)
     _, one_of_each = np.unique(whole.leaf_of_person, return_index=True)
     some = ChunkRecords(chunks, everybody, place, one_of_each)
@@ -44,11 +44,11 @@ def test_whom_else_of_the_same_clusters_one_attacks_is_all_the_same(seed, m):
 @given(st.integers(0, 10_000), st.integers(1, 3))
 def test_sets_within_chunks_say_what_all_sets_say(seed, m):
     chunks, people = draw_people(seed)
-    records = ChunkRecords(chunks, Ragged.from_lists(people), np.arange(len(people)))
+    records = ChunkRecords(chunks, ListColumn.from_lists(people), np.arange(len(people)))
     lean, plain = records.own_knowledge(m), best_knowledge(records.own_clusters(), m)
     assert lean.smallest.tolist() == plain.smallest.tolist()
     assert lean.unmatched.tolist() == plain.unmatched.tolist()
     if plain.rarest:
-        fewest = plain.smallest[plain.smallest > 0].min()
-        keys = join_digits([np.array([code]) for code in sorted(lean.rarest)], len(records.known.labels))
-        assert records.own_clusters().count(keys, len(lean.rarest)).tolist() == [fewest]
+        smallest = plain.smallest[plain.smallest > 0].min()
+        keys = join_digits([np.array([code]) for code in sorted(lean.rarest)], len(records.known_items.labels))
+        assert records.own_clusters().count(keys, len(lean.rarest)).tolist() == [smallest]

@@ -12,7 +12,7 @@ from tests.kinds.sets.drawing import LABELS, baskets
 from tests.kinds.sets.naive.attack import smallest_sets
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.knowledge import items as knowledge
 from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.search import best_knowledge
@@ -40,7 +40,7 @@ def recoded(draw: Any) -> tuple[list[list[str]], dict[str, list[str]], list[str]
 @given(recoded(), st.integers(1, 3))
 def test_the_least_knowledge_is_the_least_of_everybodys(drawn, m):
     published, members, gone, people = drawn
-    records = ItemRecords(Ragged.from_lists(published), members, gone, Ragged.from_lists(people))
+    records = ItemRecords(ListColumn.from_lists(published), members, gone, ListColumn.from_lists(people))
     lean, plain = records.least_knowledge(m), best_knowledge(records, m)
     assert lean.unmatched.tolist() == plain.unmatched.tolist()
     least = [int(found.smallest[found.smallest > 0].min(initial=len(published))) for found in (lean, plain)]
@@ -71,7 +71,7 @@ def nested(draw: Any) -> tuple[list[list[str]], list[list[str]], list[int]]:
 @given(nested(), st.integers(1, 3))
 def test_records_with_nested_values_are_counted_as_by_trying_all(drawn, m):
     published, people, _ = drawn
-    records = ItemRecords(Ragged.from_lists(published), NESTED, (), Ragged.from_lists(people))
+    records = ItemRecords(ListColumn.from_lists(published), NESTED, (), ListColumn.from_lists(people))
     found = best_knowledge(records, m)
     if all(people):
         naive = smallest_sets(published, NESTED, (), people, m)
@@ -89,7 +89,7 @@ def any_number_is_too_many():
 @given(nested(), st.integers(1, 3), st.integers(1, 4))
 def test_what_is_proved_from_published_sets_is_never_more_than_what_matches(any_number_is_too_many, drawn, m, k):
     published, people, rows = drawn
-    records = ItemRecords(Ragged.from_lists(published), NESTED, (), Ragged.from_lists(people))
+    records = ItemRecords(ListColumn.from_lists(published), NESTED, (), ListColumn.from_lists(people))
     lean, plain = records.least_knowledge(m, np.array(rows, np.int64), k), best_knowledge(records, m)
     assert lean.unmatched.tolist() == plain.unmatched.tolist()
     assert (lean.smallest <= plain.smallest).all()
@@ -99,6 +99,6 @@ def test_what_is_proved_from_published_sets_is_never_more_than_what_matches(any_
 
 def test_of_long_records_the_rarest_items_are_tried():
     rows = [[f"i{n}" for n in range(40)]] * 3 + [["i0", "rare"]]
-    crowd = ItemRecords.of_original(Dataset.of("sets", rows))
-    assert best_knowledge(crowd, 2, most_items=2).smallest.tolist() == [3, 3, 3, 1]
-    assert best_knowledge(crowd, 2, most_items=2).tried < best_knowledge(crowd, 2).tried
+    original = ItemRecords.of_original(Dataset.of("sets", rows))
+    assert best_knowledge(original, 2, most_items=2).smallest.tolist() == [3, 3, 3, 1]
+    assert best_knowledge(original, 2, most_items=2).tried < best_knowledge(original, 2).tried

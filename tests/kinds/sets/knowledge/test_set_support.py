@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.sets.drawing import LABELS, baskets
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.knowledge import set_support
 from sfumato.kinds.sets.knowledge.set_support import SetSupport, count_sets
 
@@ -23,7 +23,7 @@ from sfumato.kinds.sets.knowledge.set_support import SetSupport, count_sets
     st.sampled_from([64, 128, 1 << 16]),
 )
 def test_supports_of_sets_by_bits_by_records_and_by_table(rows, size, words_per_set, words_per_record, at_once):
-    records = Ragged.from_lists([*rows, list(LABELS)]).distinct()
+    records = ListColumn.from_lists([*rows, list(LABELS)]).distinct()
     sets = list(itertools.combinations(range(len(LABELS)), size))
     held = [set(row) for row in records.lists()]
     names = [{records.labels[code] for code in chosen} for chosen in sets]
@@ -47,7 +47,7 @@ def test_bits_of_many_records_are_taken_in_portions():
     rows = [["a", "b"] if number % 3 else ["a"] for number in range(200)]
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(set_support, "_ROWS", 64)
-        asked = SetSupport(Ragged.from_lists(rows))
+        asked = SetSupport(ListColumn.from_lists(rows))
         assert asked.count([np.array([0]), np.array([1])]).tolist() == [sum(len(row) == 2 for row in rows)]
 
 
@@ -56,7 +56,7 @@ def test_pairs_of_few_and_of_many_records_are_counted_alike(words_per_record):
     rng = np.random.default_rng(1)
     rows = [[str(item) for item in np.flatnonzero(rng.random(12) < 0.6 / np.arange(1, 13) ** 0.3)] for _ in range(150)]
     pairs = list(itertools.combinations(range(12), 2))
-    records = Ragged.from_lists([[str(item) for item in range(12)], *rows])
+    records = ListColumn.from_lists([[str(item) for item in range(12)], *rows])
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(set_support, "_WORDS_PER_SET", 1e9)
         patched.setattr(set_support, "_WORDS_PER_RECORD", words_per_record)

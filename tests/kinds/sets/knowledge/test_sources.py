@@ -14,7 +14,7 @@ from tests.kinds.sets.naive.attack import Tree
 from tests.kinds.sets.naive.disassociation import find_places
 from tests.kinds.sets.releases import random_chunks
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 
@@ -60,7 +60,7 @@ def test_terms_come_from_the_nearest_cluster_that_has_them(seed):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sfumato.kinds.sets.knowledge.sources._CELLS", most)
             sources = Sources(chunks)
-            entries = sources.trace(where, terms)
+            entries = sources.find_nearest(where, terms)
         found = [None if at < 0 else (int(sources.cluster[at]), int(sources.term[at])) for at in entries]
         assert found == [climb(name, term) for name, term in asked]
 
@@ -80,7 +80,7 @@ def test_slack_says_how_many_copies_of_a_subrecord_a_leaf_can_have(drawn, sizes)
         return
     allowed = np.array([[leaf in where for where, _ in drawn] for leaf in range(LEAVES)])
     times = np.array([times for _, times in drawn])
-    subrecords = Ragged.from_lists([[str(number)] for number in range(len(drawn))])
+    subrecords = ListColumn.from_lists([[str(number)] for number in range(len(drawn))])
     slack = Restriction(0, np.arange(LEAVES), np.array(sizes), subrecords, times, allowed).slack
     assert (slack >= 0) == find_places(fits, sizes)
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import ITEMS, check_truth, crowds, published_sets, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, check_truth, published_sets, rows_of_items, sizes
 from tests.kinds.sets.naive.generalisation import is_km, is_protected
 
 import sfumato as sf
@@ -44,7 +44,7 @@ def test_a_record_without_any_item_left_is_withheld():
     release = release_of(
         sf.methods.Coat(k=2, m=1, suppression_limit=0.25), [["a"], ["a"], ["a"], ["b"]], utility=(("a",),)
     )
-    assert dict(release.withheld) == {"nothing left to publish": 1} and len(release) == 3
+    assert dict(release.suppressed_records) == {"nothing left to publish": 1} and len(release) == 3
 
 
 def test_coat_takes_the_rarest_item_of_a_pair_and_pcta_the_cheapest_union():
@@ -79,7 +79,7 @@ def test_an_itemset_in_no_row_is_protected_when_unions_make_it_appear(method):
 @given(
     rows_of_items,
     st.lists(st.integers(0, 2), min_size=ITEMS, max_size=ITEMS),
-    crowds,
+    sizes,
     st.lists(st.sets(st.integers(0, ITEMS), min_size=1, max_size=3), max_size=4),
     st.sampled_from(["Coat", "Pcta"]),
 )

@@ -15,7 +15,7 @@ from tests.kinds.sets.releases import disassociated
 
 import sfumato as sf
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
 from sfumato.kinds.sets._kernels.horizontal_partition import Partition
@@ -35,7 +35,7 @@ def disassociate(clusters: list[list[list[str]]], k: int, m: int, *, refine: boo
 
     Items are numbered as in ``order``, then as they come.
     """
-    rows = Ragged.from_lists([list(order), *(row for cluster in clusters for row in cluster)]).distinct()
+    rows = ListColumn.from_lists([list(order), *(row for cluster in clusters for row in cluster)]).distinct()
     rows = rows.take(np.arange(1, len(rows)))
     bounds = np.concatenate([[0], np.cumsum([len(cluster) for cluster in clusters])]).astype(np.int64)
     index = index_clusters(rows.offsets, rows.codes, Partition(np.arange(len(rows)), bounds), len(rows.labels))
@@ -201,7 +201,7 @@ def test_refine_leaves_the_last_term_where_lemma_2_needs_it():
 
 def test_people_without_items_are_withheld_and_counted():
     release = Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], ["a"]]), Run()).release
-    assert dict(release.withheld) == {NO_ITEM: 1} and len(release) == 2
+    assert dict(release.suppressed_records) == {NO_ITEM: 1} and len(release) == 2
     with pytest.raises(InfeasibleError, match="needs 2 records, and 1 of 3 hold an item"):
         Disassociation(k=2, m=2).anonymize(sf.Dataset.of("sets", [["a"], [], []]), Run())
 
@@ -217,7 +217,7 @@ def test_requests_that_make_no_sense_are_refused():
 
 def test_a_bound_that_cannot_be_kept_gives_way_and_is_counted():
     result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.of("sets", [["a"]] * 5), Run(bytes([1] * 32)))
-    assert result.trace.counters["clusters_above_max"] == 1
+    assert result.owner_record.counters["clusters_above_max"] == 1
     assert result.release.parts["clusters"].table["size"].to_pylist() == [5]
 
 
@@ -355,11 +355,11 @@ def test_sensitive_items_are_in_term_chunks_only_and_the_trace_tells_who_is_wher
     leaves = found.leaves()
     sizes = [size for name, _, size in found.clusters if name in leaves]
     assert min(sizes) >= max(2, l) and sum(sizes) == len(rows) == len(result.release)
-    assert sorted(result.trace.rows.tolist()) == list(range(len(rows)))
+    assert sorted(result.owner_record.rows.tolist()) == list(range(len(rows)))
     chunks = found.chunks()
     for name, part in zip(
         [name for name, _, _ in found.clusters if name in leaves],
-        np.split(result.trace.rows, np.cumsum(sizes)[:-1]),
+        np.split(result.owner_record.rows, np.cumsum(sizes)[:-1]),
         strict=True,
     ):
         own = [rows[row] for row in part]

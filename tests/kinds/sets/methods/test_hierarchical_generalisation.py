@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import ITEMS, as_arrays, check_truth, crowds, hierarchies, quiet, rows_of_items
+from tests.kinds.sets.drawing import ITEMS, as_arrays, check_truth, hierarchies, quiet, rows_of_items, sizes
 from tests.kinds.sets.naive.generalisation import Tree, is_km, move_cut
 
 import sfumato as sf
@@ -25,7 +25,7 @@ ROWS = [["a1", "b1", "b2"], ["a2", "b1"], ["a2", "b1", "b2"], ["a1", "a2", "b2"]
 def publish(method, rows, hierarchy=TREE):
     """Published rows in the order of the original ones."""
     result = method.anonymize(sf.Dataset.of("sets", rows, hierarchy=hierarchy), Run(bytes([3] * 32)))
-    found = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
+    found = dict(zip(result.owner_record.rows.tolist(), result.release.history().lists(), strict=True))
     return [found.get(row) for row in range(len(rows))]
 
 
@@ -88,7 +88,7 @@ def test_parts_of_the_items_are_repaired_first_and_then_together(parts):
 
 
 @settings(max_examples=40)
-@given(rows_of_items, hierarchies(), crowds, st.integers(1, 4))
+@given(rows_of_items, hierarchies(), sizes, st.integers(1, 4))
 def test_cuts_within_a_part_of_the_items_stay_there(rows, hierarchy, k, parts):
     leaf = {int(label): at for at, label in enumerate(hierarchy.leaf_labels)}
     runs = split_items(hierarchy, parts)
@@ -108,7 +108,7 @@ def test_cuts_within_a_part_of_the_items_stay_there(rows, hierarchy, k, parts):
 @given(
     rows_of_items,
     hierarchies(),
-    crowds,
+    sizes,
     st.integers(1, 3),
     st.integers(1, 3),
     st.sampled_from(["Apriori", "Lra", "Vpa"]),
@@ -127,11 +127,11 @@ def test_releases_of_hierarchy_methods_are_km_anonymous(rows, hierarchy, k, m, p
 
 def loss_of(method, data):
     result = method.anonymize(data, Run(bytes([1] * 32)))
-    return ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value, result
+    return ItemLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value, result
 
 
 @settings(max_examples=40)
-@given(rows_of_items, hierarchies(), crowds, st.integers(1, 3))
+@given(rows_of_items, hierarchies(), sizes, st.integers(1, 3))
 def test_a_refined_cut_is_one_recoding_that_loses_no_more(rows, hierarchy, k, m):
     data = sf.Dataset.of("sets", [[str(item) for item in row] for row in rows * 2], hierarchy=hierarchy)
     if len(data) < k:
@@ -142,7 +142,7 @@ def test_a_refined_cut_is_one_recoding_that_loses_no_more(rows, hierarchy, k, m)
     assert refined <= plain + 1e-12
     assert is_km(result.release.history().lists(), k, m)
     check_truth(data, result)
-    recoding = result.trace.recoding
+    recoding = result.owner_record.recoding
     assert sorted(item for group in recoding.groups for item in group) == sorted(hierarchy.leaf_labels)
     again = method.apply(data, recoding, result.release, "error", Run(bytes([1] * 32)))
     assert again.release.table.to_pylist() == result.release.table.to_pylist()

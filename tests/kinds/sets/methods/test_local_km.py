@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from tests.examples import settings
-from tests.kinds.sets.drawing import check_truth, crowds, hierarchies, published_sets, rows_of_items
+from tests.kinds.sets.drawing import check_truth, hierarchies, published_sets, rows_of_items, sizes
 from tests.kinds.sets.naive.local_km import is_anonymous
 
 import sfumato as sf
@@ -28,7 +28,7 @@ def publish(method, rows, hierarchy=TREE):
 
 def loss_of(method, data):
     result = method.anonymize(data, Run(SECRET))
-    return ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value
+    return ItemLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value
 
 
 def test_only_as_many_records_pay_for_a_rare_item_as_it_takes():
@@ -60,14 +60,14 @@ def test_it_is_found_by_its_name_and_kind():
 
 def test_it_has_no_recoding_to_apply():
     result = sf.methods.LocalKmItems(k=2, m=1).anonymize(sf.Dataset.of("sets", [["a1"], ["a1"]], hierarchy=TREE), Run())
-    assert result.trace.recoding is None
+    assert result.owner_record.recoding is None
 
 
 @settings(max_examples=60)
 @given(
     rows_of_items,
     hierarchies(),
-    crowds,
+    sizes,
     st.integers(1, 3),
     st.sampled_from(["loss", "exact"]),
     st.permutations(range(28)),
@@ -82,9 +82,9 @@ def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarc
     assert is_anonymous([set(record) for record in result.release.history().lists()], k, m)
     check_truth(data, result)
     assert loss_of(method, data) <= loss_of(sf.methods.Apriori(k=k, m=m), data)
-    counters = result.trace.counters
+    counters = result.owner_record.counters
     assert counters["loss"] <= counters.get("loss_before_swap", counters["loss"]) <= counters["loss_of_cut"]
-    assert verify(result.release).holds and verify_against(result.release, data, result.trace.rows).holds
+    assert verify(result.release).holds and verify_against(result.release, data, result.owner_record.rows).holds
     again = method.anonymize(data, Run(SECRET))
     assert again.release.table.to_pylist() == result.release.table.to_pylist()
     shuffled = sf.Dataset.of("sets", [rows[i] for i in order if i < len(rows)], hierarchy=hierarchy)
@@ -95,15 +95,15 @@ def test_releases_keep_their_promise_and_lose_no_more_than_apriori(rows, hierarc
 @pytest.mark.slow
 @pytest.mark.large
 def test_records_of_a_thousand_items_take_memory_that_grows_with_the_data(monkeypatch):
-    from sfumato.kinds.sets._kernels.local_labels import make_ledger
+    from sfumato.kinds.sets._kernels.local_labels import make_counts
 
-    ledger = make_ledger(2000, 1, 2)
-    assert ledger.pairs.size == 2000 and ledger.sets.slots.size < 5000
+    counts = make_counts(2000, 1, 2)
+    assert counts.pairs.size == 2000 and counts.sets.slots.size < 5000
     rows = [[f"i{n:04}" for n in range(row, 1000 + row)] for row in range(12)]
     data = sf.Dataset.of("sets", rows)
     monkeypatch.setattr("sfumato.kinds.sets.methods.local_km._MOST_SETS", 1000)
     result = sf.methods.LocalKmItems(k=3, m=2).anonymize(data, Run(SECRET))
-    assert result.trace.counters["began_at_root"] == 1 and "moves" not in result.trace.counters
+    assert result.owner_record.counters["began_at_root"] == 1 and "moves" not in result.owner_record.counters
     check_truth(data, result)
     assert verify(result.release).holds
 
@@ -112,8 +112,8 @@ def test_labels_are_not_exchanged_where_their_sets_are_too_many(monkeypatch):
     rows = [["a1", "b1"]] * 3 + [["a2", "b2"]] * 3 + [["a1", "b2"]]
     data = sf.Dataset.of("sets", rows, hierarchy=TREE)
     method = sf.methods.LocalKmItems(k=2, m=2)
-    assert "swap_left_out" not in method.anonymize(data, Run(SECRET)).trace.counters
+    assert "swap_left_out" not in method.anonymize(data, Run(SECRET)).owner_record.counters
     monkeypatch.setattr("sfumato.kinds.sets.methods.local_km._MOST_SWAPPED", 1)
     result = method.anonymize(data, Run(SECRET))
-    assert result.trace.counters["swap_left_out"] == 1 and result.trace.counters["gained_by_swap"] == 0
+    assert result.owner_record.counters["swap_left_out"] == 1 and result.owner_record.counters["gained_by_swap"] == 0
     assert verify(result.release).holds

@@ -8,7 +8,7 @@ import pytest
 
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 CANARY = "Q7canaryZ"
 HEADER = "person,item\n"
@@ -18,7 +18,7 @@ GOOD = f"{CANARY},{CANARY}\n{CANARY}b,{CANARY}c\n"
 def write_and_read(folder, content, name="baskets.csv", **options):
     """Read a file with this content."""
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read(folder / name, Reading.of("sets", options))
+    return read(folder / name, ReadOptions.of("sets", options))
 
 
 def write_and_refuse(folder, content, name="baskets.csv", error=SchemaError, **options):

@@ -21,12 +21,12 @@ rows_of_values = st.lists(st.lists(st.sampled_from(["P", "Q", "R", "a", "c"]), u
 
 @settings(max_examples=25)
 @given(rows_of_values, st.sampled_from([(), ("e",), ("e", "f")]), st.integers(0, 2))
-def test_bounds_are_attained_by_some_possible_original(rows, removed, withheld):
-    told = of_release(generalised(rows, GROUPS, suppressed=removed, withheld=withheld))
+def test_bounds_are_attained_by_some_possible_original(rows, removed, suppressed_records):
+    told = of_release(generalised(rows, GROUPS, suppressed=removed, suppressed_records=suppressed_records))
     records = [[(found, None) for found in possible_sets(row, GROUPS, removed)] for row in rows]
     for text, holds in about_items("abce"):
         truth = told_bounds(told, text)
-        certain, possible = bounds(records, holds, withheld)
+        certain, possible = bounds(records, holds, suppressed_records)
         assert truth[0] <= certain <= possible <= truth[1]
         if " or " not in text:
             # "a or b" is asked part by part; "a|b" asks for both at once.

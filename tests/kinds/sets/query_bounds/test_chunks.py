@@ -48,11 +48,11 @@ def test_bounds_hold_in_every_possible_original(given_release):
     told = of_release(disassociated(clusters, rows))
     for tests in forms_of(records):
         low, high = judge(told, tests)
-        fewest, most = bounds_by_trying(clusters, rows, tests)
+        smallest, most = bounds_by_trying(clusters, rows, tests)
         truth = sum(all(test & set(record) for test in tests) for record in records)
-        assert low <= fewest <= truth <= most <= high
+        assert low <= smallest <= truth <= most <= high
         if all(parent is None for _, parent, _ in clusters) or (len(tests) == 1 and len(tests[0]) == 1):
-            assert (low, high) == (fewest, most)
+            assert (low, high) == (smallest, most)
 
 
 @settings(max_examples=40)
@@ -128,6 +128,8 @@ def test_items_are_counted():
 
 
 def test_withheld_records_are_possible():
-    release = disassociated([("p", None, 2)], [*[("p", 1, ["a"])] * 2], records_in=5, withheld={"nothing left": 3})
+    release = disassociated(
+        [("p", None, 2)], [*[("p", 1, ["a"])] * 2], records_in=5, suppressed_records={"nothing left": 3}
+    )
     answer = ask(of_release(release), "count person where a")
     assert (answer.certain, answer.possible, answer.expected) == (2, 5, 5)

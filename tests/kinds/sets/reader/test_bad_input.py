@@ -14,7 +14,7 @@ from tests.kinds.sets.naive.files import CANARY, GOOD, HEADER, people, write_and
 
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.kinds.sets.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -48,16 +48,16 @@ def test_formats_and_options_of_other_kinds(refuse):
         ParameterError,
         match="format must be one of csv, parquet, jsonl, xlsx, xes, gpx, geojson, spmf, got 'transactions'",
     ):
-        Reading("sequences", format="transactions")
+        ReadOptions("sequences", format="transactions")
     with pytest.raises(ParameterError, match="separator means nothing for trajectories"):
-        Reading("trajectories", separator=";")
+        ReadOptions("trajectories", separator=";")
     with pytest.raises(ParameterError, match="Did you mean 'transactions'"):
-        Reading("sets", format="transaction")
+        ReadOptions("sets", format="transaction")
     for option in ({"split": "day"}, {"monitored": ("a",)}, {"places": "grid:4"}):
         with pytest.raises(ParameterError, match="means nothing for sets"):
-            Reading.of("sets", option)
+            ReadOptions.of("sets", option)
     with pytest.raises(ParameterError, match="separator must be one character"):
-        Reading("sets", separator="ab")
+        ReadOptions("sets", separator="ab")
     told = refuse("1 2\n", error=ParameterError, format="transactions", drop=["x"])
     assert "columns, header and drop mean nothing where format is transactions" in told
 
@@ -129,7 +129,7 @@ def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, conte
     file = tmp_path_factory.mktemp("fuzz") / name
     file.write_bytes(content)
     with contextlib.suppress(SfumatoError):
-        read(file, Reading("sets", format=format))
+        read(file, ReadOptions("sets", format=format))
 
 
 @given(st.text(alphabet='12a,;|\t -@#%"\r\n<>', max_size=60), st.sampled_from(FORMATS))
@@ -138,7 +138,7 @@ def test_any_text_ends_in_a_dataset_or_one_of_our_errors(tmp_path_factory, conte
     file = tmp_path_factory.mktemp("fuzz") / "c.txt"
     file.write_text(content, encoding="utf-8")
     with contextlib.suppress(SfumatoError):
-        data = read(file, Reading("sets", format=format))
+        data = read(file, ReadOptions("sets", format=format))
         assert all(len(set(row)) == len(row) > 0 for row in data.history().lists())
 
 
@@ -159,6 +159,6 @@ def test_a_good_file_with_a_few_bytes_changed(tmp_path, name, seed):
         content[rng.randrange(len(content))] = rng.choice([0, 10, 13, 34, 44, 45, 59, 92, 200, rng.randrange(256)])
     (tmp_path / name).write_bytes(bytes(content))
     try:
-        read(tmp_path / name, Reading("sets"))
+        read(tmp_path / name, ReadOptions("sets"))
     except SfumatoError as error:
         assert CANARY not in str(error)

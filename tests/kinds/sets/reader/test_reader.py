@@ -31,7 +31,7 @@ from sfumato.kinds.sets.reader import read
 from sfumato.kinds.sets.reader.items import split_cells
 from sfumato.readers.constraints import read_itemsets, read_partition
 from sfumato.readers.hierarchies import write_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -56,7 +56,7 @@ def test_rows_are_those_of_a_plain_reader(tmp_path_factory, rows):
     text = HEADER + "".join(f"{p},{i}\n" for p, i in rows)
     file = tmp_path_factory.mktemp("c") / "baskets.csv"
     file.write_text(text, encoding="utf-8")
-    data = read(file, Reading("sets"))
+    data = read(file, ReadOptions("sets"))
     expected = plain_rows(text)
     assert people(data) == expected
     assert list(people(data)) == list(expected)
@@ -75,7 +75,7 @@ def test_the_table_has_the_documented_columns(reader):
     assert data.table.schema.types == [pa.string(), pa.list_(pa.dictionary(pa.int32(), pa.string()))]
     assert [(c.name, c.role) for c in data.schema.columns] == [("person", "identifier"), ("items", "history")]
     assert data.schema.sensitive == ("b",)
-    assert Reading.from_dict(data.reading).sensitive == ("b",)
+    assert ReadOptions.from_dict(data.read_options).sensitive == ("b",)
 
 
 def test_rows_are_sorted_by_code_and_hold_each_item_once(reader):
@@ -120,7 +120,7 @@ def test_a_table_without_a_header(reader):
 def test_parquet_and_json_lines_give_the_same(reader, tmp_path):
     rows = [{"person": 7, "item": "a"}, {"person": 7, "item": "b"}, {"person": 8, "item": "a"}]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet")
-    one = read(tmp_path / "c.parquet", Reading("sets"))
+    one = read(tmp_path / "c.parquet", ReadOptions("sets"))
     two = reader("\n".join(map(json.dumps, rows)), "c.jsonl")
     assert people(one) == people(two) == {"7": ["a", "b"], "8": ["a"]}
 
@@ -130,7 +130,7 @@ def test_packed_files_and_categories(reader, tmp_path):
     assert people(reader(lzma.compress(b"person,item\n1,a\n"), "c.csv.xz")) == {"1": ["a"]}
     table = pa.table({"person": pa.array(["x"]).dictionary_encode(), "item": pa.array(["a"]).dictionary_encode()})
     pq.write_table(table, tmp_path / "c.parquet")
-    assert people(read(tmp_path / "c.parquet", Reading("sets"))) == {"x": ["a"]}
+    assert people(read(tmp_path / "c.parquet", ReadOptions("sets"))) == {"x": ["a"]}
 
 
 @pytest.mark.parametrize("name", ["b.csv", "b.parquet", "b.jsonl"])
@@ -138,7 +138,7 @@ def test_generated_sets_come_back(tmp_path, name):
     table = generate(40, seed=2, items=30, mean_length=4)
     write_table(table, tmp_path / name)
     write_hierarchy(taxonomy(table["item"].to_pylist(), 3, 1), tmp_path / "tree.csv", "arx")
-    data = read(tmp_path / name, Reading("sets", hierarchies={"item": str(tmp_path / "tree.csv")}))
+    data = read(tmp_path / name, ReadOptions("sets", hierarchies={"item": str(tmp_path / "tree.csv")}))
     expected = {}
     for row in table.to_pylist():
         expected.setdefault(row["person"], set()).add(row["item"])
@@ -162,9 +162,9 @@ def test_lines_are_those_of_a_plain_reader(tmp_path_factory, rows, separator, cl
     file.write_bytes(text.replace("\n", end).encode())
     if not expected:
         with pytest.raises(SchemaError, match=r"the file is empty|no items in the file"):
-            read(file, Reading("sets", format="transactions", separator=separator))
+            read(file, ReadOptions("sets", format="transactions", separator=separator))
         return
-    data = read(file, Reading("sets", format="transactions", separator=separator))
+    data = read(file, ReadOptions("sets", format="transactions", separator=separator))
     assert people(data) == expected
     blank = len(rows) - len(expected)
     assert any(f"left out: {blank}." in note for note in data.notes) == (blank > 0)
@@ -287,9 +287,9 @@ def test_lists_of_parquet_and_json_lines(reader, tmp_path):
     expected = {"7": ["a", "b"]}
     assert people(reader("\n".join(map(json.dumps, rows)), "c.jsonl")) == expected
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "c.parquet")
-    assert people(read(tmp_path / "c.parquet", Reading("sets"))) == expected
+    assert people(read(tmp_path / "c.parquet", ReadOptions("sets"))) == expected
     pq.write_table(pa.table({"item": [[3, None, 4], [3]]}), tmp_path / "d.parquet")
-    data = read(tmp_path / "d.parquet", Reading("sets", columns={"items": "item"}))
+    data = read(tmp_path / "d.parquet", ReadOptions("sets", columns={"items": "item"}))
     assert people(data) == {"1": ["3", "4"], "2": ["3"]}
     assert "Items without a name, which were skipped: 1." in data.notes
 

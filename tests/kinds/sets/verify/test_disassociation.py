@@ -98,7 +98,7 @@ def test_figure_4_is_refused_for_want_of_subrecords() -> None:
     clusters, rows = figure_4()
     verdict = verify(disassociated(clusters, rows, THREE))
     assert broken(disassociated(clusters, rows, THREE)) == {FILLING}
-    assert verdict.witness == {"check": FILLING, "cluster": "p", "subrecords": 6, "needed": 8}
+    assert verdict.counterexample == {"check": FILLING, "cluster": "p", "subrecords": 6, "needed": 8}
     assert not verdict.checks[ENUMERATED]
     assert most(clusters, rows, "a", "b") == naive.most_records(clusters, rows, 2)[frozenset("ab")] == 1
     assert verify(disassociated(*figure_4("z"), THREE)).holds
@@ -126,8 +126,8 @@ def test_restricted_subrecords_can_leave_no_room() -> None:
 
 
 def test_the_small_release_is_sound() -> None:
-    for claim in (KmItems(k=2, m=2), KmItems(k=2, m=2, l=3, sensitive=("z",)), KmItems(k=2, m=2, safe=True)):
-        verdict = verify(nested(guarantee=claim))
+    for guarantee in (KmItems(k=2, m=2), KmItems(k=2, m=2, l=3, sensitive=("z",)), KmItems(k=2, m=2, safe=True)):
+        verdict = verify(nested(guarantee=guarantee))
         assert verdict.holds
         assert all(verdict.checks.values())
     verdict = verify_against(nested(), people(), ROWS)
@@ -213,9 +213,9 @@ def test_each_condition_finds_its_damage_alone(damage: str) -> None:
     verdict = verify(release)
     assert broken(release) == {name}
     assert not verdict.holds
-    assert verdict.witness is not None
-    assert verdict.witness["check"] == name
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["check"] == name
+    assert expected.items() <= verdict.counterexample.items()
     json.dumps(verdict.to_dict())
     assert isinstance(verify_against(release, people(), ROWS).holds, bool)
 
@@ -329,12 +329,12 @@ def test_candidates_are_at_least_k_and_never_more_than_there_can_be(seed: int) -
     assert verify_against(release, data, people).holds
     assert verify_against(release, data).holds
     records = ChunkRecords.of(release, data, people)
-    owner, itemsets = records.known.row_of_token, records.known
+    owner, itemsets = records.known_items.row_of_token, records.known_items
     assert len(owner) == sum(map(len, original))
     for size in range(1, min(m, max(map(len, original))) + 1):
         keys, _ = support(itemsets, size)
         columns = digits(keys, size, len(itemsets.labels))
         anywhere, at_home = records.count(keys, size), records.own_clusters().count(keys, size)
         for i in range(len(keys)):
-            known = frozenset(records.label(int(column[i])) for column in columns)
-            assert k <= at_home[i] <= anywhere[i] <= supports[known]
+            known_items = frozenset(records.label(int(column[i])) for column in columns)
+            assert k <= at_home[i] <= anywhere[i] <= supports[known_items]

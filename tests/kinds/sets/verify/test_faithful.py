@@ -21,7 +21,7 @@ from sfumato.verification.structure import verify_structure
 
 MISSING, INVENTED = "nothing is missing", "nothing is invented"
 TERMS, SUBRECORDS = "term chunks hold what their records have", "chunks hold their records' parts"
-ONCE, COUNTED = "every record is published at most once", "withheld records are counted"
+NO_DUPLICATES, COUNTED = "every record is published at most once", "withheld records are counted"
 NAMES = "no original name is a pseudonym"
 
 
@@ -74,8 +74,8 @@ def test_each_rule_of_chunks_finds_its_damage_alone(damage: str) -> None:
     rows, name, expected = CHUNK_DAMAGES[damage]
     verdict = verify_faithful(nested(), people(rows), ROWS)
     assert [check for check, holds in verdict.checks.items() if not holds] == [name]
-    assert verdict.witness is not None
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert expected.items() <= verdict.counterexample.items()
 
 
 def test_people_of_another_cluster_are_noticed() -> None:
@@ -89,12 +89,12 @@ def test_people_of_another_cluster_are_noticed() -> None:
 
 def test_a_published_subrecord_nobody_has_is_noticed() -> None:
     verdict = verify_faithful(nested(chunk("p", 2, "3 * c")), people(), ROWS)
-    assert verdict.witness == {"check": SUBRECORDS, "cluster": "p", "chunk": 2, "published": 3, "expected": 2}
+    assert verdict.counterexample == {"check": SUBRECORDS, "cluster": "p", "chunk": 2, "published": 3, "expected": 2}
 
 
 @pytest.mark.parametrize("rows", [np.arange(11), np.zeros(12, int), np.arange(1, 13), np.arange(12.0)])
 def test_a_row_map_that_is_none_is_noticed(rows: np.ndarray) -> None:
-    assert not verify_faithful(nested(), people(), rows).checks[ONCE]
+    assert not verify_faithful(nested(), people(), rows).checks[NO_DUPLICATES]
 
 
 GROUPS = {"P": ["a", "b"], "Q": ["c", "d"]}
@@ -126,8 +126,8 @@ def test_each_rule_of_records_finds_its_damage_alone(damage: str) -> None:
     rows, suppressed, name, expected = RECORD_DAMAGES[damage]
     verdict = verify_faithful(generalised(rows, GROUPS, suppressed=suppressed), Dataset.of("sets", SETS), np.arange(3))
     assert [check for check, holds in verdict.checks.items() if not holds] == [name]
-    assert verdict.witness is not None
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert expected.items() <= verdict.counterexample.items()
 
 
 def test_withheld_people_and_names_are_looked_at() -> None:

@@ -16,5 +16,5 @@ def test_generalised_sets_are_counted() -> None:
     assert verdict.holds
     assert verdict.measured == {"k": 2, "m": 2, "size": 1, "itemsets": 3}
     broken_one = verify(generalised([*rows, ["c", "d"], ["d"]], ABC))
-    assert broken_one.witness == {"values": ["c", "d"], "support": 1, "size": 2}
+    assert broken_one.counterexample == {"values": ["c", "d"], "support": 1, "size": 2}
     assert not verify(generalised(rows, ABC, KmItems(k=2, m=2, sensitive=("c",)))).holds

@@ -20,8 +20,8 @@ from sfumato.kinds.sets.attacks import attack
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
 from sfumato.kinds.sets.knowledge import named as named_items
-from sfumato.kinds.sets.verify.crowds import find_crowds
 from sfumato.kinds.sets.verify.itemset_anonymity import COUNTED, RECORDS, verify, verify_against
+from sfumato.kinds.sets.verify.smallest_groups import find_smallest_groups
 
 GROUPS = {"P": ["a", "b"]}
 CLAIM = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b", "d")))
@@ -46,14 +46,14 @@ def test_items_that_are_not_named_may_be_rare() -> None:
 def test_a_rare_part_of_an_itemset_is_found() -> None:
     verdict = verify(generalised([["P", "c"], ["P"], ["P"], ["c"]], GROUPS, CLAIM))
     assert not verdict.checks[COUNTED]
-    assert verdict.witness == {"values": ["P", "c"], "support": 1}
+    assert verdict.counterexample == {"values": ["P", "c"], "support": 1}
     # Together in no record, but one of them is rare.
     alone = verify(generalised([["a"], ["a"], ["c"]], {}, CLAIM))
-    assert alone.witness == {"values": ["c"], "support": 1}
+    assert alone.counterexample == {"values": ["c"], "support": 1}
 
 
 def test_published_people_match() -> None:
-    release = generalised(ROWS, GROUPS, CLAIM, suppressed=["d"], withheld=1)
+    release = generalised(ROWS, GROUPS, CLAIM, suppressed=["d"], suppressed_records=1)
     data = Dataset.of("sets", [*ORIGINAL, ["c", "e"]])
     assert verify_against(release, data, np.arange(4)).holds
     assert verify_against(release, data).holds
@@ -85,14 +85,14 @@ named = st.lists(st.lists(st.sampled_from("abcdef"), min_size=1, max_size=4, uni
 @settings(max_examples=150)
 @given(records, named, st.integers(2, 4))
 def test_itemsets_are_counted_like_by_brute_force(rows: list[list[str]], itemsets: list[list[str]], k: int) -> None:
-    claim = ItemsetAnonymity(k=k, itemsets=tuple(map(tuple, itemsets)))
+    guarantee = ItemsetAnonymity(k=k, itemsets=tuple(map(tuple, itemsets)))
     shown = {item for row in rows for value in row for item in GROUPS.get(value, [value])}
     counts = [
         sum(matches(row, known & shown, GROUPS) for row in rows)
         for itemset in itemsets
         for known in subsets(set(itemset), len(itemset))
     ]
-    verdict = verify(generalised(rows, GROUPS, claim))
+    verdict = verify(generalised(rows, GROUPS, guarantee))
     assert verdict.measured["k"] == min([n for n in counts if n] + [len(rows)])
     assert verdict.holds == all(n == 0 or n >= k for n in [*counts, len(rows)])
 
@@ -107,23 +107,25 @@ def all_but_one(times: int = 2) -> list[list[str]]:
 
 def test_a_wide_constraint_whose_items_never_meet_is_judged() -> None:
     """Its parts are a thousand million; what records have together of it are thirty combinations."""
-    claim = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
-    release = generalised(all_but_one(), {}, claim)
+    guarantee = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
+    release = generalised(all_but_one(), {}, guarantee)
     data = Dataset.of("sets", all_but_one())
     assert verify(release).measured == {"k": 2, "itemsets": 1} and verify(release).holds
     assert verify_against(release, data, np.arange(60)).measured == {"matches": 2, "knowledges": 30}
     assert attack(release, data).set_sizes.tolist() == [2] * 60
-    crowds = list(find_crowds(release, data, np.arange(60), np.repeat([0, 1], 30)))
-    assert {(crowd.people, crowd.records) for crowd in crowds} == {(2, 2)} and len(crowds) == 30
+    smallest_groups = list(find_smallest_groups(release, data, np.arange(60), np.repeat([0, 1], 30)))
+    assert {(group_size.people, group_size.records) for group_size in smallest_groups} == {(2, 2)} and len(
+        smallest_groups
+    ) == 30
     rare = verify(generalised(all_but_one(), {}, ItemsetAnonymity(k=100, itemsets=(THIRTY,))))
-    assert rare.witness == {"values": list(THIRTY[1:]), "support": 2}
+    assert rare.counterexample == {"values": list(THIRTY[1:]), "support": 2}
 
 
 def test_items_that_meet_in_too_many_ways_are_refused_by_verifiers_and_attackers(monkeypatch) -> None:
     monkeypatch.setattr(named_items, "_MOST_PAIRS", 899)
-    claim = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
+    guarantee = ItemsetAnonymity(k=2, itemsets=(THIRTY,))
     rows = [*all_but_one(), *([item] for item in THIRTY)]
-    release, data = generalised(rows, {}, claim), Dataset.of("sets", rows)
+    release, data = generalised(rows, {}, guarantee), Dataset.of("sets", rows)
     for judge in (verify, lambda found: verify_against(found, data), lambda found: attack(found, data)):
         with pytest.raises(ParameterError, match="30 items of a named itemset occur together in 60 ways, too many"):
             judge(release)
@@ -143,10 +145,10 @@ def test_the_rarest_part_is_that_of_brute_force(rows: list[list[str]], k: int) -
     holders = {"a": {"a"}, "b": {"b", "P"} & {value for row in rows for value in row}, "c": {"c"}, "x": {"P"}}
     counts = [sum(have.issuperset(some) for have in held) for some in subsets("abcx", 4)]
     verdict = verify(release)
-    fewest = min([len(rows), *filter(None, counts)])
-    assert verdict.measured["k"] == fewest
-    if fewest < min(k, len(rows)) and "values" in verdict.witness:
-        shared = set(verdict.witness["values"])
+    smallest = min([len(rows), *filter(None, counts)])
+    assert verdict.measured["k"] == smallest
+    if smallest < min(k, len(rows)) and "values" in verdict.counterexample:
+        shared = set(verdict.counterexample["values"])
         # A record has a part of the constraint if it has one of the values of each of its items.
         parts = [some for some in subsets("abcx", 4) if {value for item in some for value in holders[item]} == shared]
-        assert any(sum(have.issuperset(some) for have in held) == fewest for some in parts)
+        assert any(sum(have.issuperset(some) for have in held) == smallest for some in parts)

@@ -26,13 +26,13 @@ def test_one_value_may_account_for_several_items() -> None:
     data = Dataset.of("sets", [["a", "b"], ["a"], ["b", "c"], ["c"]])
     verdict = verify_against(release, data, np.arange(4))
     assert not verdict.holds
-    assert verdict.witness == {"size": 2, "matches": 1, "rows": [3]}
+    assert verdict.counterexample == {"size": 2, "matches": 1, "rows": [3]}
     assert attack(release, data).set_sizes.tolist() == [3, 3, 1, 2]
 
 
 def test_published_people_match_and_withheld_people_need_not() -> None:
     data = Dataset.of("sets", [["a", "c"], ["b", "c"], ["d"]])
-    good = generalised([["{a|b}", "c"]] * 2, ABC, withheld=1)
+    good = generalised([["{a|b}", "c"]] * 2, ABC, suppressed_records=1)
     assert verify_against(good, data, np.array([0, 1])).holds
     assert verify_against(good, data).holds
     wrong = verify_against(good, data, np.array([0, 2]))
@@ -83,11 +83,11 @@ def test_another_guarantee_is_refused() -> None:
 
 def test_people_withheld_from_chunks_face_none_or_k() -> None:
     rows = [*PEOPLE, ["h"], ["g", "w"]]
-    release = nested(records_in=14, withheld={"too long": 2})
+    release = nested(records_in=14, suppressed_records={"too long": 2})
     assert verify_against(release, people(rows), ROWS).holds
     assert attack(release, people(rows), ROWS).set_sizes[12:].tolist() == [0, 0]
     clusters = [*CLUSTERS, ("t", None, 1)]
-    rare = nested(chunk("t", 0, "h"), clusters=clusters, records_in=15, withheld={"too long": 2})
+    rare = nested(chunk("t", 0, "h"), clusters=clusters, records_in=15, suppressed_records={"too long": 2})
     assert not verify_against(rare, people([*PEOPLE, ["z"], ["h"], ["g"]]), np.arange(13)).holds
 
 
@@ -96,4 +96,4 @@ def test_disassociated_people_of_whom_something_is_published_nowhere_are_noticed
     swapped[0], swapped[8] = ["g"], ["a", "b", "e", "f", "z"]
     verdict = verify_against(nested(), people(swapped), ROWS)
     assert not verdict.checks["published records match"]
-    assert "rows" not in (verdict.witness or {})
+    assert "rows" not in (verdict.counterexample or {})

@@ -16,7 +16,7 @@ from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.verify.faithful import verify_faithful
 from sfumato.kinds.sets.verify.km_items import verify, verify_against
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.verification.structure import verify_structure
 
 NULL = "no cell is empty"
@@ -43,7 +43,7 @@ def with_parent(cluster: str, parent: str | None) -> dict[str, Part]:
     return part(clusters_table([(c, parent if c == cluster else p, s) for c, p, s in CLUSTERS]))
 
 
-ONE_OF = (COLUMNS[0], PublishedColumn("items", "history", Form("category", history=True)))
+ONE_OF = (COLUMNS[0], PublishedColumn("items", "history", ValueFormat("category", history=True)))
 PLAIN = generalised([["P", "c"], ["P", "c"]], {"P": ["a", "b"]})
 
 DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
@@ -55,7 +55,7 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
     "items are no categories": (
         dataclasses.replace(
             PLAIN,
-            columns=(COLUMNS[0], PublishedColumn("items", "history", Form("set", history=False))),
+            columns=(COLUMNS[0], PublishedColumn("items", "history", ValueFormat("set", history=False))),
             table=PLAIN.table.set_column(1, "items", pa.array([["a"], ["b"]])),
         ),
         FORM,
@@ -164,9 +164,9 @@ def test_damage_is_found_and_nothing_raises(damage: str) -> None:
     release, name, expected = DAMAGES[damage]
     verdict = verify_structure(release)
     assert {check for check, holds in verdict.checks.items() if not holds} - {"readable"} == {name}
-    assert verdict.witness is not None
-    assert verdict.witness["check"] == name
-    assert expected.items() <= verdict.witness.items()
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["check"] == name
+    assert expected.items() <= verdict.counterexample.items()
     json.dumps(verdict.to_dict())
     assert not verify(release).holds
     rows = np.arange(len(release)) % len(PEOPLE)

@@ -61,8 +61,8 @@ def test_a_relay_pushes_later_records_on_and_keeps_their_order():
     window.chosen[0] = [0, 0, 0, 1, 0]
     window.held[0] = [1, 0, 0]
     quadratic = np.array([0, 1, 4], dtype=np.int64)
-    gain, home = relay_gain(window, 0, quadratic, 10)
-    assert (gain, home) == (10 - 1 - 1, 0)
+    gain, origin = relay_gain(window, 0, quadratic, 10)
+    assert (gain, origin) == (10 - 1 - 1, 0)
     direct = 10 - 4
     assert gain > direct
 

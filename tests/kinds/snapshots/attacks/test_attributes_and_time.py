@@ -38,6 +38,6 @@ def test_the_attacker_finds_what_a_plain_one_finds(seed):
     assert risk.max_success == pytest.approx(max(expected))
     assert risk.mean_success == pytest.approx(np.mean(expected))
     assert risk.max_success <= 0.5 + 1e-9
-    withheld = np.setdiff1d(np.arange(len(data)), result.trace.rows)
-    assert (attack(result.release, data, result.trace.rows).set_sizes[withheld] == 0).all()
+    suppressed_records = np.setdiff1d(np.arange(len(data)), result.owner_record.rows)
+    assert (attack(result.release, data, result.owner_record.rows).set_sizes[suppressed_records] == 0).all()
     assert attack_original(data, 2)[0].max_success == 1.0

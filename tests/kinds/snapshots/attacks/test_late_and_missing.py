@@ -13,7 +13,7 @@ from tests.kinds.snapshots.naive.people import dataset
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.attacks.attributes_and_time import attack
-from sfumato.kinds.snapshots.attacks.late_and_missing import _fit, _Weights, guess_values
+from sfumato.kinds.snapshots.attacks.late_and_missing import _fit, _Weights, infer_values
 
 
 def publish(data, **parameters):
@@ -23,7 +23,7 @@ def publish(data, **parameters):
 def where(result, data):
     found = [None] * len(data)
     columns = (result.release.table[name].to_pylist() for name in ("snapshot", "group"))
-    for row, *at in zip(result.trace.rows.tolist(), *columns, strict=True):
+    for row, *at in zip(result.owner_record.rows.tolist(), *columns, strict=True):
         found[row] = tuple(at)
     return found
 
@@ -38,15 +38,15 @@ def test_guesses_are_those_of_a_plain_attacker(days, window):
         result = publish(data, l=2, window=window)
     except InfeasibleError:
         return
-    found = guess_values(result.release, data, result.trace.rows)
+    found = infer_values(result.release, data, result.owner_record.rows)
     people = [(row["time"], row["ill"]) for row in data.table.to_pylist()]
     plain = guesses(people, where(result, data), window)
-    assert [("on_time", "late", "missing")[fate] for fate in found.fate] == [fate for fate, *_ in plain]
+    assert [("on_time", "late", "missing")[state] for state in found.state] == [state for state, *_ in plain]
     assert found.release_only == pytest.approx([alone for _, alone, _ in plain])
     told = np.array([known for *_, known in plain])
-    assert found.with_frequencies[found.fate == 2] == pytest.approx(told[found.fate == 2])
-    for fate in (0, 1):
-        mine = found.fate == fate
+    assert found.with_frequencies[found.state == 2] == pytest.approx(told[found.state == 2])
+    for state in (0, 1):
+        mine = found.state == state
         assert found.with_frequencies[mine].sum() >= told[mine].sum() - 1e-9
 
 
@@ -65,8 +65,8 @@ def test_fitting_a_group_guesses_what_weighing_every_way_to_deal_out_its_values_
 def test_withheld_people_count_as_found_when_absence_gives_their_value_away():
     data = dataset([[0] * 9 + [1] * 3])
     result = publish(data, l=2, window=1)
-    risk = attack(result.release, data, result.trace.rows)
-    assert sum(result.release.withheld.values()) == 6
+    risk = attack(result.release, data, result.owner_record.rows)
+    assert sum(result.release.suppressed_records.values()) == 6
     assert risk.max_sensitive_share == 0.5
     assert risk.fates["missing"] == {"people": 6, "right": 0.5, "right_knowing_frequencies": 1.0}
     assert risk.mean_success == pytest.approx((6 * 0.5 + 6 * 1.0) / 12)
@@ -81,7 +81,7 @@ def test_hidden_delays_tell_less():
     late = {}
     for delays in ("paper", "hidden"):
         result = publish(data, l=3, window=5, delays=delays)
-        late[delays] = attack(result.release, data, result.trace.rows).fates["late"]
+        late[delays] = attack(result.release, data, result.owner_record.rows).fates["late"]
     assert late["hidden"]["right"] < 0.5 < late["paper"]["right"]
     assert late["hidden"]["right_knowing_frequencies"] < late["paper"]["right_knowing_frequencies"] - 0.2
 
@@ -92,6 +92,6 @@ def test_values_that_the_original_does_not_have_are_not_taken_for_others():
     data = dataset([[0, 3, 0, 3], [1, 2, 1, 2]])
     result = publish(data, l=2, window=2)
     people = [(row["time"], row["who"], row["ill"].replace("v2", "v0")) for row in data.table.to_pylist()]
-    found = guess_values(result.release, sf.Dataset.of("snapshots", people, ("who",), "ill"), result.trace.rows)
+    found = infer_values(result.release, sf.Dataset.of("snapshots", people, ("who",), "ill"), result.owner_record.rows)
     # Of v1 and a value that nobody had on the second day, those who know frequencies take v1.
     assert found.with_frequencies.tolist() == [0.5, 0.5, 0.5, 0.5, 1.0, 0.0, 1.0, 0.0]

@@ -9,7 +9,7 @@ from tests.examples import settings
 from tests.kinds.snapshots.naive.people import dataset, push_all, record_lists, snapshots_of
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.snapshots.methods.anatomy import Anatomy
 from sfumato.kinds.snapshots.methods.reposition import Reposition
@@ -54,7 +54,9 @@ def test_methods_refuse_other_kinds_and_nobody():
 
 
 def test_dates_are_published_as_dates():
-    data = sf.Dataset.of("snapshots", [(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", clock=Clock("day"))
+    data = sf.Dataset.of(
+        "snapshots", [(19725, "1", "a"), (19725, "2", "b")], ("age",), "ill", time_unit=TimeUnit("day")
+    )
     release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
     assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
     assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type
@@ -72,7 +74,7 @@ def test_hidden_delays_take_no_costs_and_no_late_records():
     with pytest.raises(ParameterError, match="cannot withhold records because they arrive late"):
         sf.methods.Reposition(l=2, delays="hidden", late="withhold")
     data = dataset([[0, 1], [0, 1], [0, 1]])
-    stream = sf.methods.Reposition(l=2, window=2, delays="hidden").stream(data.schema, data.clock)
+    stream = sf.methods.Reposition(l=2, window=2, delays="hidden").stream(data.schema, data.time_unit)
     first, second, third = stream.cut(data)
     stream.push(second)
     with pytest.raises(SchemaError, match="order of time"):
@@ -105,17 +107,17 @@ def test_every_published_snapshot_is_eligible_and_no_record_is_early_or_too_late
     seen = []
     for out in leaving:
         assert out.table["value"].to_pylist() == [values[row] for row in out.rows]
-        assert out.homes.tolist() == [times[row] for row in out.rows]
+        assert out.origins.tolist() == [times[row] for row in out.rows]
         assert all(0 <= out.time - times[row] < size for row in out.rows)
         counts = Counter(values[row] for row in out.rows)
         assert all(l * count <= len(out.rows) for count in counts.values())
         seen += out.rows.tolist()
     assert len(set(seen)) == len(seen)
-    assert len(seen) + sum(stream.withheld.values()) == len(rows)
+    assert len(seen) + sum(stream.suppressed_records.values()) == len(rows)
     assert [out.time for out in leaving] == sorted({out.time for out in leaving})
     for value in set(values):
-        homes = [sorted(times[row] for row in out.rows if values[row] == value) for out in leaving]
-        flat = [home for group in homes for home in group]
+        origins = [sorted(times[row] for row in out.rows if values[row] == value) for out in leaving]
+        flat = [origin for group in origins for origin in group]
         assert flat == sorted(flat)
 
 

@@ -44,12 +44,12 @@ def best_plan(day_counts, left, l, window, now, time):
     values = sorted({v for counts in day_counts.values() for v in counts})
     rows, limits = [], []
     for s in day_counts:
-        rows.append([1.0 if home == s else 0.0 for home, _ in moves])
+        rows.append([1.0 if origin == s else 0.0 for origin, _ in moves])
         limits.append(left[s])
     for t in range(time, now + 1):
         for v in values:
             share = {s: counts[v] / sum(counts.values()) for s, counts in day_counts.items()}
-            rows.append([(l * share[home] - 1) if target == t else 0.0 for home, target in moves])
+            rows.append([(l * share[origin] - 1) if target == t else 0.0 for origin, target in moves])
             limits.append(0)
     worth = [window - (t - s) for s, t in moves]
     if not moves:

@@ -48,7 +48,7 @@ def publish_cases():
     """Return generated cases, what is published of them, and both side by side."""
     data = cases()
     result = sf.anonymize(data, sf.methods.Reposition(l=3, window=5), secret=bytes([1] * 32))
-    return data, result, Comparison(data, result.release, result.trace.rows)
+    return data, result, Comparison(data, result.release, result.owner_record.rows)
 
 
 def snapshots_of(rows):
@@ -66,6 +66,6 @@ def record_lists(draw):
 
 def push_all(method, data):
     """Return the stream of a method, and all that left it."""
-    stream = method.stream(data.schema, data.clock, secret=bytes([3] * 32))
+    stream = method.stream(data.schema, data.time_unit, secret=bytes([3] * 32))
     leaving = [out for snapshot in stream.cut(data) for out in stream.push(snapshot)]
     return stream, leaving + stream.flush()

@@ -13,7 +13,8 @@ from scipy.optimize import LinearConstraint, milp
 def price(records, plan, mu, beta):
     """The cost of a plan: mu of the distance, or beta of the value."""
     return sum(
-        beta[value] if place is None else mu[place - home] for (value, home), place in zip(records, plan, strict=True)
+        beta[value] if place is None else mu[place - origin]
+        for (value, origin), place in zip(records, plan, strict=True)
     )
 
 
@@ -23,14 +24,14 @@ def is_eligible(values, l):
 
 def is_valid(records, plan, l, places):
     """No snapshot has a value above 1/l, and nothing is published before its time."""
-    forward = all(place is None or place >= home for (_, home), place in zip(records, plan, strict=True))
+    forward = all(place is None or place >= origin for (_, origin), place in zip(records, plan, strict=True))
     published = [[v for (v, _), at in zip(records, plan, strict=True) if at == place] for place in places]
     return forward and all(is_eligible(values, l) for values in published)
 
 
 def least_cost_by_enumeration(records, l, mu, beta, snapshots):
     """The cheapest plan of all there are: for a handful of records."""
-    choices = [[None, *(p for p in snapshots if p >= home and p - home < len(mu))] for _, home in records]
+    choices = [[None, *(p for p in snapshots if p >= origin and p - origin < len(mu))] for _, origin in records]
     return min(price(records, plan, mu, beta) for plan in product(*choices) if is_valid(records, plan, l, snapshots))
 
 
@@ -40,7 +41,7 @@ def least_cost_by_program(records, l, mu, beta, snapshots, *, fixed=None, bound=
     `fixed` gives, by (value, snapshot), the numbers of records that must be published there, for all snapshots but the
     last; `bound` are positions of records that must not be suppressed.
     """
-    cells = [(r, p) for r, (_, home) in enumerate(records) for p in snapshots if home <= p < home + len(mu)]
+    cells = [(r, p) for r, (_, origin) in enumerate(records) for p in snapshots if origin <= p < origin + len(mu)]
     cells += [(r, None) for r in range(len(records)) if r not in bound]
     if not cells:
         return 0
@@ -86,12 +87,12 @@ class RecordStream:
         while self._keep_level() + self._lift_level():
             pass
 
-    def relay(self, s, home):
+    def relay(self, s, origin):
         """Move a suppressed record to its home, then the latest record of each place to the next place."""
         change = -self.beta[s]
-        self.suppressed[home][s].remove(home)
-        places = [j for j in self.window if j == home or j == self.now or (j > home and self.published[j][s])]
-        self.published[home][s].append(home)
+        self.suppressed[origin][s].remove(origin)
+        places = [j for j in self.window if j == origin or j == self.now or (j > origin and self.published[j][s])]
+        self.published[origin][s].append(origin)
         for here, there in pairwise(places):
             latest = max(self.published[here][s])
             self.published[here][s].remove(latest)
@@ -100,7 +101,7 @@ class RecordStream:
         return -change
 
     def _level(self):
-        return max((len(homes) for homes in self.published[self.now].values()), default=0)
+        return max((len(origins) for origins in self.published[self.now].values()), default=0)
 
     def _copy(self):
         return [{j: {s: list(h) for s, h in of.items()} for j, of in part.items()} for part in self._parts()]
@@ -114,13 +115,13 @@ class RecordStream:
         for s in self.values:
             if len(self.published[self.now][s]) >= cap:
                 continue
-            for home in self.window:
-                if self.suppressed[home][s]:
+            for origin in self.window:
+                if self.suppressed[origin][s]:
                     before = self._copy()
-                    gain = self.relay(s, home)
+                    gain = self.relay(s, origin)
                     self.published, self.suppressed = before
                     if best is None or gain > best[0]:
-                        best = (gain, s, home)
+                        best = (gain, s, origin)
         return best
 
     def _keep_level(self):
@@ -142,14 +143,14 @@ class RecordStream:
 
     def cost(self):
         """What the window costs as it stands."""
-        moved = sum(self.mu[j - i] for j in self.window for homes in self.published[j].values() for i in homes)
+        moved = sum(self.mu[j - i] for j in self.window for origins in self.published[j].values() for i in origins)
         return moved + sum(self.beta[s] for j in self.window for s in self.values for _ in self.suppressed[j][s])
 
     def keeps_order(self):
         """Whether no record is published before one of its value that arrived earlier."""
         for s in self.values:
-            homes = [sorted(self.published[j][s]) for j in sorted(self.published)]
-            flat = [i for group in homes for i in group]
+            origins = [sorted(self.published[j][s]) for j in sorted(self.published)]
+            flat = [i for group in origins for i in group]
             if flat != sorted(flat):
                 return False
         return True

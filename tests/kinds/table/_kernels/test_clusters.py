@@ -9,7 +9,7 @@ from tests.kinds.table.drawn_tables import classes_of, dataset_of, tables
 from tests.kinds.table.naive.local_classes import plain_cluster
 
 from sfumato.kinds.table._kernels.clusters import group_by_cluster
-from sfumato.kinds.table._kernels.prices import RANGE, lay_out
+from sfumato.kinds.table._kernels.prices import RANGE, build_space
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.methods._base.spaces import space_of
 
@@ -41,17 +41,17 @@ def test_clusters_that_look_again_after_every_record(columns, k):
 
 
 def test_equal_records_are_taken_in_their_order():
-    space = lay_out(np.zeros((7, 2), np.int32), [RANGE, RANGE], [np.array([3.0]), np.array([4.0])], [1.0, 1.0])
+    space = build_space(np.zeros((7, 2), np.int32), [RANGE, RANGE], [np.array([3.0]), np.array([4.0])], [1.0, 1.0])
     assert group_by_cluster(space, 3).tolist() == [0, 0, 0, 1, 1, 1, 0]
 
 
 @pytest.mark.parametrize(("rows", "sizes"), [(0, []), (1, [1]), (3, [3]), (5, [5]), (6, [3, 3]), (11, [3, 3, 5])])
 def test_sizes_of_clusters(rows, sizes):
     axis = np.arange(rows, dtype=float)
-    group = group_by_cluster(lay_out(np.arange(rows, dtype=np.int32)[:, None], [RANGE], [axis], [1.0]), 3)
+    group = group_by_cluster(build_space(np.arange(rows, dtype=np.int32)[:, None], [RANGE], [axis], [1.0]), 3)
     assert sorted(np.bincount(group).tolist()) == sizes
 
 
 def test_clusters_of_nobody_are_refused():
     with pytest.raises(ValueError, match="k must be at least 1"):
-        group_by_cluster(lay_out(np.zeros((3, 1), np.int32), [RANGE], [np.zeros(1)], [1.0]), 0)
+        group_by_cluster(build_space(np.zeros((3, 1), np.int32), [RANGE], [np.zeros(1)], [1.0]), 0)

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from tests.kinds.table.drawn_tables import dataset_of, tables
 
 from sfumato.kinds.table._kernels.cuts import cut_between_values, cut_in_halves
-from sfumato.kinds.table._kernels.prices import TREE, lay_out
+from sfumato.kinds.table._kernels.prices import TREE, build_space
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.methods._base.spaces import space_of
 
@@ -47,6 +47,6 @@ def test_halves_are_halves_in_the_order_of_values(columns, data):
 def test_pieces_along_a_tree_are_children_of_the_node_above():
     """Leaves 0 and 1 are one child, 2 another, 3 and 4 a third; 2 is in no record, so two pieces are left."""
     steps = np.array([0.4, 1.0, 1.0, 0.4])
-    space = lay_out(np.array([[0], [4], [3], [1], [3]]), [TREE], [steps], [1.0])
+    space = build_space(np.array([[0], [4], [3], [1], [3]]), [TREE], [steps], [1.0])
     assert cut_between_values(space, np.arange(5), np.array([0, 5]), np.array([0])).tolist() == [0, 1, 1, 0, 1]
     assert cut_between_values(space, np.array([2, 1]), np.array([0, 2]), np.array([0])).tolist() == [0, 1]

@@ -32,7 +32,7 @@ def searches(draw):
         question = method.pose(method.attributes(data), method.require(data), run)
     except (InfeasibleError, ParameterError):
         assume(False)
-    attributes = [ladder.attribute for ladder in question.ladders]
+    attributes = [level_tree.attribute for level_tree in question.level_trees]
     codes = np.column_stack([np.where(a.codes < 0, len(a.labels), a.codes) for a in attributes]).tolist()
     wanted = plain.Asked(k, **{"c": 0.0, **asked}, sensitive=[ill] if asked else [])
     return CutSearch(question), [tuple(row) for row in codes], wanted
@@ -42,9 +42,9 @@ def plain_parts(search):
     """Return parent, leaf and price of every ladder."""
     question = search.question
     return (
-        [ladder.parent.tolist() for ladder in question.ladders],
-        [ladder.leaf.tolist() for ladder in question.ladders],
-        [(w * ladder.price).tolist() for w, ladder in zip(question.weights, question.ladders, strict=True)],
+        [level_tree.parent.tolist() for level_tree in question.level_trees],
+        [level_tree.leaf.tolist() for level_tree in question.level_trees],
+        [(w * level_tree.price).tolist() for w, level_tree in zip(question.weights, question.level_trees, strict=True)],
     )
 
 
@@ -53,10 +53,10 @@ def plain_parts(search):
 def test_every_move_changes_what_recoding_anew_shows(drawn, apart, data):
     search, rows, asked = drawn
     parents, leaves, prices = plain_parts(search)
-    levels = [data.draw(st.integers(0, ladder.height)) for ladder in search.question.ladders]
-    cuts = [ladder.levels[at] for ladder, at in zip(search.question.ladders, levels, strict=True)]
+    levels = [data.draw(st.integers(0, level_tree.height)) for level_tree in search.question.level_trees]
+    cuts = [level_tree.levels[at] for level_tree, at in zip(search.question.level_trees, levels, strict=True)]
     cut = search._flatten(cuts)
-    gone = search.settle(cut)
+    gone = search.evaluate_cut(cut)
     loss, cells, lost = tree_cuts.state_of(rows, [c.tolist() for c in cuts], prices, asked)
     assert gone == lost
     moves = search.list_moves(cut, search.inner_nodes(cut) if apart else search.ready_nodes(cut), apart=apart)
@@ -69,7 +69,7 @@ def test_every_move_changes_what_recoding_anew_shows(drawn, apart, data):
         new_loss, new_cells, new_lost = tree_cuts.state_of(rows, moved, prices, asked)
         assert moves.loss[at] == pytest.approx(new_loss - loss, abs=1e-9)
         assert moves.spread[at] == pytest.approx(new_cells - cells, abs=1e-9)
-        assert moves.withheld[at] == new_lost - lost
+        assert moves.suppressed_records[at] == new_lost - lost
         assert [c.tolist() for c in search.read(search.move(cut, moves.node[at : at + 1], apart=apart))] == moved
 
 
@@ -79,7 +79,7 @@ def test_no_node_of_the_result_could_be_taken_apart_for_less(drawn):
     search, rows, asked = drawn
     parents, leaves, prices = plain_parts(search)
     limit = search.question.demand.limit
-    if search.settle(search.highest) > limit:
+    if search.evaluate_cut(search.highest) > limit:
         return
     found = [cut.tolist() for cut in search.read(search.specialise(search.highest, Run(bytes(32))))]
     loss, _, lost = tree_cuts.state_of(rows, found, prices, asked)
@@ -99,7 +99,7 @@ def test_generalising_from_the_bottom_ends_where_the_promise_is_kept(drawn, by_c
     prices = plain_parts(search)[2]
     cut = search.generalise(search.leaves, search.count_company if by_company else search.count_lost)
     if cut is None:
-        assert search.settle(search.highest) > search.question.demand.limit
+        assert search.evaluate_cut(search.highest) > search.question.demand.limit
         return
     found = [c.tolist() for c in search.read(cut)]
     assert tree_cuts.state_of(rows, found, prices, asked)[2] <= search.question.demand.limit

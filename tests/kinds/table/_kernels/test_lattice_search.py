@@ -11,7 +11,7 @@ from sfumato.kinds.table._kernels import generalisation_lattice as lattice
 from sfumato.kinds.table._kernels import lattice_search
 from sfumato.kinds.table._kernels.class_demand import make_demand
 from sfumato.kinds.table._kernels.different_records import collapse
-from sfumato.kinds.table._kernels.generalised_classes import make_ladders
+from sfumato.kinds.table._kernels.generalised_classes import make_level_table
 
 TREE = {0: "A", 1: "A", 2: "B", 3: "B", "A": "*", "B": "*"}
 DIVERSITIES, DISTANCES = ("distinct", "entropy", "recursive"), ("equal", "ordered", "hierarchical")
@@ -19,7 +19,7 @@ LOSSES = {"cells": lattice.CELLS, "discernibility": lattice.DISCERNIBILITY, "ave
 
 
 @st.composite
-def ladders(draw):
+def level_table(draw):
     """Draw a ladder: values as they are, coarser and coarser, and all of them one."""
     values = draw(st.integers(1, 5))
     levels = [list(range(values))]
@@ -30,10 +30,10 @@ def ladders(draw):
 
 
 @st.composite
-def prices_of(draw, ladder):
+def prices_of(draw, level_tree):
     """Draw a price for every node, never below that of a node under it, and list it by level and value."""
-    found = [[draw(st.sampled_from([0.0, 0.1, 0.5])) for _ in ladder[0]]]
-    for level in ladder[1:]:
+    found = [[draw(st.sampled_from([0.0, 0.1, 0.5])) for _ in level_tree[0]]]
+    for level in level_tree[1:]:
         more = {node: draw(st.sampled_from([0.0, 0.2, 0.3])) for node in dict.fromkeys(level)}
         below = {node: max(p for p, n in zip(found[-1], level, strict=True) if n == node) for node in more}
         found.append([below[node] + more[node] for node in level])
@@ -42,10 +42,10 @@ def prices_of(draw, ladder):
 
 @st.composite
 def questions(draw, most=4):
-    chosen = draw(st.lists(ladders(), min_size=1, max_size=most))
-    row = st.tuples(*(st.integers(0, len(ladder[0]) - 1) for ladder in chosen))
+    chosen = draw(st.lists(level_table(), min_size=1, max_size=most))
+    row = st.tuples(*(st.integers(0, len(level_tree[0]) - 1) for level_tree in chosen))
     rows = draw(st.lists(row, min_size=1, max_size=30))
-    top = [draw(st.sampled_from([len(ladder) - 1, len(ladder) - 1, 0])) for ladder in chosen]
+    top = [draw(st.sampled_from([len(level_tree) - 1, len(level_tree) - 1, 0])) for level_tree in chosen]
     values = st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows))
     asked = plain.Asked(draw(st.integers(1, 5)))
     what = draw(st.sets(st.sampled_from(["l", "t", "presence"])))
@@ -61,18 +61,18 @@ def questions(draw, most=4):
         asked.presence = draw(st.sampled_from([0.3, 0.5, 1.0]))
         asked.population = rows + draw(st.lists(row, max_size=30))
     limit = draw(st.sampled_from([0, 1, 3, len(rows) // 2, len(rows)]))
-    prices = [draw(prices_of(ladder)) for ladder in chosen]
+    prices = [draw(prices_of(level_tree)) for level_tree in chosen]
     return rows, chosen, top, asked, limit, prices
 
 
-def search_of(rows, ladders, top, asked, limit, prices, loss="cells"):
+def search_of(rows, level_table, top, asked, limit, prices, loss="cells"):
     """Put the question to the kernels."""
     widths = [4] * len(asked.sensitive)
-    values = np.array([*rows, *asked.population], np.int32).reshape(-1, len(ladders))
+    values = np.array([*rows, *asked.population], np.int32).reshape(-1, len(level_table))
     is_person = np.arange(len(values)) >= len(rows) if asked.presence is not None else None
     records, _ = collapse(values, is_person, [np.array(column) for column in asked.sensitive], widths)
-    laid = make_ladders([np.array(ladder) for ladder in ladders])
-    level_sum = np.zeros(laid.at.shape)
+    ladders_of_records = make_level_table([np.array(level_tree) for level_tree in level_table])
+    level_sum = np.zeros(ladders_of_records.at.shape)
     for at, price in enumerate(prices):
         level_sum[at, : len(price)] = [np.mean([level[row[at]] for row in rows]) for level in price]
     full = sum(price[-1][0] for price in prices)
@@ -87,7 +87,7 @@ def search_of(rows, ladders, top, asked, limit, prices, loss="cells"):
         trees=trees_of(len(widths)) if asked.distance == "hierarchical" and asked.t is not None else None,
     )
     loss = lattice.Loss(LOSSES[loss], priced, level_sum, full, len(rows))
-    return lattice.prepare_search(records, laid, np.array(top), demand, loss)
+    return lattice.prepare_search(records, ladders_of_records, np.array(top), demand, loss)
 
 
 def trees_of(columns):
@@ -120,19 +120,19 @@ def test_the_best_levels_are_those_of_a_try_of_all(question, loss):
     costs = price_all(question, found, loss)
     assert best.cost == pytest.approx(min(costs.values()), abs=1e-9)
     assert best.cost == pytest.approx(costs[levels], abs=1e-9)
-    assert best.withheld == len(found[levels])
+    assert best.suppressed_records == len(found[levels])
 
 
 @settings(max_examples=400)
 @given(questions(), st.sampled_from(sorted(LOSSES)))
 def test_minimal_levels_are_those_of_a_try_of_all(question, loss):
     search = search_of(*question, loss)
-    nodes, cost, withheld, examined = lattice_search.find_minimal(search)
+    nodes, cost, suppressed_records, examined = lattice_search.find_minimal(search)
     found = plain.feasible_levels(*question[:5])
     costs = price_all(question, found, loss)
     levels = [tuple(lattice.levels_of(search.lattice, node).tolist()) for node in nodes.tolist()]
     assert set(levels) == plain.minimal_levels(found) and len(levels) == len(set(levels))
-    assert withheld.tolist() == [len(found[choice]) for choice in levels]
+    assert suppressed_records.tolist() == [len(found[choice]) for choice in levels]
     assert cost.tolist() == pytest.approx([costs[choice] for choice in levels], abs=1e-9)
     assert examined <= search.lattice.nodes
 
@@ -144,7 +144,7 @@ def test_classes_that_were_kept_give_the_same_as_the_records(question):
     order = np.random.default_rng(len(question[0])).permutation(search.lattice.nodes)
     for node in order.tolist():
         levels = tuple(lattice.levels_of(search.lattice, node).tolist())
-        lost = plain.withhold(question[0], lambda row, at=levels: plain.generalise(row, question[1], at), question[3])
+        lost = plain.suppress(question[0], lambda row, at=levels: plain.generalise(row, question[1], at), question[3])
         lasting, gone = lattice.examine(search, node)
         limit = search.demand.limit
         assert (gone if len(lost) <= limit else gone > limit) == (len(lost) if len(lost) <= limit else True)
@@ -159,18 +159,22 @@ def test_keys_beyond_64_bits_are_compared_value_by_value():
     records, number = collapse(rows)
     assert len(records.weight) == 40 and set(records.weight.tolist()) == {3}
     assert (records.value[number] == rows).all()
-    laid = make_ladders(levels)
-    assert not laid.is_exact
-    loss = lattice.Loss(lattice.CELLS, np.zeros(laid.key.size), np.zeros(laid.at.shape), 0.0, len(rows))
-    search = lattice.prepare_search(records, laid, laid.height, make_demand(3, 0), loss)
+    ladders_of_records = make_level_table(levels)
+    assert not ladders_of_records.is_exact
+    loss = lattice.Loss(
+        lattice.CELLS, np.zeros(ladders_of_records.key.size), np.zeros(ladders_of_records.at.shape), 0.0, len(rows)
+    )
+    search = lattice.prepare_search(records, ladders_of_records, ladders_of_records.height, make_demand(3, 0), loss)
     assert lattice_search.find_best(search).node == 0
-    search = lattice.prepare_search(records, laid, laid.height, make_demand(120, 0), loss)
+    search = lattice.prepare_search(records, ladders_of_records, ladders_of_records.height, make_demand(120, 0), loss)
     assert lattice_search.find_minimal(search)[0].tolist() == [search.lattice.nodes - 1]
 
 
 def test_too_many_levels_are_refused():
     records, _ = collapse(np.zeros((1, 30), np.int32))
-    laid = make_ladders([np.zeros((2, 1), np.int64)] * 30)
-    loss = lattice.Loss(lattice.CELLS, np.zeros(laid.key.size), np.zeros(laid.at.shape), 0.0, 1)
+    ladders_of_records = make_level_table([np.zeros((2, 1), np.int64)] * 30)
+    loss = lattice.Loss(
+        lattice.CELLS, np.zeros(ladders_of_records.key.size), np.zeros(ladders_of_records.at.shape), 0.0, 1
+    )
     with pytest.raises(ValueError, match="combinations of levels"):
-        lattice.prepare_search(records, laid, laid.height, make_demand(2, 0), loss)
+        lattice.prepare_search(records, ladders_of_records, ladders_of_records.height, make_demand(2, 0), loss)

@@ -31,12 +31,14 @@ def fitting(made):
 @given(drawn())
 def test_prosecutor_and_marketer(made):
     data, result = made
-    found = attributes.attack(result.release, data, result.trace.rows)
+    found = attributes.attack(result.release, data, result.owner_record.rows)
     sizes = [len(records) for records in fitting(made)]
-    chances = [1 / sizes[row] for row in result.trace.rows]
+    chances = [1 / sizes[row] for row in result.owner_record.rows]
     assert found.prosecutor["highest"] == pytest.approx(max(chances))
     assert found.prosecutor["average"] == pytest.approx(sum(chances) / len(chances))
-    assert found.prosecutor["unique"] == pytest.approx(sum(sizes[row] == 1 for row in result.trace.rows) / len(chances))
+    assert found.prosecutor["unique"] == pytest.approx(
+        sum(sizes[row] == 1 for row in result.owner_record.rows) / len(chances)
+    )
     assert found.prosecutor["at_risk"] == pytest.approx(sum(chance > 0.5 for chance in chances) / len(chances))
     rows, quasi = result.release.table.to_pylist(), [column.name for column in quasi_columns(result.release)]
     assert found.marketer == pytest.approx(len(promise.classes(rows, quasi)) / len(rows))
@@ -61,7 +63,7 @@ def test_the_journalist_picks_among_the_population(made):
     for row in rows:
         fits = sum(all(promise.fits(row[q], p[q], members.get(q, {}), None) for q in known) for p in people)
         chances.append(1 / fits)
-    found = attributes.attack(result.release, data, result.trace.rows).journalist
+    found = attributes.attack(result.release, data, result.owner_record.rows).journalist
     assert found["highest"] == pytest.approx(max(chances))
     assert found["average"] == pytest.approx(sum(chances) / len(chances))
 
@@ -82,9 +84,9 @@ def test_inspection_names_the_columns_that_give_people_away(columns, m):
 @given(drawn())
 def test_whoever_knows_a_sensitive_value_as_well(made):
     data, result = made
-    found = more_known.attack(result.release, data, result.trace.rows)
+    found = more_known.attack(result.release, data, result.owner_record.rows)
     people, records = people_of(data), fitting(made)
-    left = [sum(r["ill"] == people[row]["ill"] for r in records[row]) for row in result.trace.rows]
+    left = [sum(r["ill"] == people[row]["ill"] for r in records[row]) for row in result.owner_record.rows]
     assert found.alone == {"ill": left.count(1)}
     assert found.below == {"ill": sum(count < 2 for count in left)}
 
@@ -92,22 +94,24 @@ def test_whoever_knows_a_sensitive_value_as_well(made):
 @given(drawn(), st.integers(1, 5))
 def test_few_people_and_classes_are_looked_at_in_one_go(made, pairs):
     data, result = made
-    rows, table = result.trace.rows, PublishedTable.of(result.release)
+    rows, table = result.owner_record.rows, PublishedTable.of(result.release)
     fitting, value = Fitting.of(table, data), rows % 3
     fits = fitting.fits.toarray()
     there = np.zeros((fits.shape[1], 3), np.int64)
     np.add.at(there, (table.group, value), 1)
     with patch.object(more_known, "_PAIRS", pairs):
-        found = more_known.count_alike(fitting, fitting.case[rows], table.group, value)
+        found = more_known.count_matching(fitting, fitting.case[rows], table.group, value)
     assert found.tolist() == [(fits @ there)[fitting.case[row], row % 3] for row in rows]
 
 
 @given(drawn())
 def test_values_that_are_certain(made):
     data, result = made
-    found = homogeneity.attack(result.release, data, result.trace.rows)
+    found = homogeneity.attack(result.release, data, result.owner_record.rows)
     records = fitting(made)
-    assert found.told == {"ill": sum(len({r["ill"] for r in records[row]}) == 1 for row in result.trace.rows)}
+    assert found.certain_counts == {
+        "ill": sum(len({r["ill"] for r in records[row]}) == 1 for row in result.owner_record.rows)
+    }
 
 
 def test_plain_columns_that_leave_people_alone_are_said_loudly(tmp_path):
@@ -126,8 +130,8 @@ def test_nothing_is_said_where_nobody_is_left_alone(tmp_path, recwarn):
     rows = [(20 + i, "yes" if i % 2 else "no", "ab"[i // 2 % 2]) for i in range(8)]
     data = sf.Dataset.of("table", rows, ("age", "smokes", "ill"), plain=("smokes",), sensitive=("ill",))
     result = publish(data, [0] * 8, k=4)
-    found = more_known.attack(result.release, data, result.trace.rows)
+    found = more_known.attack(result.release, data, result.owner_record.rows)
     assert found.alone["plain"] == 0 and found.remaining.warnings == ()
-    (inferred,) = homogeneity.attack(result.release, data, result.trace.rows).remaining
+    (inferred,) = homogeneity.attack(result.release, data, result.owner_record.rows).remaining
     assert (inferred.counts["people"], inferred.worst) == (0, {"confidence": 0.5})
     assert more_known.attack(result.release, data) is None

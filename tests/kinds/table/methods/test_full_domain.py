@@ -64,10 +64,10 @@ def test_what_is_published_keeps_the_promise(method, columns, k, limit, asked, d
         event(type(error).__name__)
         assert "l" in asked or "t" in asked
         return
-    release, at = result.release, result.trace.rows
+    release, at = result.release, result.owner_record.rows
     assert not find_unfaithful(release, original, at)
-    assert len(release) + sum(release.withheld.values()) == rows
-    assert sum(release.withheld.values()) <= limit * rows
+    assert len(release) + sum(release.suppressed_records.values()) == rows
+    assert sum(release.suppressed_records.values()) <= limit * rows
     everybody = [ill[row] for row in at]
     wanted = plain.Asked(k, **{"c": 0.0, **asked})
     for members in classes_of_release(release):
@@ -83,7 +83,7 @@ def test_a_recoding_applied_to_the_same_records_gives_the_same_release(method, c
     assume(len(columns[0].cells) >= k)
     original, chosen = dataset_of(columns), method(k=k)
     result = chosen.anonymize(original, run_of(0.3))
-    saved = read_saved(result.trace.recoding.to_dict())
+    saved = read_saved(result.owner_record.recoding.to_dict())
     again = chosen.apply(original, saved, result.release, "error", run_of(0.3))
     assert cells_of(again.release) == cells_of(result.release)
     assert again.release.values.to_pylist() == result.release.values.to_pylist()
@@ -96,7 +96,9 @@ def test_classes_are_those_that_are_published(method, columns, k):
     original, chosen = dataset_of(columns), method(k=k)
     group = chosen.partition(chosen.attributes(original), chosen.require(original), run_of(0.3))
     result = chosen.anonymize(original, run_of(0.3))
-    published = {frozenset(result.trace.rows[members].tolist()) for members in classes_of_release(result.release)}
+    published = {
+        frozenset(result.owner_record.rows[members].tolist()) for members in classes_of_release(result.release)
+    }
     kept = {g: frozenset(np.flatnonzero(group == g).tolist()) for g in set(group.tolist()) - {-1}}
     assert set(kept.values()) == published
 
@@ -118,7 +120,7 @@ def test_odd_tables(method, limit, rows, k):
     result = method(k=k).anonymize(original, run_of(limit))
     sizes = [len(members) for members in classes_of_release(result.release)]
     assert min(sizes) >= k
-    assert not find_unfaithful(result.release, original, result.trace.rows)
+    assert not find_unfaithful(result.release, original, result.owner_record.rows)
     if len(set(rows)) == 1:
         assert result.release.table.to_pylist()[0] == {"city": ["a"], "age": {"lo": 5, "hi": 5}}
 
@@ -219,14 +221,14 @@ def test_a_later_batch_with_values_that_nobody_had(method):
     result = chosen.anonymize(first, run_of())
     # Oslo is in the hierarchy, though in no record; Cairo is not.
     known = Dataset.of("table", [("Oslo", 25), ("Bern", 21)] * 2, ("city", "age"))
-    release = chosen.apply(known, result.trace.recoding, result.release, "error", run_of(1)).release
+    release = chosen.apply(known, result.owner_record.recoding, result.release, "error", run_of(1)).release
     assert set(release.table.column("city").to_pylist()) <= {"Europe", None}
     strange = Dataset.of("table", [("Cairo", 25), ("Bern", 25), ("Cairo", 25)], ("city", "age"))
-    hidden = any(cells.column == "city" and cells.hides_all for cells in result.trace.recoding.columns)
+    hidden = any(cells.column == "city" and cells.hides_all for cells in result.owner_record.recoding.columns)
     if not hidden:
         with pytest.raises(SchemaError, match=r"column 'city' has 1 values .* in 2 records, for example 1, 3"):
-            chosen.apply(strange, result.trace.recoding, result.release, "error", run_of(1))
-    release = chosen.apply(strange, result.trace.recoding, result.release, "suppress", run_of(1)).release
+            chosen.apply(strange, result.owner_record.recoding, result.release, "error", run_of(1))
+    release = chosen.apply(strange, result.owner_record.recoding, result.release, "suppress", run_of(1)).release
     assert set(release.table.column("city").to_pylist()) == {None}
     assert len(release) == (3 if hidden else 2)
 
@@ -237,15 +239,15 @@ def test_other_columns_or_another_recoding_are_not_applied():
     result = method.anonymize(original, run_of())
     other = Dataset.of("table", [("a", "f")] * 3, ("town", "sex"))
     with pytest.raises(SchemaError, match="same roles and scales"):
-        method.apply(other, result.trace.recoding, result.release, "error", run_of())
+        method.apply(other, result.owner_record.recoding, result.release, "error", run_of())
     numbers = method.anonymize(Dataset.of("table", [(1, "f")] * 3, ("city", "sex")), run_of())
     with pytest.raises(SchemaError, match="same roles and scales"):
-        method.apply(original, numbers.trace.recoding, numbers.release, "error", run_of())
+        method.apply(original, numbers.owner_record.recoding, numbers.release, "error", run_of())
     items = read_saved({"column": "items", "groups": [["a"]], "suppressed": []})
     with pytest.raises(SchemaError, match="one of values"):
         method.apply(original, items, result.release, "error", run_of())
     with pytest.raises(ParameterError, match="unknown must be error or suppress"):
-        method.apply(original, result.trace.recoding, result.release, "drop", run_of())
+        method.apply(original, result.owner_record.recoding, result.release, "drop", run_of())
 
 
 @pytest.mark.parametrize("method", METHODS)

@@ -62,10 +62,10 @@ def test_every_class_has_k_records_and_publishes_their_hull(make, columns, k):
     data = dataset_of(columns)
     group = group_of(data, make(k=k))
     assert (group >= 0).all() and min(np.bincount(group)) >= k
-    hulls = {row: hull_of(columns, rows) for rows in classes_of(group) for row in rows}
+    bounds = {row: hull_of(columns, rows) for rows in classes_of(group) for row in rows}
     result = sf.anonymize(data, make(k=k), secret=SECRET)
     published = cells_of(result.release, columns)
-    assert [hulls[row] for row in result.trace.rows.tolist()] == published
+    assert [bounds[row] for row in result.owner_record.rows.tolist()] == published
     assert min(collections.Counter(published).values()) >= k
     assert len(set(published)) == int(group.max()) + 1
 
@@ -85,7 +85,7 @@ def test_every_class_is_diverse(make, columns, asked):
     assert needs.judge(group_of(data, method)).all()
 
 
-PROMISES = (
+GUARANTEES = (
     {},
     {"l": 2},
     {"l": 2, "diversity": "entropy"},
@@ -97,7 +97,7 @@ PROMISES = (
 
 
 @every_method
-@pytest.mark.parametrize("asked", PROMISES, ids=str)
+@pytest.mark.parametrize("asked", GUARANTEES, ids=str)
 def test_releases_are_verified_from_their_files(make, asked, tmp_path):
     rng = np.random.default_rng(3)
     rows = [

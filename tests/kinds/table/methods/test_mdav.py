@@ -29,8 +29,8 @@ def test_the_error_share_is_that_of_the_classes_that_are_published():
         result = sf.anonymize(data, Mdav(k=k), secret=SECRET)
         cells = [repr(row) for row in result.release.table.to_pylist()]
         group = np.unique(cells, return_inverse=True)[1]
-        lost = measure_error_share(standardise(table[result.trace.rows].astype(float)), group)
-        assert result.trace.counters["millionths_of_spread_lost"] == round(1e6 * lost)
+        lost = measure_error_share(standardise(table[result.owner_record.rows].astype(float)), group)
+        assert result.owner_record.counters["millionths_of_spread_lost"] == round(1e6 * lost)
 
 
 def test_pairs_on_a_line():
@@ -38,7 +38,7 @@ def test_pairs_on_a_line():
     data = sf.Dataset.of("table", [(x,) for x in (0, 30, 10, 1, 31, 11)], ("x",))
     result = sf.anonymize(data, Mdav(k=2), secret=SECRET)
     x = np.array([0, 30, 10, 1, 31, 11])
-    assert result.trace.counters["millionths_of_spread_lost"] == round(1e6 * 1.5 / ((x - x.mean()) ** 2).sum())
+    assert result.owner_record.counters["millionths_of_spread_lost"] == round(1e6 * 1.5 / ((x - x.mean()) ** 2).sum())
 
 
 def test_dates_have_means_in_days():

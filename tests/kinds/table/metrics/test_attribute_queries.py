@@ -27,7 +27,7 @@ def ask(comparison, *query, sanity=0.001):
 
 @given(comparisons(), st.integers(0, 10))
 def test_errors_are_those_counted_by_hand(comparison, seed):
-    workload = draw_queries(comparison.view(TableComparison).asked, 5, seed)
+    workload = draw_queries(comparison.view(TableComparison).queried_attributes, 5, seed)
     for query in workload.queries:
         conditions, rest = split_query(query, NAMES)
         assert not rest
@@ -36,8 +36,8 @@ def test_errors_are_those_counted_by_hand(comparison, seed):
 
 
 @given(comparisons(), st.integers(0, 10))
-def test_drawn_queries_are_kept_by_somebody_and_spelled_as_they_are_read(comparison, seed):
-    workload = draw_queries(comparison.view(TableComparison).asked, 10, seed)
+def test_drawn_queries_match_a_record_and_are_read_back(comparison, seed):
+    workload = draw_queries(comparison.view(TableComparison).queried_attributes, 10, seed)
     assert len(workload) and sf.Workload.from_csv(workload.to_csv()) == workload
     for query in workload.queries:
         conditions, _ = split_query(query, NAMES)
@@ -102,5 +102,5 @@ def test_labels_with_signs_in_them():
     assert ask(comparison, "x=y=a|b") == 0 and ask(comparison, "x=y=c=d") == 0
     assert select(attribute_of(data, "x=y"), "a|b").labels == {"a|b"}
     for seed in range(5):
-        workload = draw_queries(comparison.view(TableComparison).asked, 5, seed)
+        workload = draw_queries(comparison.view(TableComparison).queried_attributes, 5, seed)
         assert all(ask(comparison, *query) == 0 for query in workload.queries)

@@ -10,7 +10,7 @@ from tests.kinds.table.naive import measures as naive
 
 import sfumato as sf
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.kinds.table.comparison import TableComparison, count_leftover
+from sfumato.kinds.table.comparison import TableComparison, count_retained
 from sfumato.kinds.table.metrics.average_class_size import AverageClassSize
 from sfumato.kinds.table.metrics.discernibility import Discernibility
 from sfumato.kinds.table.metrics.entropy_loss import EntropyLoss
@@ -94,9 +94,9 @@ def test_another_original_is_refused_by_column():
 
 def test_little_left_is_said_with_numbers():
     data = sf.Dataset.of("table", [(n, "a") for n in range(100)], ("age", "city"))
-    found = count_leftover(data, compare(data, [0] * 100).release)
-    assert found.is_little and str(found).startswith("100 different combinations")
-    assert not count_leftover(data, compare(data, [n // 5 for n in range(100)], k=5).release).is_little
+    found = count_retained(data, compare(data, [0] * 100).release)
+    assert found.is_low_utility and str(found).startswith("100 different combinations")
+    assert not count_retained(data, compare(data, [n // 5 for n in range(100)], k=5).release).is_low_utility
 
 
 def test_a_hierarchy_has_the_levels_it_has():

@@ -30,13 +30,13 @@ class GivenMeans(GivenClasses):
 def compare(rows, group):
     data = sf.Dataset.of("table", rows, ("age", "height"))
     result = GivenMeans(k=2, group=tuple(group)).anonymize(data, Run(bytes([1] * 32)))
-    return Comparison(data, result.release, result.trace.rows)
+    return Comparison(data, result.release, result.owner_record.rows)
 
 
-def settle(rows, group):
+def converge(rows, group):
     """Let records that cannot be told apart be of one class: they are, once they are published."""
     seen = {}
-    hulls = {
+    bounds = {
         number: tuple(
             (
                 min(r[c] for r, g in zip(rows, group, strict=True) if g == number),
@@ -46,7 +46,7 @@ def settle(rows, group):
         )
         for number in set(group)
     }
-    return [seen.setdefault(hulls[number], number) for number in group]
+    return [seen.setdefault(bounds[number], number) for number in group]
 
 
 @st.composite
@@ -55,7 +55,7 @@ def classes(draw):
     rows = draw(st.lists(row, min_size=3, max_size=9))
     group = draw(st.lists(st.integers(0, 3), min_size=len(rows), max_size=len(rows)))
     for _ in range(len(rows)):
-        group = settle(rows, group)
+        group = converge(rows, group)
     return rows, group
 
 
@@ -79,7 +79,7 @@ def test_larger_classes_are_never_better(drawn):
     rows, group = drawn
     joined = [0 if number == max(group) else number for number in group]
     for _ in range(len(rows)):
-        joined = settle(rows, joined)
+        joined = converge(rows, joined)
     was, now = (MicroaggregationError().measure(compare(rows, each)).value for each in (group, joined))
     assert now >= was - 1e-9
 
@@ -93,8 +93,8 @@ def test_error_is_what_the_method_counts():
     rows = [(int(a), float(b)) for a, b in generator.normal(50, 20, (80, 2))]
     data = sf.Dataset.of("table", rows, ("age", "height"))
     result = sf.anonymize(data, sf.methods.Mdav(k=4), secret=bytes([1] * 32))
-    score = MicroaggregationError().measure(Comparison(data, result.release, result.trace.rows))
-    assert score.value == pytest.approx(result.trace.counters["millionths_of_spread_lost"] / 1e6, abs=1e-6)
+    score = MicroaggregationError().measure(Comparison(data, result.release, result.owner_record.rows))
+    assert score.value == pytest.approx(result.owner_record.counters["millionths_of_spread_lost"] / 1e6, abs=1e-6)
     assert measure_error_share(standardise(np.array(rows)), np.arange(80) // 80) == pytest.approx(1)
 
 
@@ -108,7 +108,7 @@ def test_a_withheld_record_has_the_mean_of_all():
 def test_without_means_a_sentence_is_left():
     data = sf.Dataset.of("table", [(1,), (2,)], ("age",))
     result = GivenClasses(k=2, group=(0, 0)).anonymize(data, Run(bytes(32)))
-    told = MicroaggregationError().obstacle(Comparison(data, result.release, result.trace.rows))
+    told = MicroaggregationError().obstacle(Comparison(data, result.release, result.owner_record.rows))
     assert told == "the release publishes no means of classes; mdav does."
 
 

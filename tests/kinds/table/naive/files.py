@@ -6,7 +6,7 @@ import pytest
 
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 CANARY = "Q7canaryZ"
 ROLES = {"identifier": ("name",), "quasi": ("age", "sex"), "sensitive": ("illness",)}
@@ -17,7 +17,7 @@ GOOD = f"{CANARY}1,30,f,{CANARY}\n{CANARY}2,40,m,flu\n{CANARY}3,40,f,flu\n"
 def write_and_read(folder, content, name="people.csv", **options):
     """Read a file with this content."""
     (folder / name).write_bytes(content if isinstance(content, bytes) else content.encode())
-    return read(folder / name, Reading.of("table", options))
+    return read(folder / name, ReadOptions.of("table", options))
 
 
 def write_and_refuse(folder, content, name="people.csv", error=SchemaError, **options):

@@ -24,9 +24,9 @@ class Asked:
     population: list = field(default_factory=list)
 
 
-def generalise(row, ladders, levels):
+def generalise(row, level_trees, levels):
     """Return what a row is published as; a ladder is a list of levels, each a list of nodes by value."""
-    return tuple(ladder[level][value] for value, ladder, level in zip(row, ladders, levels, strict=True))
+    return tuple(level_tree[level][value] for value, level_tree, level in zip(row, level_trees, levels, strict=True))
 
 
 def is_diverse(values, asked):
@@ -70,7 +70,7 @@ def how_far(values, everybody, asked, tree):
     return spent
 
 
-def withhold(rows, publish, asked):
+def suppress(rows, publish, asked):
     """Return the rows that are withheld; closeness is asked again and again of what is still published."""
     classes = defaultdict(list)
     for at, row in enumerate(rows):
@@ -102,7 +102,7 @@ def withhold(rows, publish, asked):
     return set(range(len(rows))) - {at for members in left for at in members}
 
 
-def price(rows, ladders, prices, levels, lost, loss, k):
+def price(rows, level_trees, prices, levels, lost, loss, k):
     """Return what a choice of levels costs; prices are those of cells, by level and value."""
     if loss == "cells":
         total = 0.0
@@ -110,17 +110,17 @@ def price(rows, ladders, prices, levels, lost, loss, k):
             for value, price_of, level in zip(row, prices, levels, strict=True):
                 total += price_of[-1 if at in lost else level][value]
         return total / len(rows)
-    sizes = Counter(generalise(row, ladders, levels) for at, row in enumerate(rows) if at not in lost)
+    sizes = Counter(generalise(row, level_trees, levels) for at, row in enumerate(rows) if at not in lost)
     if loss == "discernibility":
         return (sum(size**2 for size in sizes.values()) + len(lost) * len(rows)) / len(rows) ** 2
     return len(rows) / len(sizes) / k
 
 
-def feasible_levels(rows, ladders, top, asked, limit):
+def feasible_levels(rows, level_trees, top, asked, limit):
     """Return what every choice of levels withholds that publishes something and withholds at most the limit."""
     found = {}
     for levels in itertools.product(*(range(high + 1) for high in top)):
-        lost = withhold(rows, lambda row, levels=levels: generalise(row, ladders, levels), asked)
+        lost = suppress(rows, lambda row, levels=levels: generalise(row, level_trees, levels), asked)
         if len(lost) <= limit and len(lost) < len(rows):
             found[levels] = lost
     return found

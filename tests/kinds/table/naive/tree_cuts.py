@@ -1,6 +1,6 @@
 """Cuts through hierarchies by the book: every move is tried by recoding all records anew."""
 
-from tests.kinds.table.naive.full_domain import withhold
+from tests.kinds.table.naive.full_domain import suppress
 
 
 def ancestors(node, parent):
@@ -18,7 +18,7 @@ def publish(row, cuts):
 
 def state_of(rows, cuts, prices, asked):
     """Return loss, price of all cells, and number withheld."""
-    lost = withhold(rows, lambda row: publish(row, cuts), asked)
+    lost = suppress(rows, lambda row: publish(row, cuts), asked)
     cells = [sum(price[node] for price, node in zip(prices, publish(row, cuts), strict=True)) for row in rows]
     loss = sum(1.0 if at in lost else cell for at, cell in enumerate(cells))
     return loss, sum(cells), len(lost)

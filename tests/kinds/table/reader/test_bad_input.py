@@ -11,7 +11,7 @@ import pytest
 from tests.kinds.table.naive.files import CANARY, GOOD, HEADER, ROLES, write_and_read, write_and_refuse
 
 from sfumato.cli import run
-from sfumato.cli.messages import speak
+from sfumato.cli.messages import translate
 from sfumato.exceptions import ParameterError
 
 PASTE = "--identifier name --quasi age,sex --sensitive illness"
@@ -30,10 +30,10 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
     told = refuse(HEADER + GOOD)
     assert "columns 'name', 'age', 'sex', 'illness' have no role" in told
     assert told.endswith("add: identifier=['name'], quasi=['age', 'sex'], sensitive=['illness']")
-    assert speak(told).endswith(f"add: {PASTE}")
+    assert translate(told).endswith(f"add: {PASTE}")
     told = refuse(HEADER + GOOD, identifier="name", quasi="age,sex")
     assert "column 'illness' has no role" in told
-    assert speak(told).endswith("add: --sensitive illness")
+    assert translate(told).endswith("add: --sensitive illness")
 
 
 @pytest.mark.parametrize(
@@ -52,8 +52,8 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
 )
 def test_guesses(refuse, name, cells, option):
     told = refuse("\n".join([f'age,"{name}"', *(f"{i % 2},{cell}" for i, cell in enumerate(cells))]), quasi="age")
-    spelled = f"""'"{name}"'""" if "," in name else f"'{name}'" if " " in name else name
-    assert speak(told).endswith(f"add: --{option} {spelled}")
+    quoted = f"""'"{name}"'""" if "," in name else f"'{name}'" if " " in name else name
+    assert translate(told).endswith(f"add: --{option} {quoted}")
 
 
 def test_a_file_without_a_header_is_not_shown(refuse):

@@ -20,7 +20,7 @@ import sfumato as sf
 from sfumato.exceptions import SfumatoError
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.reader import read, read_attributes
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
@@ -111,15 +111,15 @@ def test_scales_are_told_by_the_look_of_values(reader, values, scale, found):
 def test_scales_can_be_given(reader, values, given, scale, found):
     data = reader("a\n" + "\n".join(values), quasi="a", scales={"a": given})
     assert (scales(data)["a"], cells(data, "a")) == (scale, found)
-    again = reader("a\n" + "\n".join(values), **{k: v for k, v in data.reading.items() if k != "kind"})
+    again = reader("a\n" + "\n".join(values), **{k: v for k, v in data.read_options.items() if k != "kind"})
     assert again.schema == data.schema
     assert again.table.equals(data.table)
 
 
 def test_what_was_guessed_is_kept_for_the_next_file(reader):
     data = reader("a,b\n1.5,01\n2,10\n", quasi="a,b")
-    assert data.reading["scales"] == {"a": "decimal", "b": "categorical"}
-    later = reader("a,b\n1,1\n2,10\n", **{k: v for k, v in data.reading.items() if k != "kind"})
+    assert data.read_options["scales"] == {"a": "decimal", "b": "categorical"}
+    later = reader("a,b\n1,1\n2,10\n", **{k: v for k, v in data.read_options.items() if k != "kind"})
     assert scales(later) == scales(data)
 
 
@@ -137,7 +137,7 @@ def test_missing_cells_are_a_value_of_their_own(tmp_path_factory, rows, empty):
     path = tmp_path_factory.mktemp("missing") / "people.csv"
     path.write_text(text.getvalue())
     options = {"quasi": ("first",), "plain": ("second",), "empty": tuple(empty)}
-    data = read(path, Reading.of("table", options | {"scales": dict.fromkeys(("first", "second"), "categorical")}))
+    data = read(path, ReadOptions.of("table", options | {"scales": dict.fromkeys(("first", "second"), "categorical")}))
     wanted = plain_cells(rows, empty)
     assert [list(row.values()) for row in data.table.to_pylist()] == wanted
     for at, column in enumerate(("first", "second")):
@@ -277,7 +277,7 @@ def test_any_column_is_read_or_refused(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("any") / "people.csv"
     path.write_text("a,b\n" + "\n".join(f"{cell},{cell}" for cell in content))
     try:
-        data = read(path, Reading("table", quasi=("a", "b")))
+        data = read(path, ReadOptions("table", quasi=("a", "b")))
         assert len(data) == len(content)
         for column in ("a", "b"):
             attribute_of(data, column)
@@ -312,7 +312,7 @@ def test_the_first_and_last_day_of_the_calendar(reader):
 
 def test_another_kind_may_take_columns_for_itself():
     table = pa.table({"age": ["30", "40"], "products": ["a b", "c"], "who": ["x", "x"]})
-    reading = Reading("table", quasi=("age",), columns={"items": "products", "owner": "who"})
-    found = read_attributes("people.csv", table, reading, taken=("products",))
+    read_options = ReadOptions("table", quasi=("age",), columns={"items": "products", "owner": "who"})
+    found = read_attributes("people.csv", table, read_options, taken=("products",))
     assert [column.name for column in found.columns] == ["age"]
-    assert found.whose.people.to_pylist() == ["x", "x"]
+    assert found.record_people.people.to_pylist() == ["x", "x"]

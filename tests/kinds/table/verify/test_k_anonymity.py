@@ -19,7 +19,7 @@ from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.verify.k_anonymity import verify, verify_against
 from sfumato.release.release import Part, PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 
 def rows_of(release):
@@ -29,21 +29,21 @@ def rows_of(release):
 @given(drawn(), st.integers(2, 5))
 def test_k_is_the_smallest_class(made, k):
     _, result = made
-    claim = dataclasses.replace(result.release.guarantee, k=k)
-    verdict = verify(dataclasses.replace(result.release, guarantee=claim))
+    guarantee = dataclasses.replace(result.release.guarantee, k=k)
+    verdict = verify(dataclasses.replace(result.release, guarantee=guarantee))
     assert verdict.measured["k"] == promise.k_of(*rows_of(result.release))
     assert verdict.holds == (verdict.measured["k"] >= k)
     if not verdict.holds:
-        assert verdict.witness["records"] == verdict.measured["k"] == len(verdict.witness["rows"])
+        assert verdict.counterexample["records"] == verdict.measured["k"] == len(verdict.counterexample["rows"])
         rows, quasi = rows_of(result.release)
-        assert len({repr([rows[at - 1][q] for q in quasi]) for at in verdict.witness["rows"]}) == 1
+        assert len({repr([rows[at - 1][q] for q in quasi]) for at in verdict.counterexample["rows"]}) == 1
 
 
 @given(drawn(), st.integers(2, 4))
 def test_distinct_diversity(made, l):
     release = made[1].release
-    claim = dataclasses.replace(release.guarantee, l=l)
-    verdict = verify(dataclasses.replace(release, guarantee=claim))
+    guarantee = dataclasses.replace(release.guarantee, l=l)
+    verdict = verify(dataclasses.replace(release, guarantee=guarantee))
     assert verdict.measured["l"] == promise.distinct_l(*rows_of(release), "ill")
     assert verdict.checks["sensitive values of every class are diverse"] == (verdict.measured["l"] >= l)
 
@@ -51,8 +51,8 @@ def test_distinct_diversity(made, l):
 @given(drawn(), st.integers(2, 4))
 def test_entropy_diversity(made, l):
     release = made[1].release
-    claim = dataclasses.replace(release.guarantee, l=l, diversity="entropy")
-    verdict = verify(dataclasses.replace(release, guarantee=claim))
+    guarantee = dataclasses.replace(release.guarantee, l=l, diversity="entropy")
+    verdict = verify(dataclasses.replace(release, guarantee=guarantee))
     entropy = promise.entropy(*rows_of(release), "ill")
     assert verdict.measured["l"] == pytest.approx(math.exp(entropy), abs=1e-5)
     holds = verdict.checks["sensitive values of every class are diverse"]
@@ -62,8 +62,8 @@ def test_entropy_diversity(made, l):
 @given(drawn(), st.integers(2, 4), st.sampled_from([0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 0.7]))
 def test_recursive_diversity(made, l, c):
     release = made[1].release
-    claim = dataclasses.replace(release.guarantee, l=l, diversity="recursive", c=c)
-    verdict = verify(dataclasses.replace(release, guarantee=claim))
+    guarantee = dataclasses.replace(release.guarantee, l=l, diversity="recursive", c=c)
+    verdict = verify(dataclasses.replace(release, guarantee=guarantee))
     holds = verdict.checks["sensitive values of every class are diverse"]
     assert holds == promise.is_recursive(*rows_of(release), "ill", c, l)
 
@@ -108,7 +108,7 @@ def test_whoever_is_known_fits_the_records_that_hold_their_values(made):
     found = known.weigh(table.sizes)[known.case]
     rows, quasi = rows_of(release)
     assert found.tolist() == [len(promise.candidates(rows, quasi, p, members_of(release))) for p in people_of(data)]
-    verdict = verify_against(release, data, result.trace.rows)
+    verdict = verify_against(release, data, result.owner_record.rows)
     some = [size for size in found.tolist() if size]
     assert verdict.measured["fitting"] == min(some)
     assert verdict.holds == (min(some) >= 2)
@@ -132,9 +132,9 @@ def with_population(release, counts, names=("age",)):
     quasi = quasi_columns(release)
     cells = release.table.select([c.name for c in quasi]).take(pa.array(table.example))
     cells = cells.append_column("people", pa.array(counts, pa.int64()))
-    part = Part((*quasi, PublishedColumn("people", "count", Form("exact", "int64"))), cells)
-    claim = dataclasses.replace(release.guarantee, presence=0.5)
-    return dataclasses.replace(release, guarantee=claim, parts={**release.parts, "population": part})
+    part = Part((*quasi, PublishedColumn("people", "count", ValueFormat("exact", "int64"))), cells)
+    guarantee = dataclasses.replace(release.guarantee, presence=0.5)
+    return dataclasses.replace(release, guarantee=guarantee, parts={**release.parts, "population": part})
 
 
 @given(drawn(), st.data())
@@ -178,7 +178,7 @@ def test_several_sensitive_columns_are_judged_one_by_one():
     data = sf.Dataset.of("table", rows, ("age", "ill", "job"), sensitive=("ill", "job"))
     verdict = verify(publish(data, [0, 0, 1, 1], l=2).release)
     assert not verdict.holds and verdict.measured["l"] == 1
-    assert verdict.witness["column"] == "job" and verdict.witness["cells"] == {"age": "[1..1]"}
+    assert verdict.counterexample["column"] == "job" and verdict.counterexample["cells"] == {"age": "[1..1]"}
 
 
 def test_another_claim_and_another_original_are_refused():
@@ -188,4 +188,4 @@ def test_another_claim_and_another_original_are_refused():
         verify_against(result.release, sf.Dataset.of("table", [("a",), ("b",)], ("town",)))
     assert not verify_against(result.release, data, np.array([0, 0])).holds
     strange = dataclasses.replace(result.release, guarantee=KAnonymity(k=2, quasi=("age", "ill")))
-    assert verify(strange).witness["check"] == "the claim is about the columns that play the part"
+    assert verify(strange).counterexample["check"] == "the claim is about the columns that play the part"

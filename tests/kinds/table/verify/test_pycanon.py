@@ -40,7 +40,7 @@ def release(request):
     return publish(data, groups.tolist()).release
 
 
-def spelled(release):
+def to_frame(release):
     """The published cells as texts, and which columns are quasi-identifiers."""
     quasi = [column.name for column in quasi_columns(release)]
     columns = {
@@ -52,24 +52,24 @@ def spelled(release):
     return pandas.DataFrame(columns), quasi
 
 
-def measured(release, sensitive, **claim):
+def measured(release, sensitive, **guarantee):
     """What the verifier measures of one sensitive column; the other is a plain one."""
     columns = tuple(
         dataclasses.replace(c, role="plain") if c.role == "sensitive" and c.name != sensitive else c
         for c in release.columns
     )
-    said = dataclasses.replace(release.guarantee, sensitive=(sensitive,), **claim)
+    said = dataclasses.replace(release.guarantee, sensitive=(sensitive,), **guarantee)
     return verify(dataclasses.replace(release, columns=columns, guarantee=said)).measured
 
 
 def test_k_anonymity(release):
-    data, quasi = spelled(release)
+    data, quasi = to_frame(release)
     assert pycanon.k_anonymity(data, quasi) == verify(release).measured["k"]
 
 
 @pytest.mark.parametrize("sensitive", ["ill", "pain"])
 def test_distinct_diversity(release, sensitive):
-    data, quasi = spelled(release)
+    data, quasi = to_frame(release)
     assert pycanon.l_diversity(data, quasi, [sensitive]) == measured(release, sensitive, l=2)["l"]
 
 
@@ -79,7 +79,7 @@ def test_entropy_diversity(release, sensitive):
 
     Two equally frequent values have an entropy of ln 2, and pycanon may say l=1 of them.
     """
-    data, quasi = spelled(release)
+    data, quasi = to_frame(release)
     l = measured(release, sensitive, l=2, diversity="entropy")["l"]
     assert pycanon.entropy_l_diversity(data, quasi, [sensitive]) in {int(l + 1e-6), int(l - 1e-6)}
 
@@ -92,7 +92,7 @@ def test_recursive_diversity(release, sensitive):
     sorts them the other way round, and gives the next whole number above r1 / (rl + ... + rm) for the l it found. Its c
     is therefore never above the whole number that follows ours.
     """
-    data, quasi = spelled(release)
+    data, quasi = to_frame(release)
     c, l = pycanon.recursive_c_l_diversity(data, quasi, [sensitive])
     assert l == measured(release, sensitive, l=2)["l"]
     if l > 1:
@@ -101,7 +101,7 @@ def test_recursive_diversity(release, sensitive):
 
 
 def test_closeness_of_labels(release):
-    data, quasi = spelled(release)
+    data, quasi = to_frame(release)
     found = measured(release, "ill", t=0.5)["t"]
     assert pycanon.t_closeness(data, quasi, ["ill"]) == pytest.approx(found, abs=1e-6)
 
@@ -112,5 +112,5 @@ def test_closeness_of_numbers():
     rows = [(i // 7, int(pain)) for i, pain in enumerate(rng.integers(0, 9, 70))]
     data = sf.Dataset.of("table", rows, ("age", "pain"), sensitive=("pain",))
     release = publish(data, [row[0] for row in rows], t=0.5, distance="ordered").release
-    table, quasi = spelled(release)
+    table, quasi = to_frame(release)
     assert pycanon.t_closeness(table, quasi, ["pain"]) == pytest.approx(verify(release).measured["t"], abs=1e-6)

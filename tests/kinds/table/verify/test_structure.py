@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.verify.k_anonymity import verify
 from sfumato.release.release import Part, PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.verification.order import verify_order
 from sfumato.verification.structure import verify_structure
 
@@ -66,12 +66,12 @@ SETS, LABELS = "sets are sorted, and missing values stand alone", "generalised l
 OWN = "generalised values have members of their own"
 half = {"lo": 1.5, "hi": 1.5}
 WRONG = {
-    "exact quasi-identifier": (with_cells("age", [1, 1, 2, 2, 3, 3], Form("exact", "int64")), FORM),
-    "a range of texts": (with_cells("age", [{"lo": "a", "hi": "b"}] * 6, Form("interval")), FORM),
-    "a set of numbers": (with_cells("sex", [[1]] * 6, Form("set", "int64")), FORM),
-    "at least one of": (with_cells("sex", [["f"]] * 6, Form("set", meaning="at least one of")), FORM),
-    "a plain set": (with_cells("note", [["f"]] * 6, Form("set")), FORM),
-    "a time": (with_cells("ill", [datetime.datetime(2000, 1, 1)] * 6, Form("exact", "timestamp")), FORM),
+    "exact quasi-identifier": (with_cells("age", [1, 1, 2, 2, 3, 3], ValueFormat("exact", "int64")), FORM),
+    "a range of texts": (with_cells("age", [{"lo": "a", "hi": "b"}] * 6, ValueFormat("interval")), FORM),
+    "a set of numbers": (with_cells("sex", [[1]] * 6, ValueFormat("set", "int64")), FORM),
+    "at least one of": (with_cells("sex", [["f"]] * 6, ValueFormat("set", meaning="at least one of")), FORM),
+    "a plain set": (with_cells("note", [["f"]] * 6, ValueFormat("set")), FORM),
+    "a time": (with_cells("ill", [datetime.datetime(2000, 1, 1)] * 6, ValueFormat("exact", "timestamp")), FORM),
     "an identifier": (with_role("note", "identifier"), FORM),
     "a history": (with_role("note", "history"), FORM),
     "a role of nobody's": (with_role("note", "alice"), FORM),
@@ -105,7 +105,7 @@ def test_what_is_wrong_is_named(name):
     release, check = WRONG[name]
     verdict = verify_structure(release)
     assert not verdict.holds
-    assert verdict.witness["check"] == check
+    assert verdict.counterexample["check"] == check
     assert not verify(release).holds
 
 
@@ -113,13 +113,13 @@ def test_days_beyond_the_calendar_are_no_dates():
     days = pa.array([2**30] * 6, pa.int32()).cast(pa.date32())
     cells = pa.StructArray.from_arrays([days, days], names=["lo", "hi"])
     table = RELEASE.table.set_column(2, "born", cells)
-    assert verify_structure(dataclasses.replace(RELEASE, table=table)).witness["check"] == CELLS
+    assert verify_structure(dataclasses.replace(RELEASE, table=table)).counterexample["check"] == CELLS
 
 
 def test_a_null_in_a_dictionary_is_no_label():
     coded = pa.DictionaryArray.from_arrays(pa.array([0] * 6, pa.int32()), pa.array([None], pa.string()))
     table = RELEASE.table.set_column(4, "town", coded)
-    assert verify_structure(dataclasses.replace(RELEASE, table=table)).witness["check"] == CELLS
+    assert verify_structure(dataclasses.replace(RELEASE, table=table)).counterexample["check"] == CELLS
 
 
 @pytest.mark.parametrize(
@@ -136,12 +136,12 @@ def test_values_that_nothing_needs_are_not_declared(rows):
 
 
 def test_parts_that_nothing_calls_for_are_refused():
-    part = Part((PublishedColumn("who", "plain", Form("exact")),), pa.table({"who": ["alice"]}))
+    part = Part((PublishedColumn("who", "plain", ValueFormat("exact")),), pa.table({"who": ["alice"]}))
     for name in ("population", "sensitive-order", "means", "names"):
         assert not verify_structure(dataclasses.replace(RELEASE, parts={name: part})).holds
 
 
 def test_the_claim_names_the_columns_that_play_the_part():
-    claim = dataclasses.replace(RELEASE.guarantee, quasi=("age",))
-    verdict = verify_structure(dataclasses.replace(RELEASE, guarantee=claim))
-    assert verdict.witness["check"] == "the claim is about the columns that play the part"
+    guarantee = dataclasses.replace(RELEASE.guarantee, quasi=("age",))
+    verdict = verify_structure(dataclasses.replace(RELEASE, guarantee=guarantee))
+    assert verdict.counterexample["check"] == "the claim is about the columns that play the part"

@@ -5,7 +5,7 @@ import dataclasses
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 
 ROWS = [{"a": 2, "b": 3, "c": 1}, {"a": 4, "c": 5}, {"b": 6, "c": 4}, {"a": 9, "b": 9, "c": 4}]
 TWINS = [{"s": 3, "t": 2, "u": 2, "b": 9}, {"s": 1, "b": 9}, {"s": 2, "t": 1, "u": 1, "b": 4}]
@@ -25,7 +25,7 @@ def covered():
 
 def with_rows(release, rows, times=None):
     """Return the release with other contents, one list of (event, count) per time point."""
-    events = Ragged.from_lists([[event for event, _ in row] for row in rows])
+    events = ListColumn.from_lists([[event for event, _ in row] for row in rows])
     counts = pa.array([[count for _, count in row] for row in rows], pa.list_(pa.int64()))
     when = release.table.column("time") if times is None else pa.array(times, release.table.schema.field("time").type)
     table = pa.table({"time": when, "events": events.to_arrow(), "counts": counts})

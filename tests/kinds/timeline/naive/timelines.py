@@ -6,7 +6,7 @@ from fractions import Fraction
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.kinds.timeline.methods._base.covers import find_crowds
+from sfumato.kinds.timeline.methods._base.covers import find_equal_events
 from sfumato.release.run import Run
 
 FRACTIONS = st.integers(1, 9).flatmap(lambda q: st.integers(1, q).map(lambda p: Fraction(p, q)))
@@ -34,13 +34,13 @@ def delete(method, rows, sensitive, alphabet, delta, **options):
     task, run = chosen.task(data), Run(bytes([1] * 32))
     if chosen.cover == 1:
         return task.deletions(chosen.delete(task, run)), run.counters
-    crowds = find_crowds(task.timeline, task.events, chosen.cover - 1)
-    return task.deletions(chosen.delete_to_covers(task, crowds, run)), run.counters
+    groups = find_equal_events(task.timeline, task.events, chosen.cover - 1)
+    return task.deletions(chosen.delete_to_covers(task, groups, run)), run.counters
 
 
 def left(rows, deletions):
     """Return what is left of some rows."""
-    timeline = deletions.tally.timeline
+    timeline = deletions.counts.timeline
     after = [dict(row) for row in rows]
     for point, code, gone in zip(timeline.points, timeline.codes, deletions.removed, strict=True):
         after[point][timeline.labels[code]] -= int(gone)

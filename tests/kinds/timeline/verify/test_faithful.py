@@ -14,7 +14,7 @@ def changed(change, rows=None, times=None):
     contents = [list(row) for row in rows_of(result.release)]
     change(contents)
     release = with_rows(result.release, contents, times)
-    return verify_faithful(release, data, result.trace.rows if rows is None else rows)
+    return verify_faithful(release, data, result.owner_record.rows if rows is None else rows)
 
 
 def replace_count(event, amount, point):
@@ -40,7 +40,7 @@ def test_a_good_release_is_true():
 )
 def test_what_is_not_true_is_found(change, check):
     verdict = changed(change)
-    assert not verdict.holds and verdict.witness["check"] == check
+    assert not verdict.holds and verdict.counterexample["check"] == check
 
 
 def test_fewer_sensitive_events_are_no_lie():
@@ -49,7 +49,7 @@ def test_fewer_sensitive_events_are_no_lie():
 
 def test_times_must_be_the_original_ones():
     verdict = changed(lambda rows: rows, times=[0, 1, 2, 4])
-    assert verdict.witness == {"check": "times are the original ones", "rows": [4]}
+    assert verdict.counterexample == {"check": "times are the original ones", "rows": [4]}
 
 
 @pytest.mark.parametrize("rows", [[0, 1, 2], [0, 1, 2, 4], [1, 0, 2, 3], [-1, 0, 1, 2]])
@@ -60,5 +60,5 @@ def test_the_row_map_must_fit(rows):
 def test_a_time_point_left_out_must_have_been_sensitive_only():
     data, result = good()
     release = dataclasses.replace(result.release, table=result.release.table.slice(1))
-    verdict = verify_faithful(release, data, result.trace.rows[1:])
+    verdict = verify_faithful(release, data, result.owner_record.rows[1:])
     assert verdict.checks["nothing is invented"] and not verdict.checks["only sensitive events are deleted"]

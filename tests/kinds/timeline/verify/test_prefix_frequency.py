@@ -39,8 +39,8 @@ def test_a_good_release_holds():
 def test_it_judges_like_a_plain_count(instance):
     alphabet, rows, sensitive, delta = instance
     release = with_rows(good()[1].release, [sorted(row.items()) for row in occurring(rows)], range(len(rows)))
-    claim = PrefixFrequency(str(delta), events=tuple(sensitive))
-    release = dataclasses.replace(release, guarantee=claim, records_in=len(rows), withheld={})
+    guarantee = PrefixFrequency(str(delta), events=tuple(sensitive))
+    release = dataclasses.replace(release, guarantee=guarantee, records_in=len(rows), suppressed_records={})
     assert verify(release).checks["named events are rare in every prefix"] == keeps(occurring(rows), sensitive, delta)
     assert len(alphabet)
 
@@ -52,7 +52,9 @@ def test_one_more_occurrence_is_found_with_its_witness():
 
     verdict = verify(damaged(add))
     assert not verdict.holds
-    assert verdict.witness["event"] == "a" and Fraction(verdict.witness["relative_frequency"]) >= Fraction(1, 4)
+    assert verdict.counterexample["event"] == "a" and Fraction(
+        verdict.counterexample["relative_frequency"]
+    ) >= Fraction(1, 4)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +68,14 @@ def test_one_more_occurrence_is_found_with_its_witness():
 )
 def test_contents_that_make_no_sense_are_not_judged(change, check):
     verdict = verify(damaged(change))
-    assert not verdict.holds and not verdict.checks["readable"] and verdict.witness["check"] == check
+    assert not verdict.holds and not verdict.checks["readable"] and verdict.counterexample["check"] == check
 
 
 def test_time_points_must_be_in_order():
     _, result = good()
     rows = rows_of(result.release)
     verdict = verify(with_rows(result.release, rows, [0, 2, 1, 3]))
-    assert verdict.witness == {"check": "time points are in order", "rows": [2, 3]}
+    assert verdict.counterexample == {"check": "time points are in order", "rows": [2, 3]}
     assert not verify(with_rows(result.release, rows, [0, 1, 1, 3])).holds
 
 
@@ -82,7 +84,7 @@ def test_counts_must_go_with_their_events():
     table = result.release.table
     wrong = table.set_column(2, "counts", table.column("counts").take([1, 0, 2, 3]))
     verdict = verify(dataclasses.replace(result.release, table=wrong))
-    assert verdict.witness["check"] == "counts go with their events"
+    assert verdict.counterexample["check"] == "counts go with their events"
 
 
 def test_a_row_that_is_gone_is_missed_in_the_count():
@@ -95,7 +97,7 @@ def test_a_smaller_claim_than_the_owner_needs_is_found_with_the_original():
     data, result = good()
     silent = dataclasses.replace(result.release, guarantee=PrefixFrequency("1/4", events=("b",)))
     verdict = verify_against(silent, data)
-    assert not verdict.holds and verdict.witness == {"event": "a", "named": False}
+    assert not verdict.holds and verdict.counterexample == {"event": "a", "named": False}
 
 
 def test_covers_hold_and_are_measured():
@@ -112,7 +114,7 @@ def test_a_cover_that_is_one_occurrence_off_is_found():
     broken = with_rows(result.release, rows)
     verdict = verify(broken)
     assert not verdict.checks["named events share their counts with others"]
-    assert verdict.witness == {"event": "s", "events_with_its_counts": 2}
+    assert verdict.counterexample == {"event": "s", "events_with_its_counts": 2}
     assert not verify_against(broken, data).holds
 
 
@@ -121,18 +123,18 @@ def test_sensitive_events_cannot_cover_each_other():
     both = sf.Dataset.of("timeline", [], sensitive=("s", "t"))
     assert verify(result.release).holds
     verdict = verify_against(result.release, both)
-    assert verdict.witness == {"event": "s", "others_with_its_counts": 1}
+    assert verdict.counterexample == {"event": "s", "others_with_its_counts": 1}
     assert data.schema.sensitive == ("s",)
 
 
 def test_huge_thresholds_are_compared_exactly():
     _, result = good()
-    claim = PrefixFrequency("0.24999999999999999999", events=("a",))
+    guarantee = PrefixFrequency("0.24999999999999999999", events=("a",))
     rows = [[("a", 1), ("b", 3)]]
-    release = dataclasses.replace(with_rows(result.release, rows, [0]), guarantee=claim, records_in=1)
+    release = dataclasses.replace(with_rows(result.release, rows, [0]), guarantee=guarantee, records_in=1)
     assert not verify(release).holds
-    claim = PrefixFrequency("0.25000000000000000001", events=("a",))
-    assert verify(dataclasses.replace(release, guarantee=claim)).holds
+    guarantee = PrefixFrequency("0.25000000000000000001", events=("a",))
+    assert verify(dataclasses.replace(release, guarantee=guarantee)).holds
 
 
 def test_another_guarantee_is_not_judged_here():
@@ -148,5 +150,5 @@ def test_columns_of_another_form_are_refused():
         for c in result.release.columns
     )
     verdict = verify(dataclasses.replace(result.release, columns=columns))
-    assert verdict.witness["column"] == "counts"
+    assert verdict.counterexample["column"] == "counts"
     assert np.all([not verdict.holds])

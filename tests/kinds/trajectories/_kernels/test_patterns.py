@@ -13,14 +13,14 @@ from tests.kinds.trajectories.naive import patterns as naive
 
 from sfumato.kinds.trajectories._kernels.patterns import Patterns, contains, frequent_patterns, top_patterns
 
-Ragged = tuple[NDArray[np.int64], NDArray[np.int32]]
+ListColumn = tuple[NDArray[np.int64], NDArray[np.int32]]
 
 items = st.integers(0, 3) | st.sampled_from([40, 900])
 rows_of_items = st.lists(st.lists(items, max_size=7), max_size=8)
 ordinary = settings(max_examples=150)
 
 
-def flatten(rows: Sequence[Sequence[int]]) -> Ragged:
+def flatten(rows: Sequence[Sequence[int]]) -> ListColumn:
     offsets = np.cumsum([0, *(len(row) for row in rows)], dtype=np.int64)
     return offsets, np.array([item for row in rows for item in row], dtype=np.int32)
 
@@ -33,8 +33,8 @@ def as_patterns(rows: Sequence[Sequence[int]]) -> Patterns:
 def listed(found: Patterns) -> list[tuple[tuple[int, ...], int]]:
     bounds = found.offsets.tolist()
     values = found.values.tolist()
-    spelled = [tuple(values[a:b]) for a, b in pairwise(bounds)]
-    return list(zip(spelled, found.supports.tolist(), strict=True))
+    paths = [tuple(values[a:b]) for a, b in pairwise(bounds)]
+    return list(zip(paths, found.supports.tolist(), strict=True))
 
 
 @ordinary

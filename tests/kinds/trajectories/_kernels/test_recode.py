@@ -235,14 +235,14 @@ def engine(request):
         yield
 
 
-def make_ragged(rows):
+def make_list_column(rows):
     offsets = np.cumsum([0] + [len(row) for row in rows]).astype(np.int64)
     return offsets, np.array([value for row in rows for value in row], np.int32)
 
 
 def run_fast(trajectories, xy, k, m, l=1, sensitive=None, constraint=None, tree=None, sizes=None, limit=-1):
     node, parent, leaves = tree or ([], [], [])
-    rows = Rows(*make_ragged(trajectories), *make_ragged([sorted(codes) for codes in sensitive or []]))
+    rows = Rows(*make_list_column(trajectories), *make_list_column([sorted(codes) for codes in sensitive or []]))
     x, y = (np.array(column, np.float64) for column in zip(*xy, strict=True))
     places = Places(x, y, np.array(constraint or [], np.int32), np.array(node, np.int32))
     forest = Tree(np.array(parent, np.int32), np.array(leaves, np.int64))

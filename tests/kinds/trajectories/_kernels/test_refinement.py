@@ -67,7 +67,7 @@ def test_it_is_what_the_plain_twin_does(case):
         *flatten(rows), points, 0.0, np.array(group, np.int32), Demand(k, 1, m, 0, 1), lambda *_: None
     ).group.tolist()
     assert same_partition(found, expected, list(expected))
-    assert refinement.keeps_crowds(rows, found, k, m)
+    assert refinement.keeps_group_sizes(rows, found, k, m)
     assert losses[1] <= losses[0] * (1 + 1e-3)
     distance = [[dist(one, other) for other in xy] for one in xy]
     before = refinement.measure_loss(rows, group, distance)

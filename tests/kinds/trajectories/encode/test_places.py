@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from tests.kinds.trajectories.naive import cells as naive
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.places import Fixes, PlaceOrigin
+from sfumato.data.places import Observations, PlaceOrigin
 from sfumato.kinds.trajectories.encode.places import publish_places
 
 point = st.tuples(st.floats(-180, 180), st.floats(-90, 90))
@@ -27,7 +27,7 @@ def test_the_smallest_cell_of_k_people_is_that_of_the_plain_version(visits, k, c
     places = pa.table({"place": labels, first: [0.0] * 3, second: [0.0] * 3})
     columns = [np.array(column) for column in zip(*((q, p, *xy) for q, p, xy in visits), strict=True)]
     data = Dataset.of("trajectories", [labels])
-    data = Dataset(data.schema, data.table, places, place_origin=origin, fixes=Fixes(*columns))
+    data = Dataset(data.schema, data.table, places, place_origin=origin, observations=Observations(*columns))
     found = publish_places(data, labels, k).to_pylist()
     for place, row in enumerate(found):
         mine = [(person, xy) for q, person, xy in visits if q == place]

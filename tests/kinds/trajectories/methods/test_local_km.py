@@ -54,7 +54,7 @@ def ordinary(result, data):
 
 
 def distance(data, result):
-    return Distance().measure(Comparison(data, result.release, result.trace.rows)).value
+    return Distance().measure(Comparison(data, result.release, result.owner_record.rows)).value
 
 
 @given(datasets(), st.integers(2, 3), st.integers(1, 4))
@@ -65,12 +65,12 @@ def test_every_sequence_of_labels_is_in_k_records_and_every_label_is_true(data, 
     held = [{s for size in range(1, m + 1) for s in combinations(row, size)} for row in rows]
     assert all(sum(s in other for other in held) >= k for row in held for s in row)
     members, originals = result.release.members(), data.history().lists()
-    for row, source in zip(result.release.history().lists(), result.trace.rows, strict=True):
+    for row, source in zip(result.release.history().lists(), result.owner_record.rows, strict=True):
         assert len(row) == len(originals[source])
         assert all(p in members.get(v, (v,)) for v, p in zip(row, originals[source], strict=True))
     assert km_anonymity.verify(result.release).holds
-    assert km_anonymity.verify_against(result.release, data, result.trace.rows).holds
-    assert faithful.verify_faithful(result.release, data, result.trace.rows).holds
+    assert km_anonymity.verify_against(result.release, data, result.owner_record.rows).holds
+    assert faithful.verify_faithful(result.release, data, result.owner_record.rows).holds
 
 
 @given(datasets(sensitive=("s", "t")), st.integers(2, 3), st.integers(1, 3), st.integers(2, 3))
@@ -93,7 +93,7 @@ def test_both_shares_of_a_sensitive_place_are_kept(data, k, m, l):
         matching = matching_rows(result.release, known)
         assert all(l * sum(p in secrets[i] for i in matching) <= len(matching) for p in data.schema.sensitive)
     assert klm_anonymity.verify(result.release).holds
-    assert klm_anonymity.verify_against(result.release, data, result.trace.rows).holds
+    assert klm_anonymity.verify_against(result.release, data, result.owner_record.rows).holds
 
 
 @given(datasets(), st.integers(2, 3), st.integers(1, 3))
@@ -101,7 +101,7 @@ def test_both_shares_of_a_sensitive_place_are_kept(data, k, m, l):
 def test_it_is_never_worse_than_seqanon(data, k, m):
     mine = anonymize_if_possible(data, LocalKm(k=k, m=m, infeasible="suppress"))
     theirs = anonymize(data, SeqAnon(k=k, m=m, infeasible="suppress"))
-    assert mine.release.withheld == theirs.release.withheld
+    assert mine.release.suppressed_records == theirs.release.suppressed_records
     assert distance(data, mine) <= distance(data, theirs) + 1e-6
 
 
@@ -139,7 +139,7 @@ def test_labels_of_a_hierarchy_need_no_coordinates():
 def test_there_is_no_recoding_to_apply():
     data = sf.Dataset.of("trajectories", [["a"], ["a"]], {"a": (0, 0)})
     result = anonymize(data, LocalKm(k=2, m=1))
-    assert result.trace.recoding is None
+    assert result.owner_record.recoding is None
     with pytest.raises(ParameterError, match="no recoding"):
         LocalKm(k=2, m=1).apply(data, None, result.release, "error", None)
 

@@ -51,7 +51,7 @@ def test_sga_orders_people_as_printed():
 
 def test_sga_releases_the_printed_second_cluster():
     result = Sga(k=2, m=2, l=2, clusters=2, top=2).anonymize(six_with_sensitive(), Run(bytes([1] * 32)))
-    rows = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
+    rows = dict(zip(result.owner_record.rows.tolist(), result.release.history().lists(), strict=True))
     abd = "{a|b|d}"
     assert rows[3] == [abd, abd, "e", "c"]
     assert rows[5] == [abd, "e"]
@@ -65,7 +65,7 @@ def test_zga_orders_people_as_printed():
 
 def test_zga_releases_the_printed_clusters():
     result = Zga(k=2, m=2, l=2, clusters=2).anonymize(six_with_sensitive(), Run(bytes([1] * 32)))
-    rows = dict(zip(result.trace.rows.tolist(), result.release.history().lists(), strict=True))
+    rows = dict(zip(result.owner_record.rows.tolist(), result.release.history().lists(), strict=True))
     acde, abd = "{a|c|d|e}", "{a|b|d}"
     assert [rows[i] for i in (5, 2, 0)] == [[acde] * 2, [acde] * 3 + ["f"], [acde] * 4]
     assert [rows[i] for i in (3, 1, 4)] == [[abd, abd, "e", "c"], [abd, abd, "e", "c"], [abd, "g", "c"]]

@@ -26,7 +26,7 @@ def test_example_4_gives_the_printed_release():
         ["d", "e"],
     ]
     assert result.release.members() == {abc: ("a", "b", "c")}
-    assert result.trace.recoding.groups == (("a", "b", "c"), ("d",), ("e",))
+    assert result.owner_record.recoding.groups == (("a", "b", "c"), ("d",), ("e",))
 
 
 def test_nothing_is_merged_where_nothing_is_rare():
@@ -51,7 +51,7 @@ def test_too_long_records_can_be_withheld_and_are_counted():
     data = Dataset.of("trajectories", [["a", "b"], ["a"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     release = SeqAnon(k=2, m=2, infeasible="suppress").anonymize(data, Run()).release
     assert len(release) == 2
-    assert sum(release.withheld.values()) == 1
+    assert sum(release.suppressed_records.values()) == 1
     assert release.records_in == 3
 
 
@@ -78,7 +78,7 @@ def test_places_without_coordinates_are_refused():
 
 def test_an_m_beyond_the_longest_record_asks_for_no_more_than_its_length():
     long, beyond = (SeqAnon(k=2, m=m).anonymize(six(), Run(bytes([1] * 32))) for m in (4, 50))
-    assert long.trace.recoding == beyond.trace.recoding
+    assert long.owner_record.recoding == beyond.owner_record.recoding
 
 
 def test_sequences_too_many_to_tell_apart_are_a_parameter_error():
@@ -90,7 +90,7 @@ def test_sequences_too_many_to_tell_apart_are_a_parameter_error():
 
 def loss_of(method, data):
     result = method.anonymize(data, Run(bytes([1] * 32)))
-    return float(Distance().measure(Comparison(data, result.release, result.trace.rows)).value), result
+    return float(Distance().measure(Comparison(data, result.release, result.owner_record.rows)).value), result
 
 
 @given(
@@ -109,8 +109,8 @@ def test_a_refined_recoding_is_one_recoding_that_loses_no_more(rows, k, m, aprio
     refined, result = loss_of(method, data)
     assert refined <= plain + 1e-12
     assert loss_of(method, data)[1].release.table == result.release.table
-    if not sum(result.release.withheld.values()):
-        again = method.apply(data, result.trace.recoding, result.release, "error", Run(bytes([1] * 32)))
+    if not sum(result.release.suppressed_records.values()):
+        again = method.apply(data, result.owner_record.recoding, result.release, "error", Run(bytes([1] * 32)))
         assert in_original_order(again) == in_original_order(result)
 
 
@@ -121,9 +121,9 @@ def test_refining_takes_back_what_later_merges_made_needless():
     plain, refined = (
         SeqAnon(k=2, m=2, refine=refine).anonymize(data, Run(bytes([1] * 32))) for refine in (False, True)
     )
-    assert plain.trace.recoding.groups == (("a", "b", "c"),)
-    assert refined.trace.recoding.groups == (("a",), ("b", "c"))
-    assert (refined.trace.counters["splits"], refined.trace.counters["places_moved"]) == (1, 0)
+    assert plain.owner_record.recoding.groups == (("a", "b", "c"),)
+    assert refined.owner_record.recoding.groups == (("a",), ("b", "c"))
+    assert (refined.owner_record.counters["splits"], refined.owner_record.counters["places_moved"]) == (1, 0)
 
 
 def test_refining_refuses_sequences_too_many_to_tell_apart():
@@ -160,7 +160,7 @@ CONSTRAINTS = (("b", "c"), ("a", "d", "e"))
 
 def test_the_pseudocode_gives_a_finer_result_than_the_one_printed():
     result = USeqAnon(k=2, m=2, delta=5).anonymize(six(constraints=CONSTRAINTS), Run(bytes([1] * 32)))
-    assert result.trace.recoding.groups == (("a", "d"), ("b", "c"), ("e",))
+    assert result.owner_record.recoding.groups == (("a", "d"), ("b", "c"), ("e",))
 
 
 def test_a_used_up_constraint_is_suppressed_everywhere():
@@ -177,7 +177,7 @@ def test_records_left_empty_are_withheld_and_reported():
     data = Dataset.of("trajectories", [["a"], ["a"], ["z"]], xy, constraints=(("a",), ("z",)))
     release = USeqAnon(k=2, m=1, delta=50).anonymize(data, Run(bytes([1] * 32))).release
     assert len(release) == 2
-    assert dict(release.withheld) == {"no place left after suppression": 1}
+    assert dict(release.suppressed_records) == {"no place left after suppression": 1}
 
 
 def test_more_suppression_than_delta_is_infeasible():

@@ -10,12 +10,12 @@ import pyarrow as pa
 from hypothesis import strategies as st
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.recoding import name_values
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 PLACES = "abcdef"
 POINTS = {"a": (0.0, 0.0), "b": (1.0, 0.0), "c": (0.4, 1.2), "d": (2.6, 0.9), "e": (3.2, 2.4), "f": (-1.0, 2.0)}
@@ -31,13 +31,13 @@ def make_release(published, members=None, suppressed=(), records_in=None, places
         method="by-hand",
         guarantee=KmAnonymity(k=2, m=2),
         columns=(
-            PublishedColumn("person", "identifier", Form("exact")),
-            PublishedColumn("places", "history", Form("category", history=True)),
+            PublishedColumn("person", "identifier", ValueFormat("exact")),
+            PublishedColumn("places", "history", ValueFormat("category", history=True)),
         ),
         table=pa.table(
             {
                 "person": pa.array([f"r{i}" for i in range(len(published))], pa.string()),
-                "places": Ragged.from_lists(published).to_arrow(),
+                "places": ListColumn.from_lists(published).to_arrow(),
             }
         ),
         values=pa.table(

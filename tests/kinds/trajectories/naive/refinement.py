@@ -10,7 +10,7 @@ from itertools import combinations
 LEAST, MOST_TRIED, MOST_ROUNDS = 1e-6, 8, 5
 
 
-def keeps_crowds(records, label, k, m):
+def keeps_group_sizes(records, label, k, m):
     """Whether every sequence of up to m groups that occurs is in k records."""
     support = Counter()
     for record in records:
@@ -40,7 +40,7 @@ def refine(records, label, steps, weight, k, m, list_nodes):
         old = label[moved[0]]
         for place in moved:
             label[place] = new
-        if keeps_crowds(records, label, k, m):
+        if keeps_group_sizes(records, label, k, m):
             return True
         for place in moved:
             label[place] = old

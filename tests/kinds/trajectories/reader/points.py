@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule
-from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+from sfumato.kinds.trajectories.reader.positions import project_points
 
 earth = st.tuples(st.floats(-180, 180), st.floats(-89, 89))
 plane = st.tuples(st.floats(-1e6, 1e6), st.floats(-1e6, 1e6))
@@ -16,12 +16,12 @@ lattice = st.tuples(st.integers(-20, 20), st.integers(0, 20))
 
 def on_plane(points):
     x, y = (np.array(axis, dtype=float) for axis in zip(*points, strict=True))
-    return lay_on_plane("v", ("x", "y"), (x, y), lonlat=False)
+    return project_points("v", ("x", "y"), (x, y), lonlat=False)
 
 
 def on_earth(points):
     lon, lat = (np.array(axis, dtype=float) for axis in zip(*points, strict=True))
-    return lay_on_plane("v", ("lon", "lat"), (lon, lat), lonlat=True)
+    return project_points("v", ("lon", "lat"), (lon, lat), lonlat=True)
 
 
 def derive(rule, points, person=None):

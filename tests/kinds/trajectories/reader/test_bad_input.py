@@ -15,7 +15,7 @@ from tests.examples import settings
 
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.kinds.trajectories.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import read_table
 
 CANARY = "Q7canaryZ"
@@ -32,7 +32,7 @@ def refuse(tmp_path):
         (tmp_path / name).write_bytes(data)
         before = sorted(path.name for path in tmp_path.iterdir())
         with pytest.raises(error) as caught:
-            read(tmp_path / name, Reading.of("trajectories", options))
+            read(tmp_path / name, ReadOptions.of("trajectories", options))
         shown = "".join(traceback.format_exception(caught.value))
         assert CANARY not in shown
         assert sorted(path.name for path in tmp_path.iterdir()) == before
@@ -43,7 +43,7 @@ def refuse(tmp_path):
 
 def test_the_good_rows_are_good(tmp_path):
     (tmp_path / "visits.csv").write_text(HEADER + GOOD)
-    assert len(read(tmp_path / "visits.csv", Reading("trajectories"))) == 2
+    assert len(read(tmp_path / "visits.csv", ReadOptions("trajectories"))) == 2
 
 
 # files
@@ -51,7 +51,7 @@ def test_the_good_rows_are_good(tmp_path):
 
 def test_a_path_with_a_nul_byte():
     with pytest.raises(SchemaError, match="cannot be read"):
-        read("visits\0.csv", Reading("trajectories"))
+        read("visits\0.csv", ReadOptions("trajectories"))
 
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
@@ -74,7 +74,7 @@ def test_truncated_parquet(refuse, tmp_path):
     middle[10:60] = bytes(50)
     (tmp_path / "v.parquet").write_bytes(bytes(middle))
     with pytest.raises(SfumatoError):
-        read(tmp_path / "v.parquet", Reading("trajectories"))
+        read(tmp_path / "v.parquet", ReadOptions("trajectories"))
 
 
 @pytest.mark.parametrize("pack", [(".gz", gzip.compress), (".xz", lzma.compress)])
@@ -267,7 +267,7 @@ def test_a_line_of_many_megabytes(refuse, name):
 
 def test_a_label_of_the_longest_length_is_fine(tmp_path):
     (tmp_path / "visits.csv").write_text(HEADER + f"p,3,{'é' * 1_000},1,2\n", encoding="utf-8")
-    assert len(read(tmp_path / "visits.csv", Reading("trajectories"))) == 1
+    assert len(read(tmp_path / "visits.csv", ReadOptions("trajectories"))) == 1
 
 
 def test_long_labels_of_people_and_trips(refuse):
@@ -281,12 +281,12 @@ def test_long_labels_of_people_and_trips(refuse):
 
 def test_one_person_is_readable(tmp_path):
     (tmp_path / "v.csv").write_text("person,place\n1,a\n")
-    assert len(read(tmp_path / "v.csv", Reading("trajectories"))) == 1
+    assert len(read(tmp_path / "v.csv", ReadOptions("trajectories"))) == 1
 
 
 def test_formulas_and_na_are_values(tmp_path):
     (tmp_path / "v.csv").write_text("person,place\nNA,=1+1\n=cmd|' /C calc'!A0,NA\n@SUM(A1),null\n")
-    data = read(tmp_path / "v.csv", Reading("trajectories"))
+    data = read(tmp_path / "v.csv", ReadOptions("trajectories"))
     assert data.table.column("person").to_pylist() == ["NA", "=cmd|' /C calc'!A0", "@SUM(A1)"]
     assert data.history().labels == ("=1+1", "NA", "null")
 
@@ -302,7 +302,7 @@ def test_any_bytes_end_in_a_dataset_or_one_of_our_errors(tmp_path_factory, conte
     file = tmp_path_factory.mktemp("fuzz") / name
     file.write_bytes(content)
     with contextlib.suppress(SfumatoError):
-        read(file, Reading("trajectories"))
+        read(file, ReadOptions("trajectories"))
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -313,7 +313,7 @@ def test_a_good_file_with_a_few_bytes_changed(tmp_path, seed):
         content[rng.randrange(len(content))] = rng.choice([0, 10, 13, 34, 44, 45, 59, 92, 200, rng.randrange(256)])
     (tmp_path / "visits.csv").write_bytes(bytes(content))
     try:
-        read(tmp_path / "visits.csv", Reading("trajectories"))
+        read(tmp_path / "visits.csv", ReadOptions("trajectories"))
     except SfumatoError as error:
         assert CANARY not in str(error)
 

@@ -14,14 +14,14 @@ from hypothesis import strategies as st
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.dataset import find_coordinates
 from sfumato.kinds.trajectories.reader import read
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 
 @pytest.fixture
 def reader(tmp_path):
     def write_and_read(text, name="visits.csv", **options):
         (tmp_path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
-        return read(tmp_path / name, Reading.of("trajectories", options))
+        return read(tmp_path / name, ReadOptions.of("trajectories", options))
 
     return write_and_read
 
@@ -50,7 +50,7 @@ def test_histories_are_those_of_a_plain_reader(tmp_path_factory, rows):
     text = "person,time,place\n" + "".join(f"{p},{t},{w}\n" for p, t, w in rows)
     file = tmp_path_factory.mktemp("v") / "visits.csv"
     file.write_text(text, encoding="utf-8")
-    data = read(file, Reading("trajectories"))
+    data = read(file, ReadOptions("trajectories"))
     expected = naive(text)
     assert people(data) == expected
     assert list(people(data)) == list(expected)
@@ -68,9 +68,9 @@ def test_what_was_done_is_noted_and_reading_is_kept(reader):
         "Visits that repeat the place before them and were collapsed: 1.",
         "Found 2 people, 2 visits and 2 places.",
     )
-    assert data.reading["drop"] == ["speed"]
-    assert "path" not in data.reading
-    assert Reading.from_dict(data.reading).drop == ("speed",)
+    assert data.read_options["drop"] == ["speed"]
+    assert "path" not in data.read_options
+    assert ReadOptions.from_dict(data.read_options).drop == ("speed",)
     assert data.places is None
 
 
@@ -164,7 +164,7 @@ def test_parquet_and_json_lines_give_the_same(reader, tmp_path):
         {"person": 7, "time": 1, "place": "b", "x": 0, "y": 0.0},
     ]
     pq.write_table(pa.Table.from_pylist(rows), tmp_path / "v.parquet")
-    one = read(tmp_path / "v.parquet", Reading("trajectories"))
+    one = read(tmp_path / "v.parquet", ReadOptions("trajectories"))
     two = reader("\n".join(map(json.dumps, rows)), "v.jsonl")
     assert people(one) == people(two) == {"7": ["b", "a"]}
     assert one.places.equals(two.places)
@@ -179,7 +179,7 @@ def test_categorical_columns_of_parquet(tmp_path):
         }
     )
     pq.write_table(table, tmp_path / "v.parquet")
-    assert people(read(tmp_path / "v.parquet", Reading("trajectories"))) == {"x": ["b", "a"], "y": ["a"]}
+    assert people(read(tmp_path / "v.parquet", ReadOptions("trajectories"))) == {"x": ["b", "a"], "y": ["a"]}
 
 
 TIMED = (

@@ -13,7 +13,7 @@ def write(rows, method):
     data = sf.Dataset.of("trajectories", rows, XY)
     result = sf.anonymize(data, method, secret=bytes([1] * 32))
     risk = risk_of_original(data, 2)
-    return render(Comparison(data, result.release, result.trace.rows), risk, risk, [])
+    return render(Comparison(data, result.release, result.owner_record.rows), risk, risk, [])
 
 
 def test_shares_are_those_of_the_visits():

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from sfumato import reports
 from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import risk_of_original
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
@@ -26,7 +26,7 @@ from sfumato.kinds.trajectories.report import maps
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 from sfumato.reports import plots
 from sfumato.reports.numbers import show_number, show_share
 from sfumato.reports.palette import DARK
@@ -36,9 +36,9 @@ PEOPLE = [list(row) for row in ("dace", "baec", "ade", "bdec", "dc", "de")]
 VOID = {"meta", "br", "hr", "img", "input", "link"}
 
 
-def publish(data, rows, members, guarantee=None, *, suppressed=(), withheld=None):
+def publish(data, rows, members, guarantee=None, *, suppressed=(), suppressed_records=None):
     """Make a release by hand: published labels per row, and members of the generalised ones."""
-    ragged = Ragged.from_lists(rows)
+    list_column = ListColumn.from_lists(rows)
     listed = [(value, member) for value, group in members.items() for member in group]
     listed += [(None, member) for member in suppressed]
     return Release(
@@ -46,10 +46,10 @@ def publish(data, rows, members, guarantee=None, *, suppressed=(), withheld=None
         method="by-hand",
         guarantee=guarantee or KmAnonymity(k=2, m=2),
         columns=(
-            PublishedColumn("person", "identifier", Form("exact")),
-            PublishedColumn("places", "history", Form("category", history=True)),
+            PublishedColumn("person", "identifier", ValueFormat("exact")),
+            PublishedColumn("places", "history", ValueFormat("category", history=True)),
         ),
-        table=pa.table({"person": [f"pseudonym-{i}" for i in range(len(rows))], "places": ragged.to_arrow()}),
+        table=pa.table({"person": [f"pseudonym-{i}" for i in range(len(rows))], "places": list_column.to_arrow()}),
         values=pa.table(
             {
                 "column": pa.array(["places"] * len(listed), pa.string()),
@@ -58,7 +58,7 @@ def publish(data, rows, members, guarantee=None, *, suppressed=(), withheld=None
             }
         ),
         records_in=len(data),
-        withheld=withheld or {},
+        suppressed_records=suppressed_records or {},
     )
 
 
@@ -173,7 +173,7 @@ def test_page_says_what_is_promised_and_what_is_not():
 def test_withheld_records_are_counted_by_reason():
     data = Dataset.of("trajectories", PEOPLE, PLACES)
     rows = [["{group}" if p in "abc" else p for p in row] for row in PEOPLE[1:]]
-    release = publish(data, rows, {"{group}": ("a", "b", "c")}, withheld={"too <long>": 1})
+    release = publish(data, rows, {"{group}": ("a", "b", "c")}, suppressed_records={"too <long>": 1})
     comparison = Comparison(data, release, np.arange(1, 6))
     before, after = risks(comparison)
     absent = dataclasses.replace(after, set_sizes=np.append(after.set_sizes, 0), people=6)
@@ -274,7 +274,7 @@ def test_suppressed_places_are_told_and_crossed_out():
         compare([["a", "b"]], {"a": (1.0, 1.0), "b": (1.0, 1.0)}, ("a", "b")),
         Comparison(
             Dataset.of("trajectories", PEOPLE, PLACES),
-            publish(Dataset.of("trajectories", PEOPLE, PLACES), [], {}, withheld={"all": 6}),
+            publish(Dataset.of("trajectories", PEOPLE, PLACES), [], {}, suppressed_records={"all": 6}),
             np.arange(0),
         ),
         compare([], {}, ()),

@@ -8,14 +8,14 @@ from typing import Any
 import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 COLUMNS = (
-    PublishedColumn("person", "identifier", Form("exact")),
-    PublishedColumn("places", "history", Form("category", history=True)),
+    PublishedColumn("person", "identifier", ValueFormat("exact")),
+    PublishedColumn("places", "history", ValueFormat("category", history=True)),
 )
 
 
@@ -33,7 +33,7 @@ def values_table(groups: Mapping[str, Sequence[str]], suppressed: Sequence[str] 
 
 def people_table(rows: list[list[str]], names: Sequence[str] | None = None) -> pa.Table:
     names = [f"x{i}" for i in range(len(rows))] if names is None else names
-    return pa.table({"person": pa.array(names, pa.string()), "places": Ragged.from_lists(rows).to_arrow()})
+    return pa.table({"person": pa.array(names, pa.string()), "places": ListColumn.from_lists(rows).to_arrow()})
 
 
 def make_release(
@@ -41,7 +41,7 @@ def make_release(
     groups: Mapping[str, Sequence[str]] | None = None,
     guarantee: Guarantee | None = None,
     suppressed: Sequence[str] = (),
-    withheld: int = 0,
+    suppressed_records: int = 0,
     **changes: Any,
 ) -> Release:
     """Publish rows of value names; ``groups`` lists the members of the generalised ones."""
@@ -52,8 +52,8 @@ def make_release(
         "columns": COLUMNS,
         "table": people_table(rows),
         "values": values_table(groups or {}, suppressed),
-        "records_in": len(rows) + withheld,
-        "withheld": {"too long": withheld} if withheld else {},
+        "records_in": len(rows) + suppressed_records,
+        "suppressed_records": {"too long": suppressed_records} if suppressed_records else {},
     }
     return Release(**{**parts, **changes})
 

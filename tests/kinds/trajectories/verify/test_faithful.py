@@ -24,7 +24,7 @@ from sfumato.release.release import Release
 ORDER = np.array([3, 0, 5, 1, 4, 2])
 CONTAINS = "every value contains the original place"
 COMPLETE = "nothing is added or missing"
-ONCE = "every record is published at most once"
+NO_DUPLICATES = "every record is published at most once"
 COUNTED = "withheld records are counted"
 UNNAMED = "no original name is a pseudonym"
 
@@ -40,8 +40,8 @@ def release_of(rows: list[list[str]], **changes: Any) -> Release:
 def test_a_true_release_is_faithful() -> None:
     verdict = verify_faithful(release_of(published()), Dataset.of("trajectories", SIX), ORDER)
     assert verdict.holds
-    assert verdict.witness is None
-    assert set(verdict.checks) == {ONCE, COMPLETE, CONTAINS, COUNTED, UNNAMED}
+    assert verdict.counterexample is None
+    assert set(verdict.checks) == {NO_DUPLICATES, COMPLETE, CONTAINS, COUNTED, UNNAMED}
 
 
 Rows = list[list[str]]
@@ -84,7 +84,7 @@ def unknown_value(rows: Rows) -> None:
 
 
 @pytest.mark.parametrize(
-    ("damage", "witness"),
+    ("damage", "counterexample"),
     [
         (wrong_exact_value, {"check": CONTAINS, "rows": [1], "position": 1, "value": "a"}),
         (extra_visit, {"check": COMPLETE, "rows": [2], "published_visits": 5, "original_visits": 4}),
@@ -95,12 +95,12 @@ def unknown_value(rows: Rows) -> None:
         (unknown_value, {"check": CONTAINS, "rows": [6], "position": 2, "value": "nowhere"}),
     ],
 )
-def test_untrue_records_are_found(damage: Callable[[Rows], None], witness: dict[str, Any]) -> None:
+def test_untrue_records_are_found(damage: Callable[[Rows], None], counterexample: dict[str, Any]) -> None:
     rows = published()
     damage(rows)
     verdict = verify_faithful(release_of(rows), Dataset.of("trajectories", SIX), ORDER)
     assert not verdict.holds
-    assert verdict.witness == witness
+    assert verdict.counterexample == counterexample
 
 
 @pytest.mark.parametrize("damage", [split_value, exact_value, wrong_exact_value, unknown_value])
@@ -110,8 +110,8 @@ def test_records_that_stand_out_break_the_guarantee(damage: Callable[[Rows], Non
     release = release_of(rows, values=values_table({**ABC, "{a|b}": ["a", "b"]}))
     verdict = verify(release)
     assert not verdict.holds
-    assert verdict.witness is not None
-    assert verdict.witness["support"] == 1
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["support"] == 1
     assert isinstance(verify_against(release, Dataset.of("trajectories", SIX)).holds, bool)
 
 
@@ -127,7 +127,7 @@ def test_a_dropped_member_makes_records_untrue() -> None:
     release = release_of(published(), values=values_table({"{a|b|c}": ["a", "b"]}))
     data = Dataset.of("trajectories", SIX)
     verdict = verify_faithful(release, data, ORDER)
-    assert verdict.witness == {"check": CONTAINS, "rows": [1], "position": 4, "value": "{a|b|c}"}
+    assert verdict.counterexample == {"check": CONTAINS, "rows": [1], "position": 4, "value": "{a|b|c}"}
     assert not verify_against(release, data, ORDER).checks["published records match"]
 
 
@@ -135,39 +135,39 @@ def test_a_record_published_twice() -> None:
     rows = [*published(), published()[0]]
     data = Dataset.of("trajectories", SIX)
     verdict = verify_faithful(release_of(rows), data, np.append(ORDER, 3))
-    assert verdict.witness == {"check": ONCE, "rows": [1, 7]}
+    assert verdict.counterexample == {"check": NO_DUPLICATES, "rows": [1, 7]}
     assert not verdict.checks[COUNTED]
 
 
 @pytest.mark.parametrize(
-    ("rows", "witness"),
+    ("rows", "counterexample"),
     [
-        (ORDER[:5], {"check": ONCE, "published": 6, "mapped": 5}),
-        (ORDER + 1, {"check": ONCE, "rows": [3]}),
-        (ORDER - 1, {"check": ONCE, "rows": [2]}),
-        (ORDER.astype(float), {"check": ONCE, "published": 6, "mapped": 6}),
-        (np.zeros(6, dtype=int), {"check": ONCE, "rows": [1, 2]}),
+        (ORDER[:5], {"check": NO_DUPLICATES, "published": 6, "mapped": 5}),
+        (ORDER + 1, {"check": NO_DUPLICATES, "rows": [3]}),
+        (ORDER - 1, {"check": NO_DUPLICATES, "rows": [2]}),
+        (ORDER.astype(float), {"check": NO_DUPLICATES, "published": 6, "mapped": 6}),
+        (np.zeros(6, dtype=int), {"check": NO_DUPLICATES, "rows": [1, 2]}),
     ],
 )
-def test_wrong_row_maps(rows: Any, witness: dict[str, Any]) -> None:
+def test_wrong_row_maps(rows: Any, counterexample: dict[str, Any]) -> None:
     verdict = verify_faithful(release_of(published()), Dataset.of("trajectories", SIX), rows)
     assert not verdict.holds
-    assert verdict.witness == witness
+    assert verdict.counterexample == counterexample
 
 
-@pytest.mark.parametrize("changes", [{"records_in": 7}, {"withheld": {"too long": 1}}])
+@pytest.mark.parametrize("changes", [{"records_in": 7}, {"suppressed_records": {"too long": 1}}])
 def test_wrong_counts(changes: dict[str, Any]) -> None:
     release = release_of(published(), **changes)
     verdict = verify_faithful(release, Dataset.of("trajectories", SIX), ORDER)
     assert not verdict.checks[COUNTED]
-    assert verdict.witness is not None
-    assert verdict.witness["people"] == 6
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["people"] == 6
 
 
 def test_original_names_must_not_be_published() -> None:
     table = people_table(published(), ["x0", "x1", "x2", "p4", "x4", "x5"])
     verdict = verify_faithful(release_of(published(), table=table), Dataset.of("trajectories", SIX), ORDER)
-    assert verdict.witness == {"check": UNNAMED, "rows": [4]}
+    assert verdict.counterexample == {"check": UNNAMED, "rows": [4]}
 
 
 def test_exactly_the_suppressed_places_are_missing() -> None:
@@ -176,7 +176,7 @@ def test_exactly_the_suppressed_places_are_missing() -> None:
     assert verify_faithful(make_release([["a", "b"], ["b"]], suppressed=["z"]), data, rows)
     assert not verify_faithful(make_release([["a", "b"], ["b"]]), data, rows)
     half = verify_faithful(make_release([["a", "z", "b"], ["b"]], suppressed=["z"]), data, rows)
-    assert half.witness == {"check": COMPLETE, "rows": [1], "published_visits": 3, "original_visits": 2}
+    assert half.counterexample == {"check": COMPLETE, "rows": [1], "published_visits": 3, "original_visits": 2}
 
 
 def test_unreadable_releases_are_not_judged_further() -> None:

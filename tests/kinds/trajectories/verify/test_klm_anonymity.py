@@ -64,8 +64,8 @@ def test_claiming_more_breaks(k: int, m: int, l: int, broken: str) -> None:
     release = three_published(k, m, l)
     verdict = verify(release)
     assert [name for name, right in verdict.checks.items() if not right] == [broken]
-    assert verdict.witness is not None
-    assert verdict.witness["support"] >= 1
+    assert verdict.counterexample is not None
+    assert verdict.counterexample["support"] >= 1
     assert not verify_against(release, Dataset.of("trajectories", THREE))
 
 
@@ -74,7 +74,7 @@ def test_a_sensitive_place_that_is_too_frequent() -> None:
     rows[0].insert(2, "g")
     release = make_release(rows, ABD, KlmAnonymity(k=2, m=2, l=2, sensitive=F_AND_G))
     verdict = verify(release)
-    assert verdict.witness == {
+    assert verdict.counterexample == {
         "sequence": ["{a|b|d}"],
         "support": 3,
         "size": 1,
@@ -83,7 +83,7 @@ def test_a_sensitive_place_that_is_too_frequent() -> None:
     }
     semantic = verify_against(release, Dataset.of("trajectories", [list("bdgec"), *THREE[1:]]))
     assert not semantic.checks["no sensitive place is likelier than 1 in l"]
-    assert semantic.witness == {"size": 1, "matches": 3, "visitors": 2, "rows": [1, 2, 3]}
+    assert semantic.counterexample == {"size": 1, "matches": 3, "visitors": 2, "rows": [1, 2, 3]}
 
 
 def test_the_share_is_compared_exactly() -> None:
@@ -112,7 +112,7 @@ def test_a_sensitive_place_may_not_be_generalised(groups: dict[str, list[str]]) 
     )
     verdict = verify(release)
     assert not verdict.checks["sensitive places are published as they are"]
-    assert verdict.witness == {"value": list(groups)[1]}
+    assert verdict.counterexample == {"value": list(groups)[1]}
     assert isinstance(verify_against(release, Dataset.of("trajectories", THREE)).holds, bool)
 
 
@@ -125,9 +125,9 @@ def test_nothing_sensitive_is_visited() -> None:
 
 
 def test_records_of_sensitive_places_only_still_need_k_of_them() -> None:
-    claim = KlmAnonymity(k=2, m=2, l=2, sensitive=("g",))
-    assert verify(make_release([["g"], ["g"]], guarantee=claim)).holds
-    assert not verify(make_release([["g"]], guarantee=claim)).holds
+    guarantee = KlmAnonymity(k=2, m=2, l=2, sensitive=("g",))
+    assert verify(make_release([["g"], ["g"]], guarantee=guarantee)).holds
+    assert not verify(make_release([["g"]], guarantee=guarantee)).holds
 
 
 def test_another_guarantee_is_refused() -> None:

@@ -22,7 +22,7 @@ from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_agains
 def test_six_people_are_2_1_anonymous() -> None:
     verdict = verify(make_release(SIX, guarantee=KmAnonymity(k=2, m=1)))
     assert verdict.holds
-    assert verdict.witness is None
+    assert verdict.counterexample is None
     assert verdict.measured == {"k": 2, "m": 1, "size": 1, "sequences": 5}
 
 
@@ -41,9 +41,9 @@ def test_six_people_are_not_2_2_anonymous_for_five_pairs() -> None:
     history = make_release(SIX).history()
     keys, counts = support(history, 2)
     assert {decode_key(int(key), 2, history.labels) for key in keys[counts == 1]} == five
-    assert verdict.witness is not None
-    assert tuple(verdict.witness["sequence"]) in five
-    assert (verdict.witness["support"], verdict.witness["size"]) == (1, 2)
+    assert verdict.counterexample is not None
+    assert tuple(verdict.counterexample["sequence"]) in five
+    assert (verdict.counterexample["support"], verdict.counterexample["size"]) == (1, 2)
 
 
 def test_generalising_three_places_makes_them_2_2_anonymous() -> None:
@@ -72,10 +72,10 @@ def test_claiming_more_breaks(k: int, m: int) -> None:
     verdict = verify(release)
     assert not verdict.holds
     assert verdict.claimed == {"k": k, "m": m}
-    assert verdict.witness is not None
+    assert verdict.counterexample is not None
     published = release.history().lists()
-    found = supports(published, verdict.witness["size"])[tuple(verdict.witness["sequence"])]
-    assert found == verdict.witness["support"] == verdict.measured["k"] < k
+    found = supports(published, verdict.counterexample["size"])[tuple(verdict.counterexample["sequence"])]
+    assert found == verdict.counterexample["support"] == verdict.measured["k"] < k
     assert not verify_against(release, Dataset.of("trajectories", SIX))
 
 
@@ -86,13 +86,13 @@ def test_sizes_longer_than_every_record_need_no_counting() -> None:
 def test_withheld_people_may_match_nothing_but_published_people_may_not() -> None:
     original = [["a", "b"], ["a", "b"], ["z", "a"]]
     data = Dataset.of("trajectories", original)
-    good = make_release(original[:2], guarantee=KmAnonymity(k=2, m=2), withheld=1)
+    good = make_release(original[:2], guarantee=KmAnonymity(k=2, m=2), suppressed_records=1)
     assert verify_against(good, data)
     assert verify_against(good, data, np.array([0, 1]))
     wrong = verify_against(good, data, np.array([0, 2]))
     assert not wrong
     assert not wrong.checks["published records match"]
-    assert wrong.witness == {"people": 3, "records_in": 3, "unmatched": 1}
+    assert wrong.counterexample == {"people": 3, "records_in": 3, "unmatched": 1}
 
 
 def test_more_people_match_nothing_than_were_withheld() -> None:
@@ -104,10 +104,10 @@ def test_more_people_match_nothing_than_were_withheld() -> None:
 def test_few_matches_are_a_breach_even_for_withheld_people() -> None:
     """Everybody published matches three records; b, whom nobody published visits, matches one."""
     data = Dataset.of("trajectories", [["a"], ["a"], ["a"], ["b"]])
-    release = make_release([["P"], ["a"], ["a"]], {"P": ["a", "b"]}, KmAnonymity(k=2, m=1), withheld=1)
+    release = make_release([["P"], ["a"], ["a"]], {"P": ["a", "b"]}, KmAnonymity(k=2, m=1), suppressed_records=1)
     verdict = verify_against(release, data, np.arange(3))
     assert not verdict.holds
-    assert verdict.witness == {"size": 1, "matches": 1, "rows": [1]}
+    assert verdict.counterexample == {"size": 1, "matches": 1, "rows": [1]}
     risk = attack(release, data, np.arange(3))
     assert risk.smallest_anonymity_set == 1
     assert risk.set_sizes.tolist() == [3, 3, 3, 0]
@@ -123,9 +123,9 @@ def test_the_witness_names_published_rows_and_no_original_place() -> None:
     rows[0] = ["d", "a", "{a|b|c}", "e"]
     release = make_release(rows, ABC, KmAnonymity(k=6, m=2))
     verdict = verify_against(release, Dataset.of("trajectories", SIX))
-    assert verdict.witness is not None
-    assert set(verdict.witness) == {"size", "matches", "rows"}
-    assert len(verdict.witness["rows"]) == verdict.witness["matches"]
+    assert verdict.counterexample is not None
+    assert set(verdict.counterexample) == {"size", "matches", "rows"}
+    assert len(verdict.counterexample["rows"]) == verdict.counterexample["matches"]
 
 
 def test_another_guarantee_is_refused() -> None:
@@ -143,5 +143,8 @@ def test_structural_k_is_the_smallest_support(original: list[list[str]], groups:
     assert verdict.measured["sequences"] == sum(len(naive.supports(published, s)) for s in range(1, m + 1))
     assert verdict.holds == (expected >= 2)
     if not verdict.holds:
-        assert verdict.witness is not None
-        assert naive.supports(published, verdict.witness["size"])[tuple(verdict.witness["sequence"])] == expected
+        assert verdict.counterexample is not None
+        assert (
+            naive.supports(published, verdict.counterexample["size"])[tuple(verdict.counterexample["sequence"])]
+            == expected
+        )

@@ -14,9 +14,9 @@ import pytest
 import sfumato as sf
 from sfumato.api import calls
 from sfumato.data.dataset import Dataset
-from sfumato.data.places import Fixes
+from sfumato.data.places import Observations
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.json_files import spell_json
+from sfumato.formats.json_files import encode_json
 from sfumato.kinds.trajectories.methods.seqanon import SeqAnon, USeqAnon
 from sfumato.release.run import Run
 
@@ -39,8 +39,10 @@ def write_visits(path: Path, axes: tuple[str, str] = ("lon", "lat"), seed: int =
     return path
 
 
-def publish(tmp_path: Path, name: str = "out", k: int = K, **reading) -> tuple[Path, Dataset]:
-    data = sf.read(reading.pop("path", None) or write_visits(tmp_path / "visits.csv"), "trajectories", **reading)
+def publish(tmp_path: Path, name: str = "out", k: int = K, **read_options) -> tuple[Path, Dataset]:
+    data = sf.read(
+        read_options.pop("path", None) or write_visits(tmp_path / "visits.csv"), "trajectories", **read_options
+    )
     result = sf.anonymize(data, SeqAnon(k=k, m=1, infeasible="suppress"), secret=SECRET)
     sf.write(result, tmp_path / name, reports=False)
     return tmp_path / name, data
@@ -81,27 +83,27 @@ def count_visits(*means: float, digits: int = 6, most: int = 200) -> int | None:
 
 def test_the_attack_works_on_means() -> None:
     draw = random.Random(4)
-    fixes = [round(draw.uniform(53, 54), 6) for _ in range(7)]
-    assert count_visits(round(sum(fixes) / 7, 9)) == 7
-    assert count_visits(fixes[0]) == 1
+    observations = [round(draw.uniform(53, 54), 6) for _ in range(7)]
+    assert count_visits(round(sum(observations) / 7, 9)) == 7
+    assert count_visits(observations[0]) == 1
 
 
 def test_neither_positions_nor_numbers_of_visits_can_be_read_off_a_release(tmp_path: Path) -> None:
     out, data = publish(tmp_path)
-    assert data.fixes is not None
-    fixes = set(zip(data.fixes.x.tolist(), data.fixes.y.tolist(), strict=True))
+    assert data.observations is not None
+    observations = set(zip(data.observations.x.tolist(), data.observations.y.tolist(), strict=True))
     means = {tuple(point) for point in np.round(np.column_stack([data.places["lon"], data.places["lat"]]), 9).tolist()}
     listed = published_places(out)
     shown = [(float(row["lon"]), float(row["lat"]), int(row["level"])) for row in listed if row["lon"] != "*"]
     assert len(shown) >= 2
     for lon, lat, level in shown:
-        assert (lon, lat) not in fixes
+        assert (lon, lat) not in observations
         assert (round(lon, 9), round(lat, 9)) not in means
         step = 360 / 2**level
         assert (lon / step) % 1 == 0.5
         assert (lat / step) % 1 == 0.5
     names = data.places["place"].to_pylist()
-    visits = np.bincount(data.fixes.place)
+    visits = np.bincount(data.observations.place)
     told = {row["place"]: (float(row["lon"]), float(row["lat"])) for row in listed if row["lat"] != "*"}
     exact = np.round(np.column_stack([data.places["lon"], data.places["lat"]]), 9).tolist()
     # What means would tell: all but a few numbers that happen to be whole earlier.
@@ -110,9 +112,9 @@ def test_neither_positions_nor_numbers_of_visits_can_be_read_off_a_release(tmp_p
     # Three people each live at home0 to home7, some of them kilometres apart: cells hold all three, or there are none.
     for row in listed:
         place = data.places["place"].to_pylist().index(row["place"])
-        mine = data.fixes.place == place
+        mine = data.observations.place == place
         if row["lon"] == "*":
-            assert len(set(data.fixes.person[mine].tolist())) < K
+            assert len(set(data.observations.person[mine].tolist())) < K
     assert sf.verify(out)
     assert sf.verify(out, data)
 
@@ -167,9 +169,9 @@ def test_visits_own_coordinates_cannot_pass_for_given_ones(tmp_path: Path) -> No
     manifest = out / "release" / "release.json"
     told = json.loads(manifest.read_text())
     told["places"] = {"columns": ["place", "lon", "lat"], "origin": {"source": "given", "coordinates": "lonlat"}}
-    manifest.write_bytes(spell_json(told))
+    manifest.write_bytes(encode_json(told))
     assert sf.verify(out)  # the files alone cannot know
-    assert sf.verify(out, data).witness["check"] == "coordinates come from where the release says"
+    assert sf.verify(out, data).counterexample["check"] == "coordinates come from where the release says"
 
 
 DAMAGES = {
@@ -206,7 +208,7 @@ def test_a_false_hierarchy_is_refused(tmp_path: Path, change: dict) -> None:
     manifest = out / "release" / "release.json"
     told = json.loads(manifest.read_text())
     told["places"]["origin"] |= change
-    manifest.write_bytes(spell_json(told))
+    manifest.write_bytes(encode_json(told))
     assert find_outcome(out) in {"broken", "refused", "undeclared"}
 
 
@@ -217,17 +219,19 @@ def test_a_smaller_cell_than_k_people_are_in_is_found_with_the_original(tmp_path
         """Take the finest cell of somebody's own position."""
         row = next(row for row in rows if row["lon"] != "*")
         place = data.places["place"].to_pylist().index(row["place"])
-        at = int(np.flatnonzero(data.fixes.place == place)[0])
+        at = int(np.flatnonzero(data.observations.place == place)[0])
         step = 360 / 2**24
-        row["lon"], row["lat"] = (repr(float((v // step + 0.5) * step)) for v in (data.fixes.x[at], data.fixes.y[at]))
+        row["lon"], row["lat"] = (
+            repr(float((v // step + 0.5) * step)) for v in (data.observations.x[at], data.observations.y[at])
+        )
         row["level"] = "24"
 
     rewrite_places(out, shrink)
     assert sf.verify(out)
     verdict = sf.verify(out, data)
     assert verdict.outcome == "broken"
-    assert verdict.witness["check"] == "coordinates are those of at least k people"
-    assert verdict.witness["people"] < K
+    assert verdict.counterexample["check"] == "coordinates are those of at least k people"
+    assert verdict.counterexample["people"] < K
 
 
 @pytest.mark.parametrize("rule", ["grid:500m", "grid:20km", "quadtree:30,people=4"])
@@ -275,9 +279,9 @@ def test_a_quadtree_quartered_among_fewer_than_k_people_is_found_with_the_origin
     options = {"places": "quadtree:60,people=4", "drop": ("place",)}
     out, _ = publish(tmp_path, path=visits, **options)
     fine = sf.read(visits, "trajectories", places="quadtree:60,people=4", drop=("place",))
-    few = np.isin(fine.fixes.person, np.unique(fine.fixes.person)[:2])
-    lonely = Fixes(*(column[few] for column in fine.fixes))
-    without = sf.Dataset(fine.schema, fine.table, fine.places, place_origin=fine.place_origin, fixes=lonely)
+    few = np.isin(fine.observations.person, np.unique(fine.observations.person)[:2])
+    lonely = Observations(*(column[few] for column in fine.observations))
+    without = sf.Dataset(fine.schema, fine.table, fine.places, place_origin=fine.place_origin, observations=lonely)
     assert not sf.verify(out, without).checks["coordinates are those of at least k people"]
 
 

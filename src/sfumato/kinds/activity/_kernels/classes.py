@@ -10,10 +10,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity._kernels.dealing import deal_round
 from sfumato.kinds.activity._kernels.durations import Activities
 from sfumato.kinds.activity._kernels.levels import (
-    Found,
+    GroupingResult,
     Levels,
     grow_at_leaf,
     split_and_repair,
@@ -21,6 +20,7 @@ from sfumato.kinds.activity._kernels.levels import (
     split_until_diverse,
 )
 from sfumato.kinds.activity._kernels.order import merge_in_order
+from sfumato.kinds.activity._kernels.round_robin import assign_round_robin
 from sfumato.kinds.activity._kernels.windows import Rule, find_fullest, find_windows, new_rule
 
 __all__ = [
@@ -82,7 +82,7 @@ class Outcome(NamedTuple):
         group because it was not diverse without them.
     joined
         How often two classes were made one because one of them was not diverse.
-    activity, start, crowd
+    activity, start, most_people
         When not diverse: which of the sensitive activities, the first slot of the first window that the most
         people spend on it, and how many these are. -1, -1 and 0 otherwise.
 
@@ -102,7 +102,7 @@ class Outcome(NamedTuple):
     joined: int = 0
     activity: int = -1
     start: int = -1
-    crowd: int = 0
+    most_people: int = 0
 
 
 def l_mdav(activities: Activities, demand: Demand, levels: Levels = UNAGGREGATED) -> Outcome:
@@ -212,26 +212,26 @@ def mc_rr(activities: Activities, demand: Demand, levels: Levels) -> Outcome:
     Parameshwarappa, Chen, Koru, "Anonymization of Daily Activity Data by Using l-diversity Privacy Model", Algorithm 4.
     """
     people = np.arange(activities.codes.shape[0])
-    return _classify(activities, demand, lambda rule: deal_round(activities, people, rule, levels, demand.k))
+    return _classify(activities, demand, lambda rule: assign_round_robin(activities, people, rule, levels, demand.k))
 
 
-def _classify(activities: Activities, demand: Demand, group: Callable[[Rule], Found]) -> Outcome:
+def _classify(activities: Activities, demand: Demand, group: Callable[[Rule], GroupingResult]) -> Outcome:
     """Look at all people as one class first, then group them; if that leaves everybody out, they are that class."""
     people = np.arange(activities.codes.shape[0])
     nobody = np.full(people.size, -1, np.int64)
     if people.size < demand.k:
         return Outcome("too few", nobody)
     windows = find_windows(activities.codes, activities.sensitive, demand.delta, activities.gap)
-    activity, start, crowd = find_fullest(windows, people)
-    if crowd * demand.denominator > demand.numerator * people.size:
-        return Outcome("not diverse", nobody, activity=activity, start=start, crowd=crowd)
+    activity, start, most_people = find_fullest(windows, people)
+    if most_people * demand.denominator > demand.numerator * people.size:
+        return Outcome("not diverse", nobody, activity=activity, start=start, most_people=most_people)
     grouping = group(new_rule(windows, demand.numerator, demand.denominator))
     if not grouping.groups:
         grouping = grouping._replace(groups=[people])
     return _conclude(grouping, people.size)
 
 
-def _conclude(grouping: Found, people: int) -> Outcome:
+def _conclude(grouping: GroupingResult, people: int) -> Outcome:
     """Number the classes by their first members."""
     label = np.full(people, -1, np.int64)
     for number, group in enumerate(sorted(grouping.groups, key=lambda group: int(group[0]))):

@@ -13,7 +13,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["Activities", "aggregate", "number_kept", "sum_durations", "tabulate_squares"]
+__all__ = ["Activities", "aggregate", "number_selected", "sum_durations", "tabulate_squares"]
 
 _CELLS_PER_BLOCK = 4_000_000  # durations held at a time while distances are added up: 32 MB
 
@@ -46,12 +46,12 @@ class Activities(NamedTuple):
     gap: int = -1
 
 
-def number_kept(activities: int, selected: NDArray[np.int64]) -> NDArray[np.int64]:
+def number_selected(activities: int, selected: NDArray[np.int64]) -> NDArray[np.int64]:
     """Number some activities from 0; the others get -1.
 
     Examples
     --------
-    >>> number_kept(4, np.array([1, 3])).tolist()
+    >>> number_selected(4, np.array([1, 3])).tolist()
     [-1, 0, -1, 1]
     """
     column = np.full(activities, -1, np.int64)

@@ -16,7 +16,7 @@ from sfumato.kinds.activity._kernels.repair import repair_groups
 from sfumato.kinds.activity._kernels.space import Space, build_space
 from sfumato.kinds.activity._kernels.windows import Rule, Windows, is_diverse, new_rule
 
-__all__ = ["Found", "Levels", "grow_at_leaf", "split_and_repair", "split_at_leaf", "split_until_diverse"]
+__all__ = ["GroupingResult", "Levels", "grow_at_leaf", "split_and_repair", "split_at_leaf", "split_until_diverse"]
 
 
 class Levels(NamedTuple):
@@ -42,7 +42,7 @@ class Levels(NamedTuple):
     weight: float | None = None
 
 
-class Found(NamedTuple):
+class GroupingResult(NamedTuple):
     """Groups, and what it took.
 
     Attributes
@@ -62,7 +62,7 @@ class Found(NamedTuple):
 
     Examples
     --------
-    >>> found = Found([np.array([0, 2]), np.array([1, 3, 4])], size=2)
+    >>> found = GroupingResult([np.array([0, 2]), np.array([1, 3, 4])], size=2)
     >>> [group.size for group in found.groups], found.backtracks
     ([2, 3], 0)
     """
@@ -75,7 +75,7 @@ class Found(NamedTuple):
     joined: int = 0
 
 
-def split_at_leaf(activities: Activities, people: NDArray[np.int64], levels: Levels, size: int) -> Found:
+def split_at_leaf(activities: Activities, people: NDArray[np.int64], levels: Levels, size: int) -> GroupingResult:
     """Split people by level, without asking for diversity.
 
     Examples
@@ -89,7 +89,7 @@ def split_at_leaf(activities: Activities, people: NDArray[np.int64], levels: Lev
     ----------
     Parameshwarappa, Chen, Koru, "Anonymization of Daily Activity Data by Using l-diversity Privacy Model", Algorithm 1.
     """
-    return Found(_split_down(activities, people, levels, _set_sizes(levels, size)), size)
+    return GroupingResult(_split_down(activities, people, levels, _set_sizes(levels, size)), size)
 
 
 def _set_sizes(levels: Levels, size: int) -> list[int]:
@@ -102,7 +102,7 @@ def _split_down(
     activities: Activities, people: NDArray[np.int64], levels: Levels, sizes: list[int]
 ) -> list[NDArray[np.int64]]:
     """Split people at as many levels as there are sizes."""
-    unasked = _ask_nothing(activities.codes.shape[0])
+    unasked = _make_empty_rule(activities.codes.shape[0])
     parts = [people]
     for length, size in zip(levels.lengths, sizes, strict=False):
         split: list[NDArray[np.int64]] = []
@@ -116,7 +116,7 @@ def _split_down(
     return parts
 
 
-def _ask_nothing(people: int) -> Rule:
+def _make_empty_rule(people: int) -> Rule:
     """Make a rule that holds for every class."""
     nothing = np.empty(0, np.int64)
     return new_rule(Windows(np.zeros(people + 1, np.int64), nothing, nothing, nothing, nothing, 0), 1, 1)
@@ -124,7 +124,7 @@ def _ask_nothing(people: int) -> Rule:
 
 def split_until_diverse(
     activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int
-) -> Found:
+) -> GroupingResult:
     """Split people by level with the smallest groups the search comes to that are all diverse.
 
     All people together must be diverse: then the search ends, with all of them in one group at the latest.
@@ -143,19 +143,21 @@ def split_until_diverse(
             attempts = _Attempts(activities, rule, levels, parts)
             size, groups = attempts.split(size, max(size, largest))
             if groups:
-                return Found(groups, size, size - first, restarts)
+                return GroupingResult(groups, size, size - first, restarts)
         size = max(size, largest) + 1
         restarts += 1
 
 
-def split_and_repair(activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int) -> Found:
+def split_and_repair(
+    activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int
+) -> GroupingResult:
     """Split people by level with groups of one size, and join those that are not diverse with near ones.
 
     All people together must be diverse: then joining ends, with all of them in one group at the latest.
     """
     groups = _split_down(activities, people, levels, _set_sizes(levels, size))
     repaired, joined = repair_groups(activities, groups, rule, levels.lengths[-1], levels.weight)
-    return Found(repaired, size, joined=joined)
+    return GroupingResult(repaired, size, joined=joined)
 
 
 class _Attempts:
@@ -194,7 +196,9 @@ class _Attempts:
         return None if groups is None else [part[group] for group in groups]
 
 
-def grow_at_leaf(activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int) -> Found:
+def grow_at_leaf(
+    activities: Activities, people: NDArray[np.int64], rule: Rule, levels: Levels, size: int
+) -> GroupingResult:
     """Split people by level and let groups grow at the leaf until diverse; some people may be left out.
 
     References
@@ -208,4 +212,4 @@ def grow_at_leaf(activities: Activities, people: NDArray[np.int64], rule: Rule, 
         grown: Grown = grow_groups(space, rule, part, size)
         groups += [part[group] for group in grown.groups]
         extended += grown.extended
-    return Found(groups, size, extended=extended)
+    return GroupingResult(groups, size, extended=extended)

@@ -244,12 +244,12 @@ def _extend(
     """Let those left join the class, nearest first, who lower the largest share of it that marks a window."""
     queue = np.flatnonzero(left)
     queue = queue[np.argsort(distance[queue], kind="mergesort")]
-    state = rule.crowd.state
+    state = rule.counts.state
     joined = 0
     for person in queue:
         if holds(rule):
             break
-        most = most_with(rule.windows, rule.crowd.tally, state[MOST], people[person])
+        most = most_with(rule.windows, rule.counts.counts, state[MOST], people[person])
         if most * state[SIZE] < state[MOST] * (state[SIZE] + 1):
             join(rule, people[person])
             queue[joined] = person

@@ -4,7 +4,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity._kernels.levels import Found
+from sfumato.kinds.activity._kernels.levels import GroupingResult
 from sfumato.kinds.activity._kernels.windows import Rule, holds, is_diverse, join, leave
 
 __all__ = ["merge_in_order", "rank_people"]
@@ -41,7 +41,7 @@ def _find_done(codes: NDArray[np.int32], activities: int) -> NDArray[np.bool_]:
     return done
 
 
-def merge_in_order(codes: NDArray[np.int32], rule: Rule, k: int) -> Found:
+def merge_in_order(codes: NDArray[np.int32], rule: Rule, k: int) -> GroupingResult:
     """Merge people who do the same, and then those next in order, until classes have k people and are diverse.
 
     What is left at the end is merged with the last classes until these are so again, which they are at the latest when
@@ -57,8 +57,8 @@ def merge_in_order(codes: NDArray[np.int32], rule: Rule, k: int) -> Found:
     begin = 0
     for at, person in enumerate(order):
         join(rule, person)
-        alike = at + 1 < order.size and rank[order[at + 1]] == rank[person]
-        if not alike and at + 1 - begin >= k and holds(rule):
+        is_equal = at + 1 < order.size and rank[order[at + 1]] == rank[person]
+        if not is_equal and at + 1 - begin >= k and holds(rule):
             groups.append(order[begin : at + 1])
             for member in groups[-1]:
                 leave(rule, member)
@@ -68,4 +68,4 @@ def merge_in_order(codes: NDArray[np.int32], rule: Rule, k: int) -> Found:
         leave(rule, member)
     while rest.size and (rest.size < k or not is_diverse(rule, rest)):
         rest = np.concatenate((groups.pop(), rest))
-    return Found([np.sort(group) for group in (*groups, rest) if group.size], k)
+    return GroupingResult([np.sort(group) for group in (*groups, rest) if group.size], k)

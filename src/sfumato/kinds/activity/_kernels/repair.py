@@ -6,7 +6,7 @@ A union of diverse groups is diverse, and everybody together is: so joining come
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity._kernels.durations import Activities, number_kept, sum_durations
+from sfumato.kinds.activity._kernels.durations import Activities, number_selected, sum_durations
 from sfumato.kinds.activity._kernels.windows import Rule, is_diverse
 
 __all__ = ["repair_groups"]
@@ -80,7 +80,7 @@ def _centroids(
     parts = [everything]
     if weight is not None:
         parts = [np.setdiff1d(everything, activities.sensitive), activities.sensitive]
-    columns = [number_kept(activities.activities, part) for part in parts]
+    columns = [number_selected(activities.activities, part) for part in parts]
     return [sum_durations(activities.codes, length, column, people, group) for column in columns]
 
 

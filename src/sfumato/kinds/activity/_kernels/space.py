@@ -17,7 +17,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.activity._kernels.durations import Activities, aggregate, number_kept, tabulate_squares
+from sfumato.kinds.activity._kernels.durations import Activities, aggregate, number_selected, tabulate_squares
 
 __all__ = [
     "Points",
@@ -152,7 +152,7 @@ def _build_points(
     activities: Activities, people: NDArray[np.int64], length: int, selected: NDArray[np.int64]
 ) -> Points:
     """Place people by their durations of some activities."""
-    column = number_kept(activities.activities, selected)
+    column = number_selected(activities.activities, selected)
     width = -(-activities.codes.shape[1] // length) * selected.size
     size, cursor = people.size, np.zeros(1, np.int64)
     if _fits_table(size, width):

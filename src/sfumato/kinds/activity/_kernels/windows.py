@@ -16,7 +16,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 __all__ = [
-    "Crowd",
+    "ClassCounts",
     "Rule",
     "Windows",
     "count_most",
@@ -61,12 +61,12 @@ class Windows(NamedTuple):
     total: int
 
 
-class Crowd(NamedTuple):
+class ClassCounts(NamedTuple):
     """A class that people join and leave.
 
     Attributes
     ----------
-    tally
+    counts
         By window: how many members mark it.
     heights
         By number: how many windows are marked by so many members.
@@ -78,11 +78,11 @@ class Crowd(NamedTuple):
     >>> rule = new_rule(find_windows(np.array([[7, 7], [0, 7]], np.int32), np.array([7]), delta=2), 1, 2)
     >>> join(rule, 0)
     >>> join(rule, 1)
-    >>> rule.crowd.state.tolist(), rule.crowd.tally.tolist()
+    >>> rule.counts.state.tolist(), rule.counts.counts.tolist()
     ([2, 1], [1])
     """
 
-    tally: NDArray[np.int64]
+    counts: NDArray[np.int64]
     heights: NDArray[np.int64]
     state: NDArray[np.int64]
 
@@ -94,7 +94,7 @@ class Rule(NamedTuple):
     ----------
     windows
         What every person marks.
-    crowd
+    counts
         A class to work with, empty between calls.
     numerator, denominator
         Epsilon as a fraction.
@@ -107,7 +107,7 @@ class Rule(NamedTuple):
     """
 
     windows: Windows
-    crowd: Crowd
+    counts: ClassCounts
     numerator: int
     denominator: int
 
@@ -173,13 +173,13 @@ def _mark_windows(
                 while end < slots and (days[end] == sensitive[number] or days[end] == gap):
                     end += 1
                 if end - begin >= delta:
-                    count = _mark_stretch(days, sensitive[number], (begin, end, delta, shift, count), first, stop)
+                    count = _mark_run(days, sensitive[number], (begin, end, delta, shift, count), first, stop)
                 end += 1
         offsets[person + 1] = count
 
 
 @njit(cache=True, nogil=True)
-def _mark_stretch(
+def _mark_run(
     days: NDArray[np.int32],
     activity: int,
     shape: tuple[int, int, int, int, int],
@@ -225,52 +225,52 @@ def new_rule(windows: Windows, numerator: int, denominator: int) -> Rule:
         raise ValueError("epsilon must be a fraction from 0 to 1")
     heights = np.zeros(windows.offsets.size + 1, np.int64)
     heights[0] = windows.total
-    crowd = Crowd(np.zeros(windows.total, np.int64), heights, np.zeros(2, np.int64))
-    return Rule(windows, crowd, numerator, denominator)
+    counts = ClassCounts(np.zeros(windows.total, np.int64), heights, np.zeros(2, np.int64))
+    return Rule(windows, counts, numerator, denominator)
 
 
 @njit(cache=True, nogil=True)
 def join(rule: Rule, person: int) -> None:
     """Let a person join the class."""
-    windows, crowd = rule.windows, rule.crowd
-    crowd.state[SIZE] += 1
+    windows, counts = rule.windows, rule.counts
+    counts.state[SIZE] += 1
     for at in range(windows.offsets[person], windows.offsets[person + 1]):
         for window in range(windows.first[at], windows.stop[at]):
-            height = crowd.tally[window] + 1
-            crowd.tally[window] = height
-            crowd.heights[height - 1] -= 1
-            crowd.heights[height] += 1
-            crowd.state[MOST] = max(crowd.state[MOST], height)
+            height = counts.counts[window] + 1
+            counts.counts[window] = height
+            counts.heights[height - 1] -= 1
+            counts.heights[height] += 1
+            counts.state[MOST] = max(counts.state[MOST], height)
 
 
 @njit(cache=True, nogil=True)
 def leave(rule: Rule, person: int) -> None:
     """Let a member leave the class."""
-    windows, crowd = rule.windows, rule.crowd
-    crowd.state[SIZE] -= 1
+    windows, counts = rule.windows, rule.counts
+    counts.state[SIZE] -= 1
     for at in range(windows.offsets[person], windows.offsets[person + 1]):
         for window in range(windows.first[at], windows.stop[at]):
-            height = crowd.tally[window]
-            crowd.tally[window] = height - 1
-            crowd.heights[height] -= 1
-            crowd.heights[height - 1] += 1
-    while crowd.state[MOST] > 0 and crowd.heights[crowd.state[MOST]] == 0:
-        crowd.state[MOST] -= 1
+            height = counts.counts[window]
+            counts.counts[window] = height - 1
+            counts.heights[height] -= 1
+            counts.heights[height - 1] += 1
+    while counts.state[MOST] > 0 and counts.heights[counts.state[MOST]] == 0:
+        counts.state[MOST] -= 1
 
 
 @njit(cache=True, nogil=True)
-def most_with(windows: Windows, tally: NDArray[np.int64], most: int, person: int) -> int:
+def most_with(windows: Windows, counts: NDArray[np.int64], most: int, person: int) -> int:
     """Tell the most that would mark one window if the person joined a class with that tally."""
     for at in range(windows.offsets[person], windows.offsets[person + 1]):
         for window in range(windows.first[at], windows.stop[at]):
-            most = max(most, tally[window] + 1)
+            most = max(most, counts[window] + 1)
     return most
 
 
 @njit(cache=True, nogil=True)
 def holds(rule: Rule) -> bool:
     """Tell whether the class is diverse; nobody at all is."""
-    return bool(rule.crowd.state[MOST] * rule.denominator <= rule.numerator * rule.crowd.state[SIZE])
+    return bool(rule.counts.state[MOST] * rule.denominator <= rule.numerator * rule.counts.state[SIZE])
 
 
 @njit(cache=True, nogil=True)
@@ -278,7 +278,7 @@ def count_most(rule: Rule, people: NDArray[np.int64]) -> int:
     """Count the most of some people who mark one window."""
     for person in people:
         join(rule, person)
-    most = rule.crowd.state[MOST]
+    most = rule.counts.state[MOST]
     for person in people:
         leave(rule, person)
     return int(most)
@@ -307,8 +307,8 @@ def find_fullest(windows: Windows, people: NDArray[np.int64]) -> tuple[int, int,
         marked = slice(windows.offsets[person], windows.offsets[person + 1])
         np.add.at(change, windows.first[marked], 1)
         np.add.at(change, windows.stop[marked], -1)
-    tally = np.cumsum(change[:-1])
-    if not tally.any():
+    counts = np.cumsum(change[:-1])
+    if not counts.any():
         return -1, -1, 0
-    fullest = int(tally.argmax())
-    return int(windows.activity[fullest]), int(windows.start[fullest]), int(tally[fullest])
+    fullest = int(counts.argmax())
+    return int(windows.activity[fullest]), int(windows.start[fullest]), int(counts[fullest])

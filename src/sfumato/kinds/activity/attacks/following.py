@@ -132,19 +132,21 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     >>> import sfumato as sf
     >>> data = Dataset.of("activity", [["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
-    >>> attack(result.release, data, result.trace.rows).slots
+    >>> attack(result.release, data, result.owner_record.rows).slots
     11.0
     """
     if rows is None or not len(release):
         return None
     knowledge = KnownSlots.of(release, original)
-    followings = follow(knowledge, np.asarray(rows), original.clock.unit, seed)
+    followings = follow(knowledge, np.asarray(rows), original.time_unit.unit, seed)
     seldom = [following.share <= _SELDOM for following in followings]
     # One length alone may be just below: the next ones must say the same.
     stops = next(
         (following.length for at, following in enumerate(followings) if all(seldom[at : at + _AGREEING])), None
     )
-    return Followed(followings[0].median, followings[0].share, stops, knowledge.length, original.clock.unit or "slot")
+    return Followed(
+        followings[0].median, followings[0].share, stops, knowledge.length, original.time_unit.unit or "slot"
+    )
 
 
 def attack_original(dataset: Dataset) -> None:

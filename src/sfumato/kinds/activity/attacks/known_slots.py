@@ -17,7 +17,7 @@ from sfumato.kinds.activity.knowledge.slots import KnownDays, KnownSlots
 from sfumato.kinds.activity.knowledge.windows import count_shown
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising"]
+__all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original"]
 
 KNOWLEDGE = "known-slots"
 
@@ -57,7 +57,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
     >>> result = sf.anonymize(data, method, secret=bytes(32))
-    >>> risk = attack(result.release, data, result.trace.rows)
+    >>> risk = attack(result.release, data, result.owner_record.rows)
     >>> risk.smallest_anonymity_set, risk.max_sensitive_share
     (2, 0.5)
     """
@@ -65,7 +65,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     sizes = knowledge.know_all() if m is None else knowledge.know_best(m)[-1]
     slots = knowledge.slots.codes.shape[1]
     drawn = np.random.default_rng(seed).integers(0, max(slots, 1), (len(original), min(m or _DRAWN, slots)))
-    random = knowledge.know_some(drawn)
+    random = knowledge.know_slots(drawn)
     if rows is not None:
         published = np.isin(np.arange(len(original)), rows)
         sizes, random = sizes * published, random * published
@@ -74,7 +74,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, m: int
     return Risk.of(sizes, KNOWLEDGE, max_sensitive_share=share, m=m, mean_success_random=at_random)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with one slot of everybody known, two, and so on up to m, and at last with everything.
 
     With m slots, those are known that one by one leave fewest people. Where there are many people, 1,000 of them drawn
@@ -85,7 +85,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> import sfumato as sf
     >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
     >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
-    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 1)]
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 1)]
     [(1, 2), (None, 2)]
     """
     knowledge = KnownSlots.of(release, original)
@@ -141,8 +141,8 @@ def _know_everything(slots: Slots, sensitive: list[int]) -> Risk:
 
 def _find_largest_share(release: Release, knowledge: KnownSlots, rows: Ints | None) -> float | None:
     """Return the largest share of a class that may do a sensitive activity throughout a window; None without claim."""
-    claim: Any = release.guarantee
-    sensitive = tuple(getattr(claim, "sensitive", ()))
+    guarantee: Any = release.guarantee
+    sensitive = tuple(getattr(guarantee, "sensitive", ()))
     if not sensitive:
         return None
     slots, published = knowledge.slots, knowledge.published
@@ -150,10 +150,10 @@ def _find_largest_share(release: Release, knowledge: KnownSlots, rows: Ints | No
     largest = Fraction(0)
     for label, code in zip(sensitive, slots.find(sensitive), strict=True):
         if rows is None:
-            time = PublishedTime.of(published, label, claim)
-            crowds = [time.bound_from_above(owner, claim.delta_slots) for owner in range(len(published.names))]
+            time = PublishedTime.of(published, label, guarantee)
+            counts = [time.bound_from_above(owner, guarantee.delta_slots) for owner in range(len(published.names))]
         else:
             classes = zip(knowledge.hidden, published.members(np.asarray(rows)), strict=True)
-            crowds = [count_shown(slots.codes[people], code, gap, hidden, claim)[1] for hidden, people in classes]
-        largest = max([largest, *(crowd.largest()[0] for crowd in crowds)])
+            counts = [count_shown(slots.codes[people], code, gap, hidden, guarantee)[1] for hidden, people in classes]
+        largest = max([largest, *(of_class.largest()[0] for of_class in counts)])
     return float(largest)

@@ -11,13 +11,13 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity import KIND
 from sfumato.release.release import PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["CLASS_COLUMNS", "UNKNOWN", "Slots", "list_columns", "make_dataset"]
 
@@ -25,8 +25,8 @@ UNKNOWN = "(gap)"
 """What time is called that nothing is known about, unless the owner gives it another name."""
 
 CLASS_COLUMNS = (
-    PublishedColumn("class", "class", Form("exact")),
-    PublishedColumn("size", "size", Form("exact", "int64")),
+    PublishedColumn("class", "class", ValueFormat("exact")),
+    PublishedColumn("size", "size", ValueFormat("exact", "int64")),
 )
 
 
@@ -39,10 +39,10 @@ def list_columns(time: str) -> tuple[PublishedColumn, ...]:
     ['class', 'interval', 'activity', 'share']
     """
     return (
-        PublishedColumn("class", "class", Form("exact")),
-        PublishedColumn("interval", "interval", Form("exact", time)),
-        PublishedColumn("activity", "activity", Form("category")),
-        PublishedColumn("share", "share", Form("exact", "float64")),
+        PublishedColumn("class", "class", ValueFormat("exact")),
+        PublishedColumn("interval", "interval", ValueFormat("exact", time)),
+        PublishedColumn("activity", "activity", ValueFormat("category")),
+        PublishedColumn("share", "share", ValueFormat("exact", "float64")),
     )
 
 
@@ -50,7 +50,7 @@ def make_dataset(
     rows: Sequence[Sequence[str]],
     *,
     sensitive: tuple[str, ...] = (),
-    clock: Clock | None = None,
+    time_unit: TimeUnit | None = None,
     start: int = 0,
 ) -> Dataset:
     """Make a dataset of daily activities from lists of what each person did in every slot, equally long lists.
@@ -61,7 +61,7 @@ def make_dataset(
     Examples
     --------
     >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]], sensitive=("eat",))
-    >>> data, data.clock
+    >>> data, data.time_unit
     (Dataset(activity: 2 people, 4 entries, 2 distinct values), Clock(unit='minute', origin=0))
     """
     if len({len(row) for row in rows}) > 1:
@@ -69,11 +69,13 @@ def make_dataset(
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
-            "activities": Ragged.from_lists([list(row) for row in rows]).to_arrow(),
+            "activities": ListColumn.from_lists([list(row) for row in rows]).to_arrow(),
         }
     )
-    clock = dataclasses.replace(clock, origin=clock.origin + start) if clock else Clock("minute", start)
-    return Dataset(Schema("activity", KIND.columns, sensitive), table, clock=clock)
+    time_unit = (
+        dataclasses.replace(time_unit, origin=time_unit.origin + start) if time_unit else TimeUnit("minute", start)
+    )
+    return Dataset(Schema("activity", KIND.columns, sensitive), table, time_unit=time_unit)
 
 
 class Slots(NamedTuple):
@@ -102,7 +104,7 @@ class Slots(NamedTuple):
         return cls.of_history(dataset.history())
 
     @classmethod
-    def of_history(cls, history: Ragged) -> Slots:
+    def of_history(cls, history: ListColumn) -> Slots:
         """Take histories that are all equally long for slots.
 
         Examples

@@ -14,7 +14,7 @@ SLOT = "slot"
 SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
 """How long every other unit is."""
 
-_SPELLED = {
+_UNIT_ALIASES = {
     SLOT: ("", "slot", "slots"),
     "second": ("s", "sec", "second", "seconds"),
     "minute": ("min", "minute", "minutes"),
@@ -24,7 +24,7 @@ _SPELLED = {
     "month": ("month", "months"),
     "quarter": ("q", "quarter", "quarters"),
 }
-_UNIT = {spelled: name for name, spellings in _SPELLED.items() for spelled in spellings}
+_UNIT = {alias: name for name, aliases in _UNIT_ALIASES.items() for alias in aliases}
 _SPAN = re.compile(r"(\d{0,9})\s*([a-z]*)")
 
 

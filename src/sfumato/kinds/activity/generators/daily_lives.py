@@ -83,7 +83,7 @@ def simulate(size: int, seed: int, model: str, settings: dict[str, Any]) -> pa.T
     if model in _PLANS:
         labels = (*labels, VACATION)
         vacations = _PLANS[model](rng, size, settings)
-        changes = _send_away(changes, vacations, len(labels) - 1, settings["days"])
+        changes = _add_vacations(changes, vacations, len(labels) - 1, settings["days"])
     return _tabulate(changes.without_repeats(), labels, size, settings)
 
 
@@ -149,7 +149,7 @@ def _merge_rare(changes: _Changes, labels: tuple[str, ...], settings: dict[str, 
     return codes, (*(labels[at] for at in common), _OTHER)
 
 
-def _send_away(changes: _Changes, vacations: Vacations, code: int, days: int) -> _Changes:
+def _add_vacations(changes: _Changes, vacations: Vacations, code: int, days: int) -> _Changes:
     """Put vacations over what people would have done."""
     span = days * HOURS * _MINUTES
     keys = changes.person * span + changes.minute
@@ -163,10 +163,10 @@ def _send_away(changes: _Changes, vacations: Vacations, code: int, days: int) ->
         _Changes(vacations.person, vacations.begin, np.full(len(vacations.person), code)),
         _Changes(vacations.person[back], vacations.end[back], changes.state[last][back]),
     ]
-    together = _Changes(*(np.concatenate(column) for column in zip(*parts, strict=True))).in_order()
+    combined = _Changes(*(np.concatenate(column) for column in zip(*parts, strict=True))).in_order()
     # Somebody may begin something in the very minute of coming home; then it is there twice.
-    same = (together.person[1:] == together.person[:-1]) & (together.minute[1:] == together.minute[:-1])
-    return _Changes(*(column[np.append(~same, True)] for column in together))
+    same = (combined.person[1:] == combined.person[:-1]) & (combined.minute[1:] == combined.minute[:-1])
+    return _Changes(*(column[np.append(~same, True)] for column in combined))
 
 
 def _tabulate(changes: _Changes, labels: tuple[str, ...], size: int, settings: dict[str, Any]) -> pa.Table:

@@ -9,23 +9,23 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.activity.dataset.spans import check_span
-from sfumato.kinds.activity.guarantees.class_anonymity import say_following, say_rounding, say_unknown
+from sfumato.kinds.activity.guarantees.class_anonymity import describe_tracking, describe_unobserved, format_rounding
 from sfumato.params import Param
 
-__all__ = ["ActivityDiversity", "read_epsilon", "spell_epsilon"]
+__all__ = ["ActivityDiversity", "format_epsilon", "read_epsilon"]
 
 _EPSILON = re.compile(r"(\d{0,9}\.?\d{1,9}|\d{1,9}\s?/\s?\d{1,9})")
 
 
-def spell_epsilon(value: object) -> object:
+def format_epsilon(value: object) -> object:
     """Return a number as the text that says it exactly; a floating point number as it is written.
 
     Examples
     --------
-    >>> spell_epsilon(0.75), spell_epsilon(Fraction(2, 3)), spell_epsilon("1/2")
+    >>> format_epsilon(0.75), format_epsilon(Fraction(2, 3)), format_epsilon("1/2")
     ('0.75', '2/3', '1/2')
     """
     if isinstance(value, float):
@@ -119,7 +119,7 @@ activity are published. At most 0.75 of a class do the sensitive activity throug
     sensitive: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", spell_epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", format_epsilon(self.epsilon))
         super().__post_init__()
         owner = type(self).__name__
         read_epsilon(owner, self.epsilon)
@@ -132,15 +132,16 @@ activity are published. At most 0.75 of a class do the sensitive activity throug
         """The largest share as an exact fraction."""
         return read_epsilon(type(self).__name__, self.epsilon)
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         _, scale = check_span(type(self).__name__, "delta", self.delta)
         shown = f"{self.delta} slots in a row" if scale == "slot" and self.delta.strip().isdigit() else self.delta
         named = "the sensitive activity" if len(self.sensitive) == 1 else "any one of the sensitive activities"
-        crowd = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
+        subject = "of a class do" if self.gap is None else f"of the observed {unit.many} of a class may do"
         return (
             f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
-            f"time spent on each activity are published{say_rounding(self.digits)}. At most {self.epsilon} {crowd} "
+            f"time spent on each activity are published{format_rounding(self.digits)}. At most {self.epsilon} "
+            f"{subject} "
             f"{named} throughout any {shown}, whenever it begins."
-            f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
+            f"{describe_unobserved(self.k, self.gap, unit)}{describe_tracking(self.slot)}{self.describe_count(unit)}"
         )

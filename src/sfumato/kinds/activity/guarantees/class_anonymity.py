@@ -6,29 +6,29 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
-__all__ = ["ClassAnonymity", "say_following", "say_rounding", "say_unknown"]
+__all__ = ["ClassAnonymity", "describe_tracking", "describe_unobserved", "format_rounding"]
 
 
-def say_rounding(digits: int | None) -> str:
+def format_rounding(digits: int | None) -> str:
     """Say how shares are rounded, as an end of a sentence.
 
     Examples
     --------
-    >>> say_rounding(None), say_rounding(2)
+    >>> format_rounding(None), format_rounding(2)
     ('', ', rounded to 2 digits')
     """
     return "" if digits is None else f", rounded to {digits} digit{'s' * (digits != 1)}"
 
 
-def say_unknown(k: int, gap: str | None, unit: Unit = PERSON) -> str:
+def describe_unobserved(k: int, gap: str | None, unit: RecordUnit = PERSON) -> str:
     """Say what becomes of time that nothing is known about; nothing where there is none.
 
     Examples
     --------
-    >>> say_unknown(5, "(gap)")
+    >>> describe_unobserved(5, "(gap)")
     ' Only what was observed counts: where fewer than 5 people of a class were observed, nothing is published of it.'
     """
     if gap is None:
@@ -39,12 +39,12 @@ def say_unknown(k: int, gap: str | None, unit: Unit = PERSON) -> str:
     )
 
 
-def say_following(slot: int) -> str:
+def describe_tracking(slot: int) -> str:
     """Say what shares of single slots give away; nothing where intervals are longer.
 
     Examples
     --------
-    >>> say_following(60)
+    >>> describe_tracking(60)
     ''
     """
     if slot > 1:
@@ -98,10 +98,10 @@ activity are published.'
     slots: Annotated[int, Param("Slots of the original in all.", ge=1)] = 1
     gap: Annotated[str | None, Param("What time is called that nothing is known about.")] = None
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         return (
             f"Every published {unit.one} is in a class of at least {self.k} {unit.many}. Of a class only the shares of "
-            f"time spent on each activity are published{say_rounding(self.digits)}."
-            f"{say_unknown(self.k, self.gap, unit)}{say_following(self.slot)}{self.say_count(unit)}"
+            f"time spent on each activity are published{format_rounding(self.digits)}."
+            f"{describe_unobserved(self.k, self.gap, unit)}{describe_tracking(self.slot)}{self.describe_count(unit)}"
         )

@@ -41,7 +41,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
-from sfumato.kinds.activity.knowledge.windows import Crowds, slide_minimum
+from sfumato.kinds.activity.knowledge.windows import WindowCounts, slide_minimum
 
 __all__ = ["Bounded", "PublishedTime", "Within"]
 
@@ -127,7 +127,7 @@ class PublishedTime(NamedTuple):
     hidden: Flags
 
     @classmethod
-    def of(cls, published: PublishedClasses, label: str, claim: Any) -> PublishedTime:
+    def of(cls, published: PublishedClasses, label: str, guarantee: Any) -> PublishedTime:
         """Read the time that goes into an activity off the published shares of it, and of unknown time.
 
         Parameters
@@ -136,21 +136,21 @@ class PublishedTime(NamedTuple):
             The classes.
         label
             The activity.
-        claim
+        guarantee
             What says how many slots there are (``slots``, and ``slot`` in an interval), how shares are rounded
             (``digits``) and what unknown time is called (``gap``).
         """
-        lengths = measure_intervals(claim.slots, claim.slot)
+        lengths = measure_intervals(guarantee.slots, guarantee.slot)
         total = published.sizes[:, None] * lengths
-        error = 0.0 if claim.digits is None else 10.0**-claim.digits
+        error = 0.0 if guarantee.digits is None else 10.0**-guarantee.digits
         nothing = np.zeros_like(total)
         unknown = Within(nothing, nothing)
-        if claim.gap is not None:
-            unknown = Within.of_shares(published.shares_of(claim.gap), total, error)
+        if guarantee.gap is not None:
+            unknown = Within.of_shares(published.shares_of(guarantee.gap), total, error)
         done = Within.of_shares(published.shares_of(label), total, error)
-        return cls(published.sizes, lengths, done, unknown, published.find_hidden(claim.gap))
+        return cls(published.sizes, lengths, done, unknown, published.find_hidden(guarantee.gap))
 
-    def bound_from_above(self, owner: int, window: int) -> Crowds:
+    def bound_from_above(self, owner: int, window: int) -> WindowCounts:
         """Return by window in which something is published the most who may do it throughout, and the fewest seen.
 
         Examples
@@ -162,7 +162,7 @@ class PublishedTime(NamedTuple):
         """
         people, slots = int(self.sizes[owner]), int(self.lengths.sum())
         if window > slots:
-            return Crowds(np.zeros(0, np.int64), np.zeros(0, np.int64))
+            return WindowCounts(np.zeros(0, np.int64), np.zeros(0, np.int64))
         cut = _Cut(self.lengths, window)
         done, unknown = self.done.most[owner], self.unknown.most[owner]
         may = np.minimum(cut.least_of(done + unknown), people)
@@ -172,7 +172,7 @@ class PublishedTime(NamedTuple):
             may = np.minimum(np.minimum(may, cut.sum_of(done)), people - others)
             seen = np.maximum(people - cut.least_of(unknown), may + others)
         shown = cut.all_shown(self.hidden[owner])
-        return Crowds(may[shown], seen[shown])
+        return WindowCounts(may[shown], seen[shown])
 
     def bound_from_below(self, window: int, epsilon: Fraction) -> Bounded | None:
         """Return a span in which more than a share of a class may do it throughout some window, whoever they are.

@@ -28,7 +28,7 @@ _CLASSES, _STARTS = 40, 1200
 _RIGHT = 0.99
 _STEPS = 240
 """Nobody is followed for more intervals than that in one direction: what is reported is a median."""
-_CROWDS = (1.0, 3.0, np.inf)
+_GROUP_SIZES = (1.0, 3.0, np.inf)
 _CHANGES = (0.0, 2.0, 10.0, np.inf)
 """How many may do the same as the person, and how many of the class may have changed what they do, before the attacker
 gives up: what serves best is reported."""
@@ -69,7 +69,7 @@ class _Track(NamedTuple):
 
     Attributes
     ----------
-    crowd
+    group_size
         The most who did the same as the person so far; not a number where nothing is predicted any more.
     changes
         How many people of the class changed what they do so far, at least.
@@ -77,14 +77,14 @@ class _Track(NamedTuple):
         What share of the interval is predicted right.
     """
 
-    crowd: Floats
+    group_size: Floats
     changes: Floats
     right: Floats
 
-    def select(self, crowd: float, changes: float) -> Flags:
+    def select(self, group_size: float, changes: float) -> Flags:
         """Tell what is predicted by an attacker who gives up at some crowd, and after some changes."""
         # Nothing compares with what is not a number.
-        return np.asarray((self.crowd <= crowd + _NEARLY) & (self.changes <= changes + _NEARLY))
+        return np.asarray((self.group_size <= group_size + _NEARLY) & (self.changes <= changes + _NEARLY))
 
 
 class Steps(NamedTuple):
@@ -114,7 +114,7 @@ class Steps(NamedTuple):
         only = np.where(more.sum(axis=1) == 1, more.argmax(axis=1), -1)
         return cls(people, np.abs(np.diff(people, axis=0)).sum(axis=1) / 2, only, closed)
 
-    def go_on(self, interval: Ints, activity: Ints) -> Ints:
+    def advance(self, interval: Ints, activity: Ints) -> Ints:
         """Return what somebody does in the next interval, given what the person does in this; -1 if that is open.
 
         Where as much time as before goes into it, or more, nobody left it. Where none does, everybody left it, and if
@@ -124,7 +124,7 @@ class Steps(NamedTuple):
         --------
         >>> people = np.array([[1.0, 2.0, 0.0], [1.0, 1.0, 1.0], [0.0, 2.0, 1.0]])
         >>> steps = Steps.of(people, np.zeros((3, 3), bool))
-        >>> steps.go_on(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2])).tolist()
+        >>> steps.advance(np.array([0, 0, 1, 1]), np.array([0, 1, 0, 2])).tolist()
         [0, -1, 1, 2]
         """
         then, now = self.people[interval + 1, activity], self.people[interval, activity]
@@ -138,7 +138,8 @@ def follow(knowledge: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -
 
     The attacker knows the class of a person and one slot, in which no more than one person's worth of the class's time
     goes into what the person does. From there predictions go on, forwards and backwards, as long as
-    :meth:`Steps.go_on` leaves one continuation, and as far as they are right 99 times of 100. Who is among many who do
+    :meth:`Steps.advance` leaves one continuation, and as far as they are right 99 times of 100.
+    Who is among many who do
     the same is lost easily, so some attackers give up sooner; the one that gets farthest is reported.
 
     Parameters
@@ -163,7 +164,7 @@ def follow(knowledge: KnownSlots, rows: Ints, unit: str | None, seed: int = 0) -
     >>> from sfumato.data.dataset import Dataset
     >>> data = Dataset.of("activity", [["a"] * 6 + ["b"] * 6, ["b"] * 12, ["b"] * 12])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=3, aggregate="slot"), secret=bytes(32))
-    >>> follow(KnownSlots.of(result.release, data), result.trace.rows, "minute")[0]
+    >>> follow(KnownSlots.of(result.release, data), result.owner_record.rows, "minute")[0]
     Following(length=1, median=11.0, share=1.0, starts=6)
     """
     generator = np.random.default_rng(seed)
@@ -237,7 +238,7 @@ def _walk(steps: Steps, done: Ints, start: tuple[Ints, Ints, Ints]) -> _Track:
     track = []
     for _ in range(min(_STEPS, len(steps.people))):
         going = going[at[going] + 1 < len(steps.people)]
-        what[going] = steps.go_on(at[going], what[going])
+        what[going] = steps.advance(at[going], what[going])
         going = going[what[going] >= 0]
         if not len(going):
             break
@@ -255,20 +256,20 @@ def _sum_up(length: int, tracks: list[_Track]) -> Following:
     """Return what the attacker reaches who gives up when it serves best."""
     if not tracks:
         return Following(length, 0.0, 0.0, 0)
-    tries = [_reach(tracks, crowd, changes) for crowd in _CROWDS for changes in _CHANGES]
+    tries = [_measure_reliable(tracks, group_size, changes) for group_size in _GROUP_SIZES for changes in _CHANGES]
     best = max(tries, key=lambda both: (np.median(both), (both > 0).mean()))
     return Following(length, float(np.median(best)) * length, float((best > 0).mean()), len(best))
 
 
-def _reach(tracks: list[_Track], crowd: float, changes: float) -> Floats:
+def _measure_reliable(tracks: list[_Track], group_size: float, changes: float) -> Floats:
     """Return by known slot how many intervals are predicted, as far as predictions are right 99 times of 100."""
-    steps = max(track.crowd.shape[1] for track in tracks)
+    steps = max(track.group_size.shape[1] for track in tracks)
     predicted, right = np.zeros(steps), np.zeros(steps)
     for track in tracks:
-        here = track.select(crowd, changes)
+        here = track.select(group_size, changes)
         predicted[: here.shape[1]] += here.sum(axis=0)
         right[: here.shape[1]] += np.where(here, track.right, 0.0).sum(axis=0)
     reliable = np.flatnonzero((np.cumsum(right) >= _RIGHT * np.cumsum(predicted)) & (predicted > 0))
     far = int(reliable[-1]) + 1 if len(reliable) else 0
-    reached = [track.select(crowd, changes)[:, :far].sum(axis=1) for track in tracks]
+    reached = [track.select(group_size, changes)[:, :far].sum(axis=1) for track in tracks]
     return np.concatenate([forwards + other for forwards, other in zip(reached[::2], reached[1::2], strict=True)])

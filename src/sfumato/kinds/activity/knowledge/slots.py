@@ -68,13 +68,13 @@ class KnownSlots:
         >>> KnownSlots.of(release, data).know_all().tolist()
         [2, 2, 2, 2]
         """
-        claim = release.guarantee
+        guarantee = release.guarantee
         knowledge = cls(
             Slots.of_history(original.view_history()),
             PublishedClasses.of(release),
-            int(getattr(claim, "slot", 1)),
-            getattr(claim, "digits", None),
-            getattr(claim, "gap", None),
+            int(getattr(guarantee, "slot", 1)),
+            getattr(guarantee, "digits", None),
+            getattr(guarantee, "gap", None),
         )
         if len(knowledge.begins) != len(knowledge.published.begins):
             raise SchemaError(
@@ -178,7 +178,7 @@ class KnownSlots:
                 fitting[begin : begin + step] &= done @ absent.T.astype(np.float32) == 0
         return self._add_up(fitting, self._seen)
 
-    def know_some(self, slots: Ints) -> Ints:
+    def know_slots(self, slots: Ints) -> Ints:
         """Return how many people fit when some slots of everybody are known: one row of slots per person.
 
         Examples
@@ -186,7 +186,7 @@ class KnownSlots:
         >>> import sfumato as sf
         >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"], ["eat", "eat"], ["eat", "eat"]])
         >>> release = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32)).release
-        >>> KnownSlots.of(release, data).know_some(np.array([[0], [1], [0], [1]])).tolist()
+        >>> KnownSlots.of(release, data).know_slots(np.array([[0], [1], [0], [1]])).tolist()
         [2, 2, 2, 4]
         """
         width, intervals, classes = len(self.slots.labels), len(self.begins), len(self.published.sizes)
@@ -283,7 +283,7 @@ class KnownDays:
             return
         if len(group) == 1:
             self._sizes[depth:, people] = 1
-            self._look(group, slice(depth, None))
+            self._update_shares(group, slice(depth, None))
             return
         best, left = self._choose(group, self.slots.codes[people])
         self._sizes[depth, people] = left
@@ -296,7 +296,7 @@ class KnownDays:
                 slot = int(best[chosen[0]])
                 did = self.slots.codes[group, slot]
             fitting = group[did == self.slots.codes[people[chosen[0]], slot]]
-            self._look(fitting, slice(depth, depth + 1))
+            self._update_shares(fitting, slice(depth, depth + 1))
             self._narrow(fitting, people[chosen], depth + 1)
 
     def _choose(self, group: Ints, days: Codes) -> tuple[Ints, Ints]:
@@ -308,12 +308,12 @@ class KnownDays:
         if len(days) > _SEVERAL and len(group) * len(days) > len(self.slots.labels):
             table = _count_people(self.slots.codes, group, len(self.slots.labels))
         for at, day in enumerate(days):
-            shared = self._count_alike(group, day) if table is None else table[slots, day]
+            shared = self._count_matches(group, day) if table is None else table[slots, day]
             best[at] = np.argmin(shared)
             left[at] = shared[best[at]]
         return best, left
 
-    def _count_alike(self, group: Ints, day: Codes | int) -> Ints:
+    def _count_matches(self, group: Ints, day: Codes | int) -> Ints:
         """Count by slot who of a group does as a day says, some people at a time: a copy of all could be gigabytes."""
         step = max(1, _CELLS // max(1, self.slots.codes.shape[1]))
         counts = np.zeros(self.slots.codes.shape[1], dtype=np.int64)
@@ -321,12 +321,12 @@ class KnownDays:
             counts += (self.slots.codes[group[first : first + step]] == day).sum(axis=0)
         return counts
 
-    def _look(self, group: Ints, depths: slice) -> None:
+    def _update_shares(self, group: Ints, depths: slice) -> None:
         """Note the largest share of a group that does a sensitive activity in one slot."""
         for code in self.sensitive:
             # Nothing is larger than 1, which is found early.
             if (self._shares[depths] < 1.0).any():
-                most = int(self._count_alike(group, code).max(initial=0))
+                most = int(self._count_matches(group, code).max(initial=0))
                 self._shares[depths] = np.maximum(self._shares[depths], most / len(group))
 
 

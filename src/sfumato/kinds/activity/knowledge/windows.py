@@ -15,7 +15,7 @@ import numpy.typing as npt
 from sfumato.kinds.activity.decode import measure_intervals
 from sfumato.progress import track
 
-__all__ = ["Crowds", "count_in_windows", "count_shown", "find_shown", "slide_minimum"]
+__all__ = ["WindowCounts", "count_in_windows", "count_shown", "find_shown", "slide_minimum"]
 
 Ints = npt.NDArray[np.int64]
 Codes = npt.NDArray[np.int32]
@@ -45,7 +45,7 @@ def slide_minimum(table: npt.NDArray[Any], width: int) -> npt.NDArray[Any]:
     return table
 
 
-class Crowds(NamedTuple):
+class WindowCounts(NamedTuple):
     """People of a class by window, in the order of time: who may do an activity throughout it, and who is seen in it.
 
     Attributes
@@ -55,8 +55,8 @@ class Crowds(NamedTuple):
 
     Examples
     --------
-    >>> crowds = Crowds(np.array([1, 2]), np.array([4, 3]))
-    >>> crowds.largest(), crowds.exceed(Fraction(1, 2)).tolist()
+    >>> counts = WindowCounts(np.array([1, 2]), np.array([4, 3]))
+    >>> counts.largest(), counts.exceed(Fraction(1, 2)).tolist()
     ((Fraction(2, 3), 1), [False, True])
     """
 
@@ -75,7 +75,7 @@ class Crowds(NamedTuple):
         return Fraction(int(self.may[at]), max(int(self.seen[at]), 1)), at
 
 
-def count_in_windows(codes: Codes, activity: int, gap: int, window: int) -> Crowds:
+def count_in_windows(codes: Codes, activity: int, gap: int, window: int) -> WindowCounts:
     """Count by window of so many slots who is seen doing an activity and nothing else, and who is seen at all.
 
     Parameters
@@ -97,7 +97,7 @@ def count_in_windows(codes: Codes, activity: int, gap: int, window: int) -> Crow
     windows = max(codes.shape[1] - window + 1, 0)
     may, seen = np.zeros(windows, np.int64), np.zeros(windows, np.int64)
     if not windows:
-        return Crowds(may, seen)
+        return WindowCounts(may, seen)
     step = max(1, _CELLS // codes.shape[1])
     for first in track("compare records", range(0, len(codes), step)):
         block = codes[first : first + step]
@@ -109,7 +109,7 @@ def count_in_windows(codes: Codes, activity: int, gap: int, window: int) -> Crow
             seen -= slide_minimum(nothing, window).sum(axis=0)
         only = slide_minimum(doing[concerned] | nothing[concerned], window)
         may += (only & ~slide_minimum(nothing[concerned], window)).sum(axis=0)
-    return Crowds(may, seen)
+    return WindowCounts(may, seen)
 
 
 def find_shown(hidden: Flags, slots: int, slot: int, window: int) -> Ints:
@@ -133,7 +133,7 @@ def find_shown(hidden: Flags, slots: int, slot: int, window: int) -> Ints:
     return np.flatnonzero(sums[window:] == sums[: max(slots + 1 - window, 0)])
 
 
-def count_shown(codes: Codes, activity: int, gap: int, hidden: Flags, claim: Any) -> tuple[Ints, Crowds]:
+def count_shown(codes: Codes, activity: int, gap: int, hidden: Flags, guarantee: Any) -> tuple[Ints, WindowCounts]:
     """Return the windows in which something is published of a class, by the slot they begin at, and who is in them.
 
     Parameters
@@ -142,18 +142,18 @@ def count_shown(codes: Codes, activity: int, gap: int, hidden: Flags, claim: Any
         As in :func:`count_in_windows`.
     hidden
         Of which intervals nothing is published.
-    claim
+    guarantee
         What says how many slots there are (``slots``, and ``slot`` in an interval) and how long a window is
         (``delta_slots``).
 
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> claim = SimpleNamespace(slots=4, slot=2, delta_slots=2)
-    >>> starts, crowds = count_shown(np.array([[1, 1, 1, 0]], np.int32), 1, -1, np.array([False, True]), claim)
-    >>> starts.tolist(), crowds.may.tolist(), crowds.seen.tolist()
+    >>> guarantee = SimpleNamespace(slots=4, slot=2, delta_slots=2)
+    >>> starts, counts = count_shown(np.array([[1, 1, 1, 0]], np.int32), 1, -1, np.array([False, True]), guarantee)
+    >>> starts.tolist(), counts.may.tolist(), counts.seen.tolist()
     ([0], [1], [1])
     """
-    starts = find_shown(hidden, claim.slots, claim.slot, claim.delta_slots)
-    everywhere = count_in_windows(codes, activity, gap, claim.delta_slots)
-    return starts, Crowds(everywhere.may[starts], everywhere.seen[starts])
+    starts = find_shown(hidden, guarantee.slots, guarantee.slot, guarantee.delta_slots)
+    everywhere = count_in_windows(codes, activity, gap, guarantee.delta_slots)
+    return starts, WindowCounts(everywhere.may[starts], everywhere.seen[starts])

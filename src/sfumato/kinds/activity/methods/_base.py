@@ -13,13 +13,13 @@ import numpy as np
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.data.time_units import MONTHS
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.activity.dataset import Slots
 from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
 from sfumato.kinds.activity.encode import Classified, name_unknown, publish_classes
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, read_epsilon, spell_epsilon
+from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, format_epsilon, read_epsilon
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -143,7 +143,7 @@ class ActivityClasses(Method):
         self, dataset: Dataset, observed: Observed, outcome: Outcome, demand: Demand, guarantee: Guarantee, run: Run
     ) -> Result:
         """Publish the classes."""
-        length = self.lengths(dataset.clock.unit)[-1]
+        length = self.lengths(dataset.time_unit.unit)[-1]
         hidden = self._find_hidden(observed, outcome, demand, length)
         run.counters.update(
             classes=int(outcome.label.max()) + 1,
@@ -225,8 +225,8 @@ class DiverseClasses(ActivityClasses):
     --------
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("activity", [["home", "away"], ["home", "home"]], sensitive=("away",))
-    >>> claim = find_method("l-mdav")(k=2, delta="2min", epsilon=0.5).claim(data)
-    >>> claim.delta_slots, claim.fraction, claim.sensitive
+    >>> guarantee = find_method("l-mdav")(k=2, delta="2min", epsilon=0.5).build_guarantee(data)
+    >>> guarantee.delta_slots, guarantee.fraction, guarantee.sensitive
     (2, Fraction(1, 2), ('away',))
 
     References
@@ -234,7 +234,7 @@ class DiverseClasses(ActivityClasses):
     Parameshwarappa, Chen, Koru, Anonymization of Daily Activity Data by Using l-diversity Privacy Model, Section 3.1.
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (ActivityDiversity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (ActivityDiversity,)
     needs: ClassVar[tuple[str, ...]] = ("sensitive activities",)
 
     delta: Annotated[
@@ -244,7 +244,7 @@ class DiverseClasses(ActivityClasses):
     epsilon: Annotated[str, Param("Largest share of a class that does so: 0.75 or 3/4, read exactly.")]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "epsilon", spell_epsilon(self.epsilon))
+        object.__setattr__(self, "epsilon", format_epsilon(self.epsilon))
         super().__post_init__()
         owner = type(self).__name__
         read_epsilon(owner, self.epsilon)
@@ -257,19 +257,19 @@ class DiverseClasses(ActivityClasses):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
-        claim = self.claim(dataset)
-        demand = self._demand(claim)
+        guarantee = self.build_guarantee(dataset)
+        demand = self._demand(guarantee)
         with run.phase("classify"), self.explain_size():
-            observed = self.observe(dataset, claim.sensitive)
+            observed = self.observe(dataset, guarantee.sensitive)
             grouping = demand._replace(k=self.group_size)
-            outcome = self.classify(observed.activities, grouping, self.plan(dataset.clock.unit))
+            outcome = self.classify(observed.activities, grouping, self.plan(dataset.time_unit.unit))
         if outcome.status != "done":
-            raise InfeasibleError(self._explain(observed, claim, outcome, dataset.unit))
-        return self.conclude(dataset, observed, outcome, demand, claim, run)
+            raise InfeasibleError(self._explain(observed, guarantee, outcome, dataset.unit))
+        return self.conclude(dataset, observed, outcome, demand, guarantee, run)
 
-    def claim(self, dataset: Dataset) -> ActivityDiversity:
+    def build_guarantee(self, dataset: Dataset) -> ActivityDiversity:
         """Return what is promised, or refuse data this cannot be promised of."""
-        owner, unit = type(self).__name__, dataset.clock.unit
+        owner, unit = type(self).__name__, dataset.time_unit.unit
         sensitive = tuple(sorted(set(dataset.schema.sensitive)))
         if not sensitive:
             raise SchemaError(f"{owner}: needs sensitive activities (sensitive), and the data name none.")
@@ -295,19 +295,20 @@ class DiverseClasses(ActivityClasses):
         length = self.lengths(unit)[-1]
         return ActivityDiversity(self.k, self.delta, self.epsilon, window, length, self.digits, total, gap, sensitive)
 
-    def _demand(self, claim: ActivityDiversity) -> Demand:
+    def _demand(self, guarantee: ActivityDiversity) -> Demand:
         from sfumato.kinds.activity._kernels.classes import Demand
 
-        epsilon = claim.fraction
-        return Demand(self.k, claim.delta_slots, epsilon.numerator, epsilon.denominator)
+        epsilon = guarantee.fraction
+        return Demand(self.k, guarantee.delta_slots, epsilon.numerator, epsilon.denominator)
 
-    def _explain(self, observed: Observed, claim: ActivityDiversity, outcome: Outcome, unit: Unit) -> str:
+    def _explain(self, observed: Observed, guarantee: ActivityDiversity, outcome: Outcome, unit: RecordUnit) -> str:
         """Say why no classes can be made."""
         named = "the sensitive activity"
-        if len(claim.sensitive) > 1:
-            named = f"sensitive activity {outcome.activity + 1} of {len(claim.sensitive)} (in alphabetical order)"
+        if len(guarantee.sensitive) > 1:
+            named = f"sensitive activity {outcome.activity + 1} of {len(guarantee.sensitive)} (in alphabetical order)"
         return (
-            f"{type(self).__name__}: {outcome.crowd:,} of {unit.count(len(observed.activities.codes))} have {named} "
+            f"{type(self).__name__}: {outcome.most_people:,} of {unit.count(len(observed.activities.codes))} have "
+            f"{named} "
             f"throughout {self.delta} from slot {outcome.start + 1} on, more than epsilon={self.epsilon} allows even "
             f"if all are in one class. Use a larger epsilon, a longer delta, or more {unit.many}."
         )

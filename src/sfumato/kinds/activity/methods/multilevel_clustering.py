@@ -123,20 +123,20 @@ class Mc(Levelled, ActivityClasses):
     name: ClassVar[str] = "mc"
     summary: ClassVar[str] = "Groups similar days level by level into classes of k records; promises no diversity."
     paper: ClassVar[str] = "Parameshwarappa et al., Anonymization of Daily Activity Data (2021), Algorithm 1"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (ClassAnonymity,)
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
         from sfumato.kinds.activity._kernels.classes import Demand
 
-        levels = self.plan(dataset.clock.unit)
+        levels = self.plan(dataset.time_unit.unit)
         with run.phase("classify"), self.explain_size():
             observed = self.observe(dataset, ())
             outcome = self.classify(observed.activities, levels)
         slots = observed.activities.codes.shape[1]
-        claim = ClassAnonymity(self.k, levels.lengths[-1], self.digits, slots, name_unknown(dataset))
-        return self.conclude(dataset, observed, outcome, Demand(self.k, slots), claim, run)
+        guarantee = ClassAnonymity(self.k, levels.lengths[-1], self.digits, slots, name_unknown(dataset))
+        return self.conclude(dataset, observed, outcome, Demand(self.k, slots), guarantee, run)
 
     def classify(self, activities: Activities, levels: Levels) -> Outcome:
         """Group by MDAV at one level after the other."""

@@ -47,12 +47,12 @@ class AverageRelativeError(QueryMetric):
         slots = Slots.of(original)
         generator = np.random.default_rng(seed)
         people, length = slots.codes.shape
-        origin = original.clock.origin
+        origin = original.time_unit.origin
         queries: dict[tuple[str, ...], None] = {}
         for _ in range(self.queries if slots.codes.size else 0):
             person, slot = int(generator.integers(people)), int(generator.integers(length))
             when = draw_range(origin + slot, origin, origin + length - 1, generator)
-            queries[slots.labels[slots.codes[person, slot]], when.spell(original.clock)] = None
+            queries[slots.labels[slots.codes[person, slot]], when.format_condition(original.time_unit)] = None
         return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
@@ -65,11 +65,11 @@ class AverageRelativeError(QueryMetric):
         done = np.zeros((view.slots, len(view.labels)))
         for row in view.codes:
             done[np.arange(view.slots), row] += 1
-        times = comparison.original.clock.origin + np.arange(view.slots)
+        times = comparison.original.time_unit.origin + np.arange(view.slots)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
-            activities, when = split_time(query, comparison.original.clock, owner)
+            activities, when = split_time(query, comparison.original.time_unit, owner)
             if len(activities) != 1 or activities[0] not in code:
                 raise SchemaError(f"{owner} must name one activity that the original data have, and may have a time.")
             in_range, activity = when.holds(times), code[activities[0]]

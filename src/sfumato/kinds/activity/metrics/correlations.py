@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 from sfumato.params import Param
 
 __all__ = ["ActivityCorrelations", "correlate", "judge"]
@@ -57,12 +57,12 @@ class ActivityCorrelations(SummedMetric):
 
     activities: Annotated[str | None, Param("Activities to pair, separated by commas.")] = None
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up what correlations are made of, for every pair before and after."""
         view = comparison.view(ActivityComparison)
         chosen = choose_activities(view, self.activities, _CHOSEN)
         # Sums of squares about a value in the middle stay exact; any one is right.
-        middle = view.all_slots[chosen] / max(len(comparison.whole.original), 1)
+        middle = view.all_slots[chosen] / max(len(comparison.full_original.original), 1)
         after = view.class_totals[:, chosen]
         return {
             "chosen": Facts(enumerate(view.labels[code] for code in chosen)),
@@ -71,16 +71,16 @@ class ActivityCorrelations(SummedMetric):
             "weighted": _Moments.of(after, middle, view.sizes.astype(np.float64)),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Correlate every pair before and after."""
         changes, details = [], {}
-        labels, before, after = tally["chosen"], tally["before"], tally["after"]
+        labels, before, after = partial["chosen"], partial["before"], partial["after"]
         for left, right in itertools.combinations(sorted(labels), 2):
             old, new = before.correlate(left, right), after.correlate(left, right)
             if old is None or new is None:
                 continue
             changes.append(abs(old - new))
-            weighted = tally["weighted"].correlate(left, right)
+            weighted = partial["weighted"].correlate(left, right)
             named = f"{labels[left]} and {labels[right]}"
             details[f"{named}, before"], details[f"{named}, after"] = old, new
             details[f"{named}, weighted"] = new if weighted is None else weighted

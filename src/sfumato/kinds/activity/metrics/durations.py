@@ -10,9 +10,9 @@ import numpy as np
 from sfumato.data.time_units import UNITS
 from sfumato.kinds.activity.comparison import ActivityComparison, choose_activities
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 from sfumato.params import Param
 
 __all__ = ["ActivityDurations"]
@@ -51,10 +51,10 @@ class ActivityDurations(SummedMetric):
 
     activities: Annotated[str | None, Param("Activities to list, separated by commas.")] = None
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the time of people, and of classes by their people."""
         view = comparison.view(ActivityComparison)
-        unit = comparison.original.clock.unit
+        unit = comparison.original.time_unit.unit
         scale = 1.0 if unit is None else UNITS[unit] / UNITS["minute"] / view.days
         chosen = choose_activities(view, self.activities, _LISTED)
         return {
@@ -65,15 +65,15 @@ class ActivityDurations(SummedMetric):
             "listed": Facts((code, (view.labels[code], scale)) for code in chosen),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare means, and list some of them."""
-        before = tally["before"] / max(tally["people"], 1)
-        after = tally["after"] / max(tally["published"], 1)
+        before = partial["before"] / max(partial["people"], 1)
+        after = partial["after"] / max(partial["published"], 1)
         most = np.maximum(before, after)
         used = most > 0
         changes = np.abs(before - after)[used] / most[used]
         details: dict[str, Any] = {"largest_change": float(changes.max(initial=0.0))}
-        for code, (label, scale) in tally["listed"].items():
+        for code, (label, scale) in partial["listed"].items():
             details[f"{label}, before"] = float(before[code] * scale)
             details[f"{label}, after"] = float(after[code] * scale)
         return float(changes.mean()) if len(changes) else 0.0, details

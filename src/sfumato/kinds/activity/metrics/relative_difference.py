@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Most, Tally
+from sfumato.metrics.partial_sums import Facts, Most, PartialSums
 
 __all__ = ["RelativeDifference"]
 
@@ -63,7 +63,7 @@ class RelativeDifference(SummedMetric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or comparison.obstacle
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up over people, spans and activities, for every length of span."""
         view = comparison.view(ActivityComparison)
         spans = {name: len(view.level_edges(length)) - 1 for name, length in view.levels.items()}
@@ -77,18 +77,18 @@ class RelativeDifference(SummedMetric):
             "activities": Most(view.occurring.sum()),
             "published": len(comparison.release),
             "people": view.people,
-            "lost": _sum_withheld(view, comparison, _choose_level(spans)),
+            "lost": _sum_suppressed_records(view, comparison, _choose_level(spans)),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over people, spans and activities."""
-        sums, spans, activities = tally["sums"], tally["spans"], max(int(tally["activities"]), 1)
-        means = {name: sums[name] / (max(tally["published"], 1) * spans[name] * activities) for name in spans}
+        sums, spans, activities = partial["sums"], partial["spans"], max(int(partial["activities"]), 1)
+        means = {name: sums[name] / (max(partial["published"], 1) * spans[name] * activities) for name in spans}
         usual = _choose_level(spans)
-        everybody = max(tally["people"], 1) * spans[usual] * activities
+        everybody = max(partial["people"], 1) * spans[usual] * activities
         return means[usual], {
             **{f"per_{name}": value for name, value in means.items() if name != usual},
-            "with_suppressed": (sums[usual] + tally["lost"]) / everybody,
+            "with_suppressed": (sums[usual] + partial["lost"]) / everybody,
             "activities": activities,
         }
 
@@ -121,7 +121,7 @@ def _sum_spans(view: ActivityComparison, group: PublishedClass, length: int) -> 
     )
 
 
-def _sum_withheld(view: ActivityComparison, comparison: Comparison, level: str) -> float:
+def _sum_suppressed_records(view: ActivityComparison, comparison: Comparison, level: str) -> float:
     """Count what people did who are not published; each is lost altogether."""
     rows = np.setdiff1d(np.arange(view.people), comparison.row_map)
     edges = view.level_edges(view.levels[level])

@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
-from sfumato.metrics.partial_sums import Least, Most, Tally
+from sfumato.metrics.partial_sums import Least, Most, PartialSums
 
 __all__ = ["SuppressedPeople"]
 
@@ -41,7 +41,7 @@ class SuppressedPeople(SummedMetric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count the people in and out, and list the sizes of classes."""
         release, sizes = comparison.release, comparison.view(ActivityComparison).sizes
         gap = getattr(release.guarantee, "gap", None)
@@ -57,15 +57,17 @@ class SuppressedPeople(SummedMetric):
             "largest": Most(sizes.max(initial=0)),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the number of people in and out."""
-        lost = tally["records"] - tally["published"]
-        unknown = {"unknown_intervals_share": divide(tally["hidden"], tally["intervals"])} if "hidden" in tally else {}
+        lost = partial["records"] - partial["published"]
+        unknown = (
+            {"unknown_intervals_share": divide(partial["hidden"], partial["intervals"])} if "hidden" in partial else {}
+        )
         return lost, {
             **unknown,
-            "suppressed_share": lost / max(tally["records"], 1),
-            "classes": tally["classes"],
-            "smallest_class": int(tally["smallest"]),
-            "largest_class": int(tally["largest"]),
-            "mean_class": divide(tally["in_classes"], tally["classes"]),
+            "suppressed_share": lost / max(partial["records"], 1),
+            "classes": partial["classes"],
+            "smallest_class": int(partial["smallest"]),
+            "largest_class": int(partial["largest"]),
+            "mean_class": divide(partial["in_classes"], partial["classes"]),
         }

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["TimeOfDay", "profile_original", "profile_published"]
 
@@ -54,14 +54,14 @@ class TimeOfDay(SummedMetric):
         view = comparison.view(ActivityComparison)
         return None if view.day and view.day >= _HOURS else "needs slots that are hours or shorter."
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the time of every hour."""
         view = comparison.view(ActivityComparison)
         return {"before": add_original(view), "after": add_published(view)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the shares of every hour."""
-        before, after = _shares(tally["before"]), _shares(tally["after"])
+        before, after = _shares(partial["before"]), _shares(partial["after"])
         there = before.sum(axis=1) > 0
         apart = np.abs(before - after).sum(axis=1)[there] / 2
         worst = int(np.flatnonzero(there)[np.argmax(apart)]) if len(apart) else 0

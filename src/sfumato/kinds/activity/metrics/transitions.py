@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 from sfumato.params import Param
 
 __all__ = ["ActivityTransitions"]
@@ -64,20 +64,20 @@ class ActivityTransitions(SummedMetric):
             return f"needs more than {self.step} published intervals, got {len(intervals)}."
         return None if (intervals[:-1] == intervals[0]).all() else "needs published intervals of equal length."
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count pairs of activities, and expect them."""
         view = comparison.view(ActivityComparison)
         apart = self.step * int(view.intervals[0])
         return {"before": _count_pairs(view, apart), "after": _expect_pairs(view, self.step), "apart": Most(apart)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the two tables."""
-        before = tally["before"] / max(tally["before"].sum(), 1.0)
-        after = tally["after"] / max(tally["after"].sum(), 1e-300)
+        before = partial["before"] / max(partial["before"].sum(), 1.0)
+        after = partial["after"] / max(partial["after"].sum(), 1e-300)
         return float(np.abs(before - after).sum()) / 2, {
             "same_before_share": float(np.trace(before)),
             "same_after_share": float(np.trace(after)),
-            "slots_apart": int(tally["apart"]),
+            "slots_apart": int(partial["apart"]),
         }
 
 

@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["WeightedDurations"]
 
@@ -31,7 +31,7 @@ class WeightedDurations(SummedMetric):
     >>> data = sf.Dataset.of("activity", days)
     >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
     >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
-    >>> score = WeightedDurations().measure(Comparison(data, result.release, result.trace.rows))
+    >>> score = WeightedDurations().measure(Comparison(data, result.release, result.owner_record.rows))
     >>> round(score.value, 4), score.details["with_weights"]
     (0.25, 0.0)
     """
@@ -56,11 +56,11 @@ class WeightedDurations(SummedMetric):
             return "the data have no survey weights; name their column when they are read (weight)."
         return reason
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the time of people by their weights, and of classes by their people."""
         view, weights = comparison.view(ActivityComparison), comparison.original.weights
         assert weights is not None
-        tally = {
+        partial = {
             "before": weights @ view.totals,
             "weights": float(weights.sum()),
             "after": view.sizes @ view.class_totals,
@@ -68,16 +68,16 @@ class WeightedDurations(SummedMetric):
         }
         if comparison.rows is not None:
             heavy = np.array([weights[group.rows].sum() for group in view.classes()])
-            tally |= {"better": heavy @ view.class_totals, "weights_published": float(heavy.sum())}
-        return tally
+            partial |= {"better": heavy @ view.class_totals, "weights_published": float(heavy.sum())}
+        return partial
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare weighted means with those of the release."""
-        before = tally["before"] / tally["weights"]
-        value, largest = _change(before, tally["after"] / max(tally["published"], 1))
+        before = partial["before"] / partial["weights"]
+        value, largest = _change(before, partial["after"] / max(partial["published"], 1))
         details: dict[str, Any] = {"largest_change": largest}
-        if "better" in tally:
-            details["with_weights"] = _change(before, tally["better"] / max(tally["weights_published"], 1e-300))[0]
+        if "better" in partial:
+            details["with_weights"] = _change(before, partial["better"] / max(partial["weights_published"], 1e-300))[0]
         return value, details
 
 

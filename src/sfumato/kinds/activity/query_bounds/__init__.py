@@ -8,7 +8,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.dataset import Slots
 from sfumato.kinds.activity.query_bounds.shares import Shares
 from sfumato.queries.events import Events
-from sfumato.queries.published_view import Evidence, Names, Values
+from sfumato.queries.published_view import Names, PublishedView, Values
 from sfumato.queries.times import find_steps, list_units
 from sfumato.release.release import Release
 
@@ -21,7 +21,7 @@ _SHARES = (
 )
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every slot is an event.
 
     Examples
@@ -31,8 +31,8 @@ def of_dataset(dataset: Dataset) -> Evidence:
     """
     slots = Slots.of_history(dataset.view_history())
     people, length = slots.codes.shape
-    first = 0 if dataset.clock.unit is None else dataset.clock.origin
-    timing, times = find_steps(dataset.clock, first + np.arange(length, dtype=np.int64))
+    first = 0 if dataset.time_unit.unit is None else dataset.time_unit.origin
+    timing, times = find_steps(dataset.time_unit, first + np.arange(length, dtype=np.int64))
     events = Events.of(
         people,
         np.repeat(np.arange(people), length),
@@ -42,18 +42,18 @@ def of_dataset(dataset: Dataset) -> Evidence:
         timing,
         lo=np.tile(times, people),
     )
-    return Evidence(
+    return PublishedView(
         dataset.unit,
         len(dataset),
         history=events,
         people=dataset.person_codes(),
         exact=True,
         notes=(_SLOTS,),
-        units=list_units(dataset.clock),
+        units=list_units(dataset.time_unit),
     )
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: shares of the time of classes.
 
     Examples
@@ -65,6 +65,8 @@ def of_release(release: Release) -> Evidence:
     (2, [2])
     """
     shares = Shares.of(release)
-    withheld = sum(release.withheld.values())
+    suppressed_records = sum(release.suppressed_records.values())
     notes = (_SLOTS, _SHARES)
-    return Evidence(release.unit, len(release), withheld, shares, sizes=shares.classes, notes=notes, units=shares.units)
+    return PublishedView(
+        release.unit, len(release), suppressed_records, shares, sizes=shares.classes, notes=notes, units=shares.units
+    )

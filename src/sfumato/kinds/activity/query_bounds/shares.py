@@ -19,7 +19,7 @@ from sfumato.kinds.activity.query_bounds.grids import Grid, list_grids
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth, combine_all
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 from sfumato.queries.times import Span
 from sfumato.release.release import Release
 
@@ -78,16 +78,16 @@ class Shares:
     @classmethod
     def of(cls, release: Release) -> Shares:
         """Read a release."""
-        published, claim = PublishedClasses.of(release), release.guarantee
-        slots, length = int(getattr(claim, "slots", 1)), int(getattr(claim, "slot", 1))
-        digits, gap = getattr(claim, "digits", None), getattr(claim, "gap", None)
+        published, guarantee = PublishedClasses.of(release), release.guarantee
+        slots, length = int(getattr(guarantee, "slots", 1)), int(getattr(guarantee, "slot", 1))
+        digits, gap = getattr(guarantee, "digits", None), getattr(guarantee, "gap", None)
         # Intervals of which nothing is listed by anybody are at the end, or there are none.
         lengths = measure_intervals(max(slots, (len(published.begins) - 1) * length + 1), length)
         lengths = lengths[: len(published.begins)]
         dated = release.columns[1].form.type == "timestamp"
         starts = published.begins if dated else published.begins * length
-        room = published.sizes[:, None] * lengths
-        low, high = _bound_slots(published.share, room[published.owner, published.interval], digits)
+        capacity = published.sizes[:, None] * lengths
+        low, high = _bound_slots(published.share, capacity[published.owner, published.interval], digits)
         return cls(
             published.sizes,
             lengths,
@@ -97,7 +97,7 @@ class Shares:
             published.activity,
             low,
             high,
-            _bound_slots(np.zeros(room.shape), room, digits)[1],
+            _bound_slots(np.zeros(capacity.shape), capacity, digits)[1],
             published.find_hidden(gap),
             Names(published.labels),
             "moment" if dated else "number",
@@ -121,21 +121,21 @@ class Shares:
         return tuple(grid.unit for grid in self.grids if grid.unit)
 
     @property
-    def _room(self) -> Ints:
+    def _capacity(self) -> Ints:
         return self.classes[:, None] * self.lengths
 
     def _count_slots(self, selection: Selection) -> tuple[Ints, Ints]:
         """Return how many slots go to some activities, by class and interval, at least and at most."""
-        inside, room = selection.inside, self._room
-        if inside.all() and selection.beyond:
-            return room, room
+        inside, capacity = selection.inside, self._capacity
+        if inside.all() and selection.unseen:
+            return capacity, capacity
         wanted = inside[self.activity]
         low, high = self._add_up(self.low, wanted), self._add_up(self.high, wanted)
-        most = room - self._add_up(self.low, ~wanted)
-        if not selection.beyond:
+        most = capacity - self._add_up(self.low, ~wanted)
+        if not selection.unseen:
             missing = int(inside.sum()) - self._add_up(np.ones_like(self.low), wanted)
             most = np.minimum(most, high + missing * self.unlisted)
-        return np.where(self.hidden, 0, low), np.where(self.hidden, room, most)
+        return np.where(self.hidden, 0, low), np.where(self.hidden, capacity, most)
 
     def _add_up(self, slots: Ints, chosen: Flags) -> Ints:
         """Add up what some listed shares stand for, by class and interval."""
@@ -166,13 +166,13 @@ class Shares:
         certain = low.max(axis=1, initial=0)
         highs = [high for _, high in bounds]
         for at in range(1, len(highs)):
-            highs[at] = np.where(self._reach(highs[at - 1]), highs[at], 0)
+            highs[at] = np.where(self._mark_reachable(highs[at - 1]), highs[at], 0)
         for at in range(len(highs) - 1, 0, -1):
-            highs[at - 1] = np.where(self._reach(highs[at][:, ::-1])[:, ::-1], highs[at - 1], 0)
+            highs[at - 1] = np.where(self._mark_reachable(highs[at][:, ::-1])[:, ::-1], highs[at - 1], 0)
         possible = np.minimum.reduce([high.sum(axis=1) for high in highs] + [self.classes])
         return Truth(certain, np.maximum(possible, certain), self.classes)
 
-    def _reach(self, high: Ints) -> Flags:
+    def _mark_reachable(self, high: Ints) -> Flags:
         """Tell which intervals come after one in which something was possible, or have room for both."""
         there = np.cumsum(high > 0, axis=1)
         before = np.concatenate([np.zeros((len(high), 1), np.int64), there[:, :-1]], axis=1)
@@ -203,7 +203,7 @@ class Shares:
             bounds.append((int(low.sum()), float(high.sum())))
         return min(low for low, _ in bounds), max(high for _, high in bounds)
 
-    def reach(self, link: Link) -> Reach:
+    def time_bounds(self, link: Link) -> TimeBounds:
         """Return from when to when such slots were, of all people.
 
         So many slots of one interval as people cannot have at one moment are at several.
@@ -211,14 +211,14 @@ class Shares:
         low, high = self._count_slots(link.selection)
         moments = -(-low // self.classes[:, None])
         may, sure = np.nonzero(high)[1], np.nonzero(low)
-        reaches = []
+        all_bounds = []
         for grid in self.grids:
             soonest = grid.slots[grid.ends[sure[1]] + moments[sure] - 1]
             latest = grid.slots[grid.ends[sure[1] + 1] - moments[sure]]
-            reaches.append(Reach.of(grid.starts[may], grid.lasts[may], soonest, latest))
-        return functools.reduce(Reach.either, reaches)
+            all_bounds.append(TimeBounds.of(grid.starts[may], grid.lasts[may], soonest, latest))
+        return functools.reduce(TimeBounds.either, all_bounds)
 
-    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+    def publishes(self, selection: Selection) -> bool:  # noqa: ARG002
         """Tell whether there is a class and interval of which shares are published."""
         return not bool(self.hidden.all())
 
@@ -228,10 +228,10 @@ class Shares:
         ends = np.searchsorted(self.owner, np.arange(len(self.classes) + 1))
         grid = self.grids[int(random.integers(len(self.grids))) if len(self.grids) > 1 else 0]
         for at, people in enumerate(self.classes.tolist()):
-            low, high = self._lay_out(slice(ends[at], ends[at + 1]))
+            low, high = self._tabulate_slots(slice(ends[at], ends[at + 1]))
             for length in np.unique(self.lengths).tolist():
                 intervals = np.flatnonzero(self.lengths == length)
-                slots = _deal(low[intervals], high[intervals], people * length)
+                slots = _fill_slots(low[intervals], high[intervals], people * length)
                 mixed = random.permuted(slots, axis=1).reshape(len(intervals), people, length)
                 there, who, slot = np.nonzero(wanted.inside[mixed])
                 record.append(who + before)
@@ -242,7 +242,7 @@ class Shares:
         columns = [np.concatenate([np.zeros(0, np.int64), *part]) for part in (record, value, time)]
         return Events.of(before, columns[0], columns[1], exact, self.names, self.timing, lo=columns[2])
 
-    def _lay_out(self, listed: slice) -> tuple[Ints, Ints]:
+    def _tabulate_slots(self, listed: slice) -> tuple[Ints, Ints]:
         """Return the slots of one class by interval and activity, at least and at most."""
         low = np.zeros((len(self.lengths), len(self.names.labels)), dtype=np.int64)
         high = low.copy()
@@ -251,26 +251,26 @@ class Shares:
         return low, high
 
 
-def _bound_slots(shares: Floats, room: Ints, digits: int | None) -> tuple[Ints, Ints]:
+def _bound_slots(shares: Floats, capacity: Ints, digits: int | None) -> tuple[Ints, Ints]:
     """Return the whole numbers of slots that published shares may stand for; rounded ones are less than a unit off."""
-    slots = shares * room
+    slots = shares * capacity
     if digits is None:
         exact = np.rint(slots).astype(np.int64)
         return exact, exact
-    off, slack = room * 10.0**-digits, 1e-6
+    off, slack = capacity * 10.0**-digits, 1e-6
     low = np.floor(slots - off + slack).astype(np.int64) + 1
     high = np.ceil(slots + off - slack).astype(np.int64) - 1
-    return np.maximum(low, 0), np.minimum(np.maximum(high, 0), room)
+    return np.maximum(low, 0), np.minimum(np.maximum(high, 0), capacity)
 
 
-def _deal(low: Ints, high: Ints, room: int) -> Ints:
+def _fill_slots(low: Ints, high: Ints, capacity: int) -> Ints:
     """Return the activities of all slots of every interval, as many of each as there are at least, then the others."""
     counts = low.copy()
-    missing = room - counts.sum(axis=1)
+    missing = capacity - counts.sum(axis=1)
     for activity in np.argsort(-(high + low).sum(axis=0)).tolist():
         more = np.clip(np.minimum(missing, high[:, activity] - counts[:, activity]), 0, None)
         counts[:, activity] += more
         missing -= more
     counts[:, 0] += missing
     codes = np.tile(np.arange(counts.shape[1]), len(counts))
-    return np.repeat(codes, counts.reshape(-1)).reshape(len(counts), room)
+    return np.repeat(codes, counts.reshape(-1)).reshape(len(counts), capacity)

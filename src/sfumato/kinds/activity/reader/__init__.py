@@ -12,14 +12,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
-from sfumato.data.record_unit import RECORD, Unit
+from sfumato.data.lists import ListColumn
+from sfumato.data.record_unit import RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
-from sfumato.data.time_units import MONTHS, Clock, find_moments
+from sfumato.data.time_units import MONTHS, TimeUnit, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.kinds.activity.dataset import UNKNOWN
-from sfumato.kinds.activity.reader.diaries import WORDS, Found, read_adl, read_aras, read_episodes
+from sfumato.kinds.activity.reader.diaries import WORDS, Recording, read_adl, read_aras, read_episodes
 from sfumato.kinds.activity.reader.episodes import (
     DAY,
     MONDAY,
@@ -31,20 +31,20 @@ from sfumato.kinds.activity.reader.episodes import (
     split_episodes,
     stretch_months,
 )
-from sfumato.kinds.activity.reader.gathering import find_person, has_episodes
-from sfumato.kinds.activity.reader.homes import list_recordings, looks_like_adl, looks_like_aras
-from sfumato.kinds.activity.reader.slot_columns import choose_columns, encode_slots, lay_out
+from sfumato.kinds.activity.reader.homes import is_adl, is_aras, list_recordings
+from sfumato.kinds.activity.reader.partitioned import find_person, has_episodes
+from sfumato.kinds.activity.reader.slot_columns import choose_columns, detect_layout, encode_slots
 from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import load
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import OWNER, Whose, name_records, settle_unit
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import OWNER, RecordPeople, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import agree
 from sfumato.readers.roles import assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import first_lines
 from sfumato.readers.visits import combine_labels
-from sfumato.readers.weights import Floats, read_weights, tell_weights, weigh_people
+from sfumato.readers.weights import Floats, describe_weights, read_weights, weigh_people
 
 __all__ = ["read"]
 
@@ -55,20 +55,20 @@ _UNIT = "minute"
 _PART = 1 << 18
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read daily activities: one row per person, with one activity for every slot.
 
     Known are episodes (``person, start, end, activity``), diaries (``person, activity, duration`` in minutes, in the
     order of the day, as time-use surveys have them), tables with one column per slot, ADL files of smart homes (a home
     is a person) and ARAS files (a day each, two residents); of the last two also folders. A slot is a minute, or what
     the resolution says, and holds the activity that takes most of it. Time that nothing is known about is an activity
-    of its own, ``(gap)`` unless `reading.gap` names it. With ``split`` each day or week of a person is a row.
+    of its own, ``(gap)`` unless `read_options.gap` names it. With ``split`` each day or week of a person is a row.
 
     Parameters
     ----------
     path
         The file, possibly packed as ``.gz`` or ``.xz``, or a folder with recordings of smart homes.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -76,8 +76,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "day.csv"
     >>> _ = file.write_text("person,start,end,activity\\n7,2024-01-01T00:00Z,2024-01-01T08:30Z,sleep\\n")
-    >>> day = read(file, Reading("activity", resolution="hour"))
-    >>> len(day.history().codes), day.history().labels, day.clock.unit
+    >>> day = read(file, ReadOptions("activity", resolution="hour"))
+    >>> len(day.history().codes), day.history().labels, day.time_unit.unit
     (24, ('sleep', '(gap)'), 'hour')
     >>> for note in day.notes:
     ...     print(note)
@@ -86,88 +86,92 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Time nothing is known about, which is called (gap): 62.5 %.
     """
     path, notes = as_place(path), list[str]()
-    if isinstance(path, Path) and path.is_dir() and (recordings := _read_folder(path, reading, notes)) is not None:
+    if isinstance(path, Path) and path.is_dir() and (recordings := _read_folder(path, read_options, notes)) is not None:
         return recordings
-    source = Source(path, reading)
+    source = Source(path, read_options)
     sample, notes = source.sample(), source.notes
-    described = reading.header or reading.delimiter or reading.columns
-    if reading.format == "adl" or (not reading.format and not described and looks_like_adl(sample)):
-        return _of_episodes(read_adl([(source.name, _stem(path), source.data)], reading, notes), reading, notes)
-    if reading.format == "aras" or (not reading.format and not described and looks_like_aras(sample)):
+    described = read_options.header or read_options.delimiter or read_options.columns
+    if read_options.format == "adl" or (not read_options.format and not described and is_adl(sample)):
         return _of_episodes(
-            read_aras(source.name, [("", [(source.name, source.data)])], reading, notes), reading, notes
+            read_adl([(source.name, _stem(path), source.data)], read_options, notes), read_options, notes
+        )
+    if read_options.format == "aras" or (not read_options.format and not described and is_aras(sample)):
+        return _of_episodes(
+            read_aras(source.name, [("", [(source.name, source.data)])], read_options, notes), read_options, notes
         )
     name, table = source.name, source.table()
     notes.append(f"Read {table.num_rows:,} rows of {name}.")
-    if has_episodes(table.column_names, reading):
-        weights = _weigh_people(name, table, reading)
-        rest = table if reading.weight is None else table.drop_columns([reading.weight])
-        return _of_episodes(read_episodes(name, rest, reading, notes), reading, notes, weights)
-    return _of_slot_columns(name, table, reading, notes)
+    if has_episodes(table.column_names, read_options):
+        weights = _weigh_people(name, table, read_options)
+        rest = table if read_options.weight is None else table.drop_columns([read_options.weight])
+        return _of_episodes(read_episodes(name, rest, read_options, notes), read_options, notes, weights)
+    return _of_slot_columns(name, table, read_options, notes)
 
 
 def _stem(path: Place) -> str:
     return path.name.split(".")[0]
 
 
-def _read_folder(folder: Path, reading: Reading, notes: list[str]) -> Dataset | None:
+def _read_folder(folder: Path, read_options: ReadOptions, notes: list[str]) -> Dataset | None:
     """Read recordings of smart homes, if these are such: files of ADL are a home each, those of ARAS a day each."""
     homes = [(home, [(file.name, load(file)) for file in files]) for home, files in list_recordings(folder)]
     lists = [(home, [(name, data) for name, data in files if _lists_activities(data)]) for home, files in homes]
-    if reading.format != "aras" and any(files for _, files in lists):
+    if read_options.format != "aras" and any(files for _, files in lists):
         others = sum(len(files) for _, files in homes) - sum(len(files) for _, files in lists)
         homes = [(home, files) for home, files in lists if files]
         notes += [f"Files that list no activities and were left out: {others:,}."] if others else []
     first = first_lines(homes[0][1][0][1], 5)
-    if reading.format == "aras" or (reading.format is None and looks_like_aras(first)):
-        return _of_episodes(read_aras(folder.name, homes, reading, notes), reading, notes)
-    if reading.format == "adl" or (reading.format is None and looks_like_adl(first)):
+    if read_options.format == "aras" or (read_options.format is None and is_aras(first)):
+        return _of_episodes(read_aras(folder.name, homes, read_options, notes), read_options, notes)
+    if read_options.format == "adl" or (read_options.format is None and is_adl(first)):
         texts = [
             (name, "/".join(filter(None, (home, _stem(Path(name))))), data) for home, f in homes for name, data in f
         ]
-        return _of_episodes(read_adl(texts, reading, notes), reading, notes)
+        return _of_episodes(read_adl(texts, read_options, notes), read_options, notes)
     return None
 
 
 def _lists_activities(data: bytes) -> bool:
     sample = first_lines(data, 2)
-    return looks_like_adl(sample) and "activity" in sample[0].lower()
+    return is_adl(sample) and "activity" in sample[0].lower()
 
 
-def _weigh_people(name: str, table: pa.Table, reading: Reading) -> dict[str, float]:
+def _weigh_people(name: str, table: pa.Table, read_options: ReadOptions) -> dict[str, float]:
     """Return the weights of people by their names, where a column of episodes has them."""
-    if reading.weight is None:
+    if read_options.weight is None:
         return {}
-    roles = assign_roles(name, [column for column in table.column_names if column != reading.weight], reading, WORDS)
-    return weigh_people(name, table, roles.columns["person"], reading.weight)
+    roles = assign_roles(
+        name, [column for column in table.column_names if column != read_options.weight], read_options, WORDS
+    )
+    return weigh_people(name, table, roles.columns["person"], read_options.weight)
 
 
 def _of_episodes(
-    recording: Found, reading: Reading, notes: list[str], weighed: Mapping[str, float] | None = None
+    recording: Recording, read_options: ReadOptions, notes: list[str], weighed: Mapping[str, float] | None = None
 ) -> Dataset:
     """Lay episodes out in slots and make a dataset."""
-    if reading.weight is not None and not weighed:
+    if read_options.weight is not None and not weighed:
         raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
     labelled = recording.activities.labels
     episodes = recording.episodes.check(
-        recording.name, notes, labelled, mend=reading.faults == "mend", rows=recording.rows
+        recording.name, notes, labelled, correct=read_options.faults == "mend", rows=recording.rows
     )
     if not len(episodes.person):
         raise SchemaError(f"{recording.name}: there is no episode that takes any time.")
-    episodes, calendar = _settle_calendar(recording, episodes, reading, notes)
-    people, whose = recording.people, recording.whose
+    episodes, calendar = _choose_calendar(recording, episodes, read_options, notes)
+    people, record_people = recording.people, recording.record_people
     weights = np.array([weighed[name] for name in people.labels.to_pylist()]) if weighed else None
-    if reading.split:
-        periods = Unit(reading.split, f"{reading.split}s", "person")
-        owners = recording.people.labels if whose.people is None else whose.people
-        episodes, people, who = _split(episodes, calendar, people, reading.split)
+    if read_options.split:
+        periods = RecordUnit(read_options.split, f"{read_options.split}s", "person")
+        owners = recording.people.labels if record_people.people is None else record_people.people
+        episodes, people, who = _split(episodes, calendar, people, read_options.split)
         weights = None if weights is None else weights[who]
-        unknown = bool(whose.unit.owner) and whose.people is None
-        whose = Whose(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
+        unknown = bool(record_people.unit.owner) and record_people.people is None
+        record_people = RecordPeople(periods, None if unknown else owners.take(pa.array(who)).cast(pa.string()))
         calendar = calendar._replace(begin=0)
     check_size(recording.name, len(people.labels), calendar.slots)
     labels = recording.activities.labels.to_pylist()
-    gap = reading.gap or UNKNOWN
+    gap = read_options.gap or UNKNOWN
     code = labels.index(gap) if gap in labels else len(labels)
     codes = fill_slots(episodes, len(people.labels), calendar, code)
     counts = _count(codes, len(labels) + 1)
@@ -176,7 +180,18 @@ def _of_episodes(
     lost = len(labels) - int((counts > 0).sum())
     if lost:
         notes.append(f"Activities that never take most of a slot: {lost:,}. A finer resolution would keep them.")
-    return _assemble(recording.name, people.labels, codes, labels, calendar.clock, code, reading, notes, whose, weights)
+    return _assemble(
+        recording.name,
+        people.labels,
+        codes,
+        labels,
+        calendar.time_unit,
+        code,
+        read_options,
+        notes,
+        record_people,
+        weights,
+    )
 
 
 def _count(codes: Ints, width: int) -> Longs:
@@ -187,13 +202,13 @@ def _count(codes: Ints, width: int) -> Longs:
     return counts
 
 
-def _settle_calendar(
-    recording: Found, episodes: Episodes, reading: Reading, notes: list[str]
+def _choose_calendar(
+    recording: Recording, episodes: Episodes, read_options: ReadOptions, notes: list[str]
 ) -> tuple[Episodes, Calendar]:
     """Return the slots, and the episodes without what lies before them."""
-    date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
-    if recording.times == "numbers" and reading.resolution is None:
-        if reading.split or date is not None or time is not None:
+    date, time, number = parse_start(read_options.start) if read_options.start else (None, None, None)
+    if recording.times == "numbers" and read_options.resolution is None:
+        if read_options.split or date is not None or time is not None:
             raise SchemaError(
                 f"{recording.name}: the times are numbers, which have no days. Give a resolution that says what they "
                 "count, or leave out split and start."
@@ -203,20 +218,20 @@ def _settle_calendar(
         if number is not None:
             raise ParameterError("reading: start must be a date or a time of day where times are dates.")
         if recording.times == "numbers":
-            unit = str(reading.resolution)
+            unit = str(read_options.resolution)
             first, day = (0, "Thursday, 1970-01-01") if unit in MONTHS else (MONDAY, "Monday, 1970-01-05")
             notes.append(f"Times are numbers: they count {unit}s from {day}.")
             begin, end = (find_moments(unit, numbers) + first for numbers in (episodes.begin, episodes.end))
             episodes = episodes._replace(begin=begin, end=end)
-        elif recording.times == "zoned" and reading.zone != "UTC":
-            episodes = _move_zone(episodes, reading.zone, notes)
+        elif recording.times == "zoned" and read_options.zone != "UTC":
+            episodes = _move_zone(episodes, read_options.zone, notes)
         moment = None if date is None else date + (time or 0)
-        if reading.resolution in MONTHS:
-            return _cut_before(*stretch_months(episodes, reading.resolution, moment, reading.split), notes)
+        if read_options.resolution in MONTHS:
+            return _cut_before(*stretch_months(episodes, read_options.resolution, moment, read_options.split), notes)
         # Data without dates were moved to their start already: their days begin when they do.
         usual = episodes.first % DAY if recording.times == "relative" else 0
         calendar = Calendar.of_dates(
-            episodes, reading.resolution or _UNIT, (moment, usual if time is None else time), reading.split
+            episodes, read_options.resolution or _UNIT, (moment, usual if time is None else time), read_options.split
         )
     return _cut_before(episodes, calendar, notes)
 
@@ -263,36 +278,36 @@ def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -
     return moved.take(np.lexsort((moved.begin, moved.person))), both, owner
 
 
-def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Dataset:
+def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, notes: list[str]) -> Dataset:
     """Make a dataset of a table with one column per slot."""
-    if reading.split:
+    if read_options.split:
         raise ParameterError("reading: split needs episodes, but the table has one column per slot.")
     present = table.column_names
-    person = find_person(present, reading)
-    owner = reading.columns.get(OWNER)
-    rest = [column for column in present if column not in (person, owner, reading.weight)]
-    slots = choose_columns(name, rest, reading)
+    person = find_person(present, read_options)
+    owner = read_options.columns.get(OWNER)
+    rest = [column for column in present if column not in (person, owner, read_options.weight)]
+    slots = choose_columns(name, rest, read_options)
     if not slots:
-        assign_roles(name, present, reading, WORDS)
+        assign_roles(name, present, read_options, WORDS)
         raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
-    handled = {*slots, *reading.drop}
+    handled = {*slots, *read_options.drop}
     others = [column for column in rest if column not in handled]
-    if others and "*" not in reading.drop:
+    if others and "*" not in read_options.drop:
         # Without a person's column the first line may be a row of data, which a message must not show.
-        shown = repr(others[0]) if person is not None or reading.header else str(present.index(others[0]) + 1)
+        shown = repr(others[0]) if person is not None or read_options.header else str(present.index(others[0]) + 1)
         raise SchemaError(
             f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
             "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
         )
     if person is not None and person != "person":
         notes.append(f"Reading `{person}` as person.")
-    layout = lay_out(name, slots, reading, notes)
+    layout = detect_layout(name, slots, read_options, notes)
     check_size(name, table.num_rows, len(slots) * layout.width)
-    gap = reading.gap or UNKNOWN
+    gap = read_options.gap or UNKNOWN
     cells, labels, empty = encode_slots(name, table, slots, gap)
-    whose = Whose(RECORD if person is None else name_records(person, owner is not None))
+    record_people = RecordPeople(RECORD if person is None else name_records(person, owner is not None))
     if owner is not None:
-        whose = whose._replace(people=_read_owner(name, table, owner))
+        record_people = record_people._replace(people=_read_owner(name, table, owner))
     if person is None:
         people: Cells = pa.array([f"row {i}" for i in range(1, table.num_rows + 1)])
     else:
@@ -306,8 +321,19 @@ def _of_slot_columns(name: str, table: pa.Table, reading: Reading, notes: list[s
         people = encoded.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
     code = labels.index(gap) if gap in labels else -1
-    weights = None if reading.weight is None else read_weights(name, table, reading.weight)
-    return _assemble(name, people, codes, labels, layout.clock, code if empty else -1, reading, notes, whose, weights)
+    weights = None if read_options.weight is None else read_weights(name, table, read_options.weight)
+    return _assemble(
+        name,
+        people,
+        codes,
+        labels,
+        layout.time_unit,
+        code if empty else -1,
+        read_options,
+        notes,
+        record_people,
+        weights,
+    )
 
 
 def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
@@ -322,37 +348,41 @@ def _assemble(
     people: Cells,
     codes: Ints,
     labels: list[str],
-    clock: Clock,
+    time_unit: TimeUnit,
     gap: int,
-    reading: Reading,
+    read_options: ReadOptions,
     notes: list[str],
-    whose: Whose,
+    record_people: RecordPeople,
     weights: Floats | None,
 ) -> Dataset:
-    whose = settle_unit(reading, whose)
+    record_people = resolve_unit(read_options, record_people)
     size = len(people)
     slots = len(codes) // size
-    unit = f"{slots:,} slots" + (f" of {'an' if clock.unit == 'hour' else 'a'} {clock.unit}" if clock.unit else "")
+    unit = f"{slots:,} slots" + (
+        f" of {'an' if time_unit.unit == 'hour' else 'a'} {time_unit.unit}" if time_unit.unit else ""
+    )
     counts = _count(codes, len(labels))
-    notes.append(f"Found {whose.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
+    notes.append(f"Found {record_people.unit.count(size)} and {unit}, with {int((counts > 0).sum()):,} activities.")
     missing = counts[gap] / max(len(codes), 1) if 0 <= gap < len(labels) else 0.0
     if missing:
-        notes.append(f"Time nothing is known about, which is called {reading.gap or UNKNOWN}: {100 * missing:.3g} %.")
-    notes.extend(whose.note(size))
-    if weights is not None and reading.weight is not None:
-        notes.append(tell_weights(reading.weight, weights, published=False))
-    history = Ragged(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
+        notes.append(
+            f"Time nothing is known about, which is called {read_options.gap or UNKNOWN}: {100 * missing:.3g} %."
+        )
+    notes.extend(record_people.note(size))
+    if weights is not None and read_options.weight is not None:
+        notes.append(describe_weights(read_options.weight, weights, published=False))
+    history = ListColumn(np.arange(size + 1, dtype=np.int64) * slots, codes, tuple(labels))
     return Dataset(
         Schema(
             "activity",
             (Column("person", "identifier"), Column("activities", "history")),
-            resolve_sensitive(reading.sensitive, labels, name),
+            resolve_sensitive(read_options.sensitive, labels, name),
         ),
         pa.table({"person": people.cast(pa.string()), "activities": history.to_arrow()}),
         notes=tuple(notes),
-        reading=reading.to_dict(),
-        clock=clock,
-        unit=whose.unit,
-        people=whose.people,
+        read_options=read_options.to_dict(),
+        time_unit=time_unit,
+        unit=record_people.unit,
+        people=record_people.people,
         weights=weights,
     )

@@ -15,13 +15,13 @@ from sfumato.kinds.activity.reader.episodes import DAY, MONDAY, Episodes, parse_
 from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES, parse_adl, parse_aras
 from sfumato.readers.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
 from sfumato.readers.files import to_utf8
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import OWNER, Whose, check_people, name_records
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import OWNER, RecordPeople, check_people, name_records
 from sfumato.readers.roles import Vocabulary, assign_roles
 from sfumato.readers.times import parse_times
 
-__all__ = ["NAMES", "WORDS", "Found", "read_adl", "read_aras", "read_episodes"]
+__all__ = ["NAMES", "WORDS", "Recording", "read_adl", "read_aras", "read_episodes"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -40,7 +40,7 @@ _DIARY_START = "04:00"
 """When a day of the time-use surveys begins."""
 
 
-class Found(NamedTuple):
+class Recording(NamedTuple):
     """Episodes as a file has them, not yet checked.
 
     Attributes
@@ -56,13 +56,13 @@ class Found(NamedTuple):
         the beginning of the data, wherever that is.
     rows
         What messages call a row of the file.
-    whose
+    record_people
         What a record is, and whose.
 
     Examples
     --------
     >>> table = pa.table({"person": ["ann"], "start": [3], "end": [5], "activity": ["sleep"]})
-    >>> found = read_episodes("nights.csv", table, Reading("activity"), [])
+    >>> found = read_episodes("nights.csv", table, ReadOptions("activity"), [])
     >>> found.times, found.people.labels.to_pylist(), found.episodes.end.tolist()
     ('numbers', ['ann'], [5])
     """
@@ -73,14 +73,14 @@ class Found(NamedTuple):
     episodes: Episodes
     times: str
     rows: str = "row"
-    whose: Whose = Whose(PERSON)
+    record_people: RecordPeople = RecordPeople(PERSON)
 
 
-def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[str]) -> Found:
+def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, notes: list[str]) -> Recording:
     """Read ADL files: of every home the name of its file, what the person is called and the text."""
     tables, rows, sizes = [], [], []
     for name, _, data in homes:
-        table, lines = parse_adl(name, to_utf8(name, data, reading.encoding))
+        table, lines = parse_adl(name, to_utf8(name, data, read_options.encoding))
         notes.append(f"Read {table.num_rows:,} activities of {name}, an ADL file: the home is a person.")
         tables.append(table)
         rows.append(lines)
@@ -91,12 +91,14 @@ def read_adl(homes: list[tuple[str, str, bytes]], reading: Reading, notes: list[
     return _take_episodes(name, table, people, {"start": "start", "end": "end"}, np.concatenate(rows), notes, "line")
 
 
-def read_aras(name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], reading: Reading, notes: list[str]) -> Found:
+def read_aras(
+    name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], read_options: ReadOptions, notes: list[str]
+) -> Recording:
     """Read ARAS files: of every home its name, and the name and text of the file of each day."""
     parts: list[list[Longs]] = []
     names: list[str] = []
     for home, files in homes:
-        days = [parse_aras(file, to_utf8(file, data, reading.encoding)) for file, data in files]
+        days = [parse_aras(file, to_utf8(file, data, read_options.encoding)) for file, data in files]
         notes.append(f"Read {len(days):,} days of {home or name}, ARAS files: two residents are two people.")
         for resident in range(2):
             for number, codes in enumerate(day[resident] for day in days):
@@ -110,12 +112,12 @@ def read_aras(name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], readi
     episodes = Episodes(person, code.astype(np.int32), begin, end, numbers)
     activities = Labels(code.astype(np.int32), pa.array(ARAS_ACTIVITIES))
     people = Labels(person.astype(np.int32), pa.array(names))
-    return Found(name, people, activities, _shift(episodes, reading, None, notes), "relative", "line")
+    return Recording(name, people, activities, _shift(episodes, read_options, None, notes), "relative", "line")
 
 
-def _shift(episodes: Episodes, reading: Reading, usual: str | None, notes: list[str]) -> Episodes:
+def _shift(episodes: Episodes, read_options: ReadOptions, usual: str | None, notes: list[str]) -> Episodes:
     """Let times that count from the beginning of the data begin at the start given."""
-    text = reading.start or usual
+    text = read_options.start or usual
     date, time, number = parse_start(text) if text else (None, None, None)
     if number is not None:
         raise ParameterError("reading: start must be a date or a time of day for data of days.")
@@ -125,9 +127,9 @@ def _shift(episodes: Episodes, reading: Reading, usual: str | None, notes: list[
     return episodes._replace(begin=episodes.begin + moment, end=episodes.end + moment)
 
 
-def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]) -> Found:
+def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: list[str]) -> Recording:
     """Read a table of episodes, with a start and an end or, in order, a duration each."""
-    columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+    columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
     notes += role_notes
     if "activity" not in columns:
         raise SchemaError(
@@ -140,7 +142,7 @@ def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]
             "columns. Say which ones they are (columns), and leave others out (drop). If columns are slots, name the "
             "first and the last of them (slots)."
         )
-    name, table = settle_missing(name, table, columns, reading, notes, ("activity",))
+    name, table = resolve_missing(name, table, columns, read_options, notes, ("activity",))
     numbers = np.arange(1, table.num_rows + 1)
     if columns["activity"].lower() == "tiercode":
         codes: Cells = pc.utf8_lpad(as_text(name, "tiercode", table.column(columns["activity"])), 6, "0")
@@ -150,21 +152,23 @@ def read_episodes(name: str, table: pa.Table, reading: Reading, notes: list[str]
     else:
         notes.append("There is no person column: everything was done by one person.")
         people = Labels(np.zeros(table.num_rows, np.int32), pa.array(["person"]))
-    whose = _find_owners(name, table, people, columns)
+    record_people = _find_owners(name, table, people, columns)
     if "duration" in columns:
-        return _take_diary(name, table, people, columns, numbers, reading, notes)._replace(whose=whose)
-    return _take_episodes(name, table, people, columns, numbers, notes)._replace(whose=whose)
+        return _take_diary(name, table, people, columns, numbers, read_options, notes)._replace(
+            record_people=record_people
+        )
+    return _take_episodes(name, table, people, columns, numbers, notes)._replace(record_people=record_people)
 
 
-def _find_owners(name: str, table: pa.Table, records: Labels, columns: dict[str, str]) -> Whose:
+def _find_owners(name: str, table: pa.Table, records: Labels, columns: dict[str, str]) -> RecordPeople:
     """Tell what each label stands for, and whose it is where a column says so."""
     unit = name_records(columns["person"], OWNER in columns) if "person" in columns else PERSON
     if OWNER not in columns:
-        return Whose(unit)
+        return RecordPeople(unit)
     first = np.empty(len(records.labels), np.int64)
     first[records.codes[::-1]] = np.arange(len(records.codes))[::-1]
     owners = encode_labels(name, columns[OWNER], table.column(columns[OWNER]))
-    return Whose(unit, check_people(name, columns[OWNER], records.codes, owners, first))
+    return RecordPeople(unit, check_people(name, columns[OWNER], records.codes, owners, first))
 
 
 def _take_episodes(
@@ -175,7 +179,7 @@ def _take_episodes(
     numbers: Longs,
     notes: list[str],
     rows: str = "row",
-) -> Found:
+) -> Recording:
     begin, end = (parse_times(name, columns[role], table.column(columns[role])) for role in ("start", "end"))
     if (begin.micros is None) != (end.micros is None) or begin.zoned != end.zoned:
         raise SchemaError(
@@ -192,7 +196,7 @@ def _take_episodes(
         for role, times in (("start", begin), ("end", end))
     )
     who = people.codes.astype(np.int64)
-    return Found(name, people, activities, Episodes(who, activities.codes, first, last, numbers), kind, rows)
+    return Recording(name, people, activities, Episodes(who, activities.codes, first, last, numbers), kind, rows)
 
 
 def _whole(name: str, column: str, numbers: npt.NDArray[np.generic]) -> Longs:
@@ -212,9 +216,9 @@ def _take_diary(
     people: Labels,
     columns: dict[str, str],
     numbers: Longs,
-    reading: Reading,
+    read_options: ReadOptions,
     notes: list[str],
-) -> Found:
+) -> Recording:
     """Lay durations one after another, in the order of the file, from the beginning of the day."""
     minutes = parse_numbers(name, columns["duration"], table.column(columns["duration"]))
     wrong = (minutes < 0) | (minutes > 2**30)
@@ -234,8 +238,8 @@ def _take_diary(
     notes.append("Durations of a person follow one another in the order of the file.")
     is_survey = columns["duration"].lower() == "dur" and columns["activity"].lower() == "tiercode"
     _note_totals(who[order], activities, order, notes)
-    shifted = _shift(episodes, reading, _DIARY_START if is_survey else None, notes)
-    return Found(name, people, activities, shifted, "relative")
+    shifted = _shift(episodes, read_options, _DIARY_START if is_survey else None, notes)
+    return Recording(name, people, activities, shifted, "relative")
 
 
 def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[str]) -> None:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.time_units import UNITS, Clock, count_units, find_moments
+from sfumato.data.time_units import UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import Cells
@@ -34,7 +34,7 @@ DAY = 86_400_000_000
 """Microseconds in a day."""
 MONDAY = 4 * DAY
 """The first Monday after 1970-01-01: where data without a date begin, so that their weeks are weeks of the calendar."""
-_MOST_CELLS = 2**31 - 1
+_MOST_TRIALS = 2**31 - 1
 """More entries do not fit into one list column."""
 _START = re.compile(
     r"(?P<number>[+-]?\d{1,15})|(?P<date>\d{4}-\d\d-\d\d)?(?:(?<=\d)[T ])?(?P<time>\d\d:\d\d(?::\d\d)?)?", re.ASCII
@@ -75,14 +75,16 @@ class Episodes(NamedTuple):
         """When the last one is over."""
         return agree("the last moment", int(self.end.max()), "most")
 
-    def check(self, owner: str, notes: list[str], labels: Cells, *, mend: bool = False, rows: str = "row") -> Episodes:
+    def check(
+        self, owner: str, notes: list[str], labels: Cells, *, correct: bool = False, rows: str = "row"
+    ) -> Episodes:
         """Return the episodes by person and time; what is impossible is refused, or mended and noted.
 
         Episodes that take no time are left out. Mended, an episode ends where the next one begins, and of those that
         begin and end together the last by its name is kept.
         """
         backwards = self.end < self.begin
-        if backwards.any() and not mend:
+        if backwards.any() and not correct:
             raise SchemaError(
                 f"{owner}: an episode must not end before it begins, not so in "
                 f"{name_rows(self.numbers[backwards].tolist(), rows)}. Correct the data, or have such rows left out "
@@ -95,13 +97,13 @@ class Episodes(NamedTuple):
             notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
         episodes = self.take(np.flatnonzero(self.end > self.begin))
         episodes = episodes.take(np.lexsort((episodes.end, episodes.begin, episodes.person)))
-        return episodes._settle_overlaps(owner, notes, labels, mend=mend, rows=rows)
+        return episodes._resolve_overlaps(owner, notes, labels, correct=correct, rows=rows)
 
-    def _settle_overlaps(self, owner: str, notes: list[str], labels: Cells, *, mend: bool, rows: str) -> Episodes:
+    def _resolve_overlaps(self, owner: str, notes: list[str], labels: Cells, *, correct: bool, rows: str) -> Episodes:
         over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
         if not over.any():
             return self
-        if not mend:
+        if not correct:
             both = np.flatnonzero(over)
             named = self.numbers[np.concatenate([both, both + 1])]
             raise SchemaError(
@@ -112,14 +114,14 @@ class Episodes(NamedTuple):
         note_count(notes, "Episodes that were cut where the next one begins", int(over.sum()))
         rank = rank_names(labels)[self.activity]
         order = np.lexsort((rank, self.end, self.begin, self.person))
-        mended, rank = self.take(order), rank[order]
-        together = over & (mended.begin[1:] == mended.begin[:-1]) & (mended.end[1:] == mended.end[:-1])
-        differ = int((together & (rank[1:] != rank[:-1])).sum())
+        corrected, rank = self.take(order), rank[order]
+        joint = over & (corrected.begin[1:] == corrected.begin[:-1]) & (corrected.end[1:] == corrected.end[:-1])
+        differ = int((joint & (rank[1:] != rank[:-1])).sum())
         note_count(notes, "Episodes that begin and end with another one, of which the last by its name is kept", differ)
-        end = mended.end.copy()
-        end[:-1][over] = mended.begin[1:][over]
-        mended = mended._replace(end=end)
-        return mended.take(np.flatnonzero(mended.end > mended.begin))
+        end = corrected.end.copy()
+        end[:-1][over] = corrected.begin[1:][over]
+        corrected = corrected._replace(end=end)
+        return corrected.take(np.flatnonzero(corrected.end > corrected.begin))
 
 
 class Calendar(NamedTuple):
@@ -129,7 +131,7 @@ class Calendar(NamedTuple):
     unit: int
     """In the same units as the times of episodes."""
     slots: int
-    clock: Clock
+    time_unit: TimeUnit
 
     @classmethod
     def of_dates(
@@ -149,9 +151,9 @@ class Calendar(NamedTuple):
             raise ParameterError(f"reading: start must be a whole {resolution}.")
         if split:
             named = (MONDAY if split == "week" else 0) + after_midnight
-            return cls(begin, unit, period // unit, Clock(resolution, named // unit))
+            return cls(begin, unit, period // unit, TimeUnit(resolution, named // unit))
         days = max(-(-(episodes.last - begin) // DAY), 1)
-        return cls(begin, unit, days * DAY // unit, Clock(resolution, begin // unit))
+        return cls(begin, unit, days * DAY // unit, TimeUnit(resolution, begin // unit))
 
     @classmethod
     def of_numbers(cls, episodes: Episodes, start: int | None) -> Calendar:
@@ -161,10 +163,10 @@ class Calendar(NamedTuple):
         --------
         >>> two = Episodes(np.array([0, 0]), np.array([0, 1]), np.array([3, 5]), np.array([5, 9]), np.array([1, 2]))
         >>> Calendar.of_numbers(two, None)
-        Calendar(begin=3, unit=1, slots=6, clock=Clock(unit=None, origin=3))
+        Calendar(begin=3, unit=1, slots=6, time_unit=Clock(unit=None, origin=3))
         """
         begin = episodes.first if start is None else start
-        return cls(begin, 1, max(episodes.last - begin, 0), Clock(None, begin))
+        return cls(begin, 1, max(episodes.last - begin, 0), TimeUnit(None, begin))
 
 
 def stretch_months(
@@ -178,7 +180,7 @@ def stretch_months(
     --------
     >>> february = Episodes(*(np.array([number]) for number in (0, 0, 31 * DAY, 59 * DAY, 1)))
     >>> stretched, calendar = stretch_months(february, "month", None, None)
-    >>> calendar.clock, calendar.slots, int(stretched.end[0] - stretched.begin[0]) == calendar.unit
+    >>> calendar.time_unit, calendar.slots, int(stretched.end[0] - stretched.begin[0]) == calendar.unit
     (Clock(unit='month', origin=1), 1, True)
     """
     if split:
@@ -196,7 +198,7 @@ def stretch_months(
         raise ParameterError(f"reading: start must be a whole {resolution}.")
     begin = first // unit * unit
     slots = max(-(-(moved.last - begin) // unit), 1)
-    return moved, Calendar(begin, unit, slots, Clock(resolution, begin // unit))
+    return moved, Calendar(begin, unit, slots, TimeUnit(resolution, begin // unit))
 
 
 def parse_start(text: str) -> tuple[int | None, int | None, int | None]:
@@ -260,9 +262,9 @@ def check_size(owner: str, people: int, slots: int) -> None:
     sfumato.exceptions.SchemaError: diary.csv: records times slots must be at most 2,147,483,647, got 10 times
     1,000,000,000. Check the earliest and the latest date, or give a coarser resolution.
     """
-    if people * slots > _MOST_CELLS:
+    if people * slots > _MOST_TRIALS:
         raise SchemaError(
-            f"{owner}: records times slots must be at most {_MOST_CELLS:,}, got {people:,} times {slots:,}. "
+            f"{owner}: records times slots must be at most {_MOST_TRIALS:,}, got {people:,} times {slots:,}. "
             "Check the earliest and the latest date, or give a coarser resolution."
         )
 
@@ -276,7 +278,7 @@ def fill_slots(episodes: Episodes, people: int, calendar: Calendar, gap: int) ->
     Examples
     --------
     >>> two = Episodes(np.array([0, 0]), np.array([0, 1]), np.array([0, 50]), np.array([50, 130]), np.array([1, 2]))
-    >>> fill_slots(two, 1, Calendar(0, 60, 4, Clock()), gap=2).tolist()
+    >>> fill_slots(two, 1, Calendar(0, 60, 4, TimeUnit()), gap=2).tolist()
     [0, 1, 2, 2]
     """
     unit, offset = calendar.unit, episodes.person * calendar.slots
@@ -291,7 +293,7 @@ def fill_slots(episodes: Episodes, people: int, calendar: Calendar, gap: int) ->
     filled = np.repeat(values, np.diff(edges))
     slot, activity, amount = _list_parts(offset, episodes.activity, begin, end, unit)
     if len(slot):
-        where, winner = _settle_slots(slot, activity, amount, unit, gap)
+        where, winner = _choose_activities(slot, activity, amount, unit, gap)
         filled[where] = winner
     return filled
 
@@ -309,7 +311,7 @@ def _list_parts(offset: Longs, activity: Ints, begin: Longs, end: Longs, unit: i
     return slot[order], np.concatenate([activity[starts], activity[ends]])[order], amount[order]
 
 
-def _settle_slots(slot: Longs, activity: Ints, amount: Longs, unit: int, gap: int) -> tuple[Longs, Ints]:
+def _choose_activities(slot: Longs, activity: Ints, amount: Longs, unit: int, gap: int) -> tuple[Longs, Ints]:
     """Return the slots and the activity that takes most of each."""
     width = max(int(activity.max()), gap) + 1
     keys, first, at = np.unique(slot * width + activity, return_index=True, return_inverse=True)

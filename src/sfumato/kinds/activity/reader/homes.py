@@ -15,7 +15,7 @@ from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import parse_numbers
 from sfumato.readers.tables import parse_table
 
-__all__ = ["ARAS_ACTIVITIES", "list_recordings", "looks_like_adl", "looks_like_aras", "parse_adl", "parse_aras"]
+__all__ = ["ARAS_ACTIVITIES", "is_adl", "is_aras", "list_recordings", "parse_adl", "parse_aras"]
 
 Longs = npt.NDArray[np.int64]
 
@@ -35,25 +35,25 @@ _ARAS_LINE = re.compile(rf"\s*(?:[01]\s+){{{_SENSORS}}}\d+\s+\d+\s*", re.ASCII)
 _DIGITS = re.compile(r"(\d+)", re.ASCII)
 
 
-def looks_like_adl(lines: Sequence[str]) -> bool:
+def is_adl(lines: Sequence[str]) -> bool:
     """Tell whether lines begin with the two header lines of ADL files.
 
     Examples
     --------
-    >>> looks_like_adl(["Start time\\tEnd time\\tActivity", "-----\\t-----\\t-----", "2011-11-28 02:27:59"])
+    >>> is_adl(["Start time\\tEnd time\\tActivity", "-----\\t-----\\t-----", "2011-11-28 02:27:59"])
     True
-    >>> looks_like_adl(["person,start,end,activity"])
+    >>> is_adl(["person,start,end,activity"])
     False
     """
     return len(lines) > 1 and lines[0].lower().startswith("start time") and bool(_RULE.fullmatch(lines[1]))
 
 
-def looks_like_aras(lines: Sequence[str]) -> bool:
+def is_aras(lines: Sequence[str]) -> bool:
     """Tell whether lines hold twenty sensors and the activities of two residents.
 
     Examples
     --------
-    >>> looks_like_aras(["0 " * 20 + "12 17"]), looks_like_aras(["0 1 12 17"])
+    >>> is_aras(["0 " * 20 + "12 17"]), is_aras(["0 1 12 17"])
     (True, False)
     """
     return bool(lines) and all(_ARAS_LINE.fullmatch(line) for line in lines)

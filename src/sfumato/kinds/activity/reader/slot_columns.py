@@ -11,14 +11,14 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from sfumato.data.time_units import MONTHS, UNITS, Clock, count_units, find_moments
+from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.kinds.activity.reader.episodes import MONDAY, parse_start
 from sfumato.readers.cells import LONGEST_LABEL, Cells, as_text, marks
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
-__all__ = ["Layout", "choose_columns", "encode_slots", "lay_out"]
+__all__ = ["Layout", "choose_columns", "detect_layout", "encode_slots"]
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -42,35 +42,35 @@ class Layout(NamedTuple):
 
     Attributes
     ----------
-    clock
+    time_unit
         When the first slot begins, and how long one is.
     width
         Slots of the clock that one column stands for.
 
     Examples
     --------
-    >>> Layout(Clock("minute"), width=10).width
+    >>> Layout(TimeUnit("minute"), width=10).width
     10
     """
 
-    clock: Clock
+    time_unit: TimeUnit
     width: int
 
 
-def choose_columns(owner: str, present: Sequence[str], reading: Reading) -> list[str]:
+def choose_columns(owner: str, present: Sequence[str], read_options: ReadOptions) -> list[str]:
     """Return the columns that are slots: those told by the owner, or all if their names give them away.
 
     Examples
     --------
-    >>> choose_columns("days.csv", ["00:00", "00:10", "00:20"], Reading("activity"))
+    >>> choose_columns("days.csv", ["00:00", "00:10", "00:20"], ReadOptions("activity"))
     ['00:00', '00:10', '00:20']
-    >>> choose_columns("days.csv", ["Jul", "Aug", "Sep"], Reading("activity", slots="Jul:Sep"))
+    >>> choose_columns("days.csv", ["Jul", "Aug", "Sep"], ReadOptions("activity", slots="Jul:Sep"))
     ['Jul', 'Aug', 'Sep']
     """
-    taken = {*reading.columns.values(), *reading.drop}
+    taken = {*read_options.columns.values(), *read_options.drop}
     left = [name for name in present if name not in taken]
-    if reading.slots is not None:
-        return _between(owner, left, reading.slots)
+    if read_options.slots is not None:
+        return _between(owner, left, read_options.slots)
     runs = [_run_of(left, at) for at in range(len(left))]
     return max(runs, key=len, default=[]) if max(map(len, runs), default=0) > 1 else []
 
@@ -105,7 +105,7 @@ def _follow(first: str, two: str) -> bool:
     before, after = _read_month(first), _read_month(two)
     if before is not None and after is not None:
         return before[0] == after[0] and after[1] == before[1] + 1
-    if any(spelling.fullmatch(first) and spelling.fullmatch(two) for spelling in (_TIME, _DATE)):
+    if any(pattern.fullmatch(first) and pattern.fullmatch(two) for pattern in (_TIME, _DATE)):
         return True
     left, right = _NUMBERED.fullmatch(first), _NUMBERED.fullmatch(two)
     return bool(left and right and left[1] == right[1] and int(right[2]) == int(left[2]) + 1)
@@ -145,51 +145,53 @@ def _read_times(names: Sequence[str]) -> tuple[int, int] | None:
     return (seconds[0], int(steps.pop())) if len(steps) == 1 and min(steps | {seconds[1] - seconds[0]}) > 0 else None
 
 
-def lay_out(owner: str, names: Sequence[str], reading: Reading, notes: list[str]) -> Layout:
+def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, notes: list[str]) -> Layout:
     """Say when the columns begin and how long they last.
 
     Examples
     --------
-    >>> lay_out("days.csv", ["00:00", "00:10"], Reading("activity"), [])
-    Layout(clock=Clock(unit='minute', origin=5760), width=10)
-    >>> lay_out("months.csv", ["t1", "t2"], Reading("activity"), [])
-    Layout(clock=Clock(unit=None, origin=0), width=1)
+    >>> detect_layout("days.csv", ["00:00", "00:10"], ReadOptions("activity"), [])
+    Layout(time_unit=Clock(unit='minute', origin=5760), width=10)
+    >>> detect_layout("months.csv", ["t1", "t2"], ReadOptions("activity"), [])
+    Layout(time_unit=Clock(unit=None, origin=0), width=1)
     """
-    date, time, number = parse_start(reading.start) if reading.start else (None, None, None)
+    date, time, number = parse_start(read_options.start) if read_options.start else (None, None, None)
     months = [_read_month(name) for name in names]
-    if months[0] is not None and None not in months and reading.resolution in {None, months[0][0]}:
-        if reading.start is not None:
+    if months[0] is not None and None not in months and read_options.resolution in {None, months[0][0]}:
+        if read_options.start is not None:
             raise ParameterError("reading: columns named by months begin by themselves; leave start out.")
         notes.append(f"Columns are slots of a {months[0][0]}.")
-        return Layout(Clock(*months[0]), 1)
+        return Layout(TimeUnit(*months[0]), 1)
     timed = _read_times(names)
     if timed is None:
-        if reading.resolution is None:
+        if read_options.resolution is None:
             if date is not None or time is not None:
                 raise ParameterError("reading: a start that is a date or time needs a resolution: how long a slot is.")
-            return Layout(Clock(None, number or 0), 1)
+            return Layout(TimeUnit(None, number or 0), 1)
         if number is not None:
-            raise ParameterError(f"reading: with slots of a {reading.resolution}, start must be a date or time of day.")
+            raise ParameterError(
+                f"reading: with slots of a {read_options.resolution}, start must be a date or time of day."
+            )
         micros = (MONDAY if date is None else date) + (time or 0)
-        if date is None and reading.resolution in MONTHS:
+        if date is None and read_options.resolution in MONTHS:
             micros = time or 0
-        origin = count_units(reading.resolution, np.array([micros]))
-        if int(find_moments(reading.resolution, origin)[0]) != micros:
-            raise ParameterError(f"reading: start must be a whole {reading.resolution}.")
-        return Layout(Clock(reading.resolution, int(origin[0])), 1)
+        origin = count_units(read_options.resolution, np.array([micros]))
+        if int(find_moments(read_options.resolution, origin)[0]) != micros:
+            raise ParameterError(f"reading: start must be a whole {read_options.resolution}.")
+        return Layout(TimeUnit(read_options.resolution, int(origin[0])), 1)
     begin, step = timed
-    if reading.start is not None:
+    if read_options.start is not None:
         if number is not None or date is None or time is not None or begin >= 2 * MONDAY // 1_000_000:
             raise ParameterError("reading: columns named by times begin by themselves; start may give their date only.")
         begin += (date - MONDAY) // 1_000_000
     even = [unit for unit in UNITS if unit not in MONTHS]
-    unit = reading.resolution or next(u for u in reversed(even) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
+    unit = read_options.resolution or next(u for u in reversed(even) if step % UNITS[u] == 0 and begin % UNITS[u] == 0)
     if unit in MONTHS or step % UNITS[unit] or begin % UNITS[unit]:
         raise SchemaError(
             f"{owner}: slots of {step:,} seconds cannot be told in the resolution {unit}. Give a finer one."
         )
     notes.append(f"Columns are slots of {step // UNITS[unit]:,} {unit}{'s' * (step != UNITS[unit])}.")
-    return Layout(Clock(unit, begin // UNITS[unit]), step // UNITS[unit])
+    return Layout(TimeUnit(unit, begin // UNITS[unit]), step // UNITS[unit])
 
 
 def encode_slots(owner: str, table: pa.Table, names: Sequence[str], gap: str) -> tuple[Ints, list[str], int]:

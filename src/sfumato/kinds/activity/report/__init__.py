@@ -14,14 +14,14 @@ import numpy.typing as npt
 
 from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.activity.comparison import ActivityComparison
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.report import days
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.answers import draw_answers, write_answers
 from sfumato.reports.html import draw_figure, shorten
@@ -55,7 +55,7 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     remaining: Remaining = NOTHING,
-    beyond: Sequence[Finding] = (),
+    stronger: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
@@ -68,7 +68,7 @@ def render(
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
             _sensitive(comparison, after),
-            *(_following(finding) for finding in beyond),
+            *(_following(finding) for finding in stronger),
             _days(comparison, drawn.get("days")),
             _classes(drawn["class-sizes"], comparison.release.unit),
             _durations(drawn.get("durations")),
@@ -110,7 +110,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(drawn.chart(), sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> Tally:
+def count_part(comparison: Comparison) -> PartialSums:
     """Count in a part of a release what the figures need."""
     view = comparison.view(ActivityComparison)
     return {
@@ -122,10 +122,10 @@ def count_part(comparison: Comparison) -> Tally:
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
     """Draw the figures of all parts of a release together."""
-    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
-        "class-sizes": _draw_classes(np.concatenate(tally["sizes"]), seen.release),
-        "durations": _draw_shares(labels, tally["before"], tally["after"]),
+        "class-sizes": _draw_classes(np.concatenate(counts["sizes"]), seen.release),
+        "durations": _draw_shares(labels, counts["before"], counts["after"]),
     }
 
 
@@ -133,7 +133,7 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     """Return the sections on following somebody, on what is sensitive, on classes and on durations."""
     return [
         _sensitive(seen, seen.after),
-        *(_following(finding) for finding in seen.beyond),
+        *(_following(finding) for finding in seen.stronger),
         _classes(drawn["class-sizes"], seen.release.unit),
         _durations(drawn["durations"]),
     ]
@@ -163,20 +163,21 @@ def _account(comparison: Comparison) -> str:
     return body + (
         "<p>Published is, for each class and interval, the share of time that its "
         f"{unit.many} spent on each activity; never what a single {unit.one} {did}.</p>"
-        f"{_say_unknown(comparison)}"
+        f"{_describe_unknown(comparison)}"
     )
 
 
-def _say_unknown(comparison: Comparison) -> str:
+def _describe_unknown(comparison: Comparison) -> str:
     """Say of how many intervals of classes nothing is published, where some time is unknown."""
-    claim: Any = comparison.release.guarantee
-    gap = getattr(claim, "gap", None)
+    guarantee: Any = comparison.release.guarantee
+    gap = getattr(guarantee, "gap", None)
     if gap is None:
         return ""
     hidden = PublishedClasses.of(comparison.release).find_hidden(gap)
     return (
         f"<p>Part of the time is unknown. Of {show_count(int(hidden.sum()))} of {show_count(hidden.size)} intervals of "
-        f"classes nothing is published, because fewer than {claim.k} {comparison.release.unit.many} of the class were "
+        f"classes nothing is published, because fewer than {guarantee.k} {comparison.release.unit.many} of the "
+        "class were "
         "observed all the time, "
         "or too few for the share that is promised. Larger groups (<code>size</code>) lose fewer.</p>"
     )
@@ -271,9 +272,10 @@ def _days(comparison: Comparison, plot: Figure | None) -> str:
     return f"<section><h2>A day before and after</h2>\n{body}</section>"
 
 
-def _classes(plot: Figure, unit: Unit) -> str:
+def _classes(plot: Figure, unit: RecordUnit) -> str:
     caption = (
-        f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of {unit.whose} cannot "
+        f"{unit.many.capitalize()} of a class are published as one: whoever finds the class of "
+        f"{unit.record_of_person} cannot "
         "tell "
         "which one in it that is."
     )
@@ -309,7 +311,7 @@ def _draw_classes(sizes: Longs, release: Any) -> Figure:
         panels=views,
         head=[f"{many} in a class", "Classes", many],
         rows=[
-            [name, show_count(int(count)), show_count(int(crowd))]
-            for name, count, crowd in zip(bins, classes, people, strict=True)
+            [name, show_count(int(count)), show_count(int(size))]
+            for name, count, size in zip(bins, classes, people, strict=True)
         ],
     )

@@ -10,7 +10,7 @@ import altair as alt
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.time_units import find_moments
 from sfumato.kinds.activity.comparison import ActivityComparison, PublishedClass
 from sfumato.metrics.comparison import Comparison
@@ -104,10 +104,10 @@ def choose_window(view: ActivityComparison) -> Window:
 
 
 def _name_day(view: ActivityComparison, first: int) -> str:
-    clock = view.comparison.original.clock
+    time_unit = view.comparison.original.time_unit
     number = first // (view.day or 1) + 1
     try:
-        seconds = int(find_moments(str(clock.unit), np.array([clock.origin + first]))[0]) // 1_000_000
+        seconds = int(find_moments(str(time_unit.unit), np.array([time_unit.origin + first]))[0]) // 1_000_000
         moment = datetime.datetime.fromtimestamp(seconds, datetime.UTC)
     except (OverflowError, ValueError, OSError):
         return f"Day {number}"
@@ -157,7 +157,7 @@ def draw_days(
     window: Window,
     width: float = PANEL_WIDTH - 60,
     *,
-    unit: Unit = PERSON,
+    unit: RecordUnit = PERSON,
 ) -> Figure:
     """Draw for each class a line per person, and below them the published shares as a stack."""
     colours = colour_activities(view, classes, window)
@@ -181,11 +181,11 @@ def draw_days(
     )
 
 
-def _title(rank: str, number: int, group: PublishedClass, window: Window, unit: Unit) -> Any:
-    crowd = show_amount(group.size, unit.one, unit.many)
+def _title(rank: str, number: int, group: PublishedClass, window: Window, unit: RecordUnit) -> Any:
+    amount = show_amount(group.size, unit.one, unit.many)
     shown = f" ({show_count(_SHOWN_PEOPLE)} shown)" if group.size > _SHOWN_PEOPLE else ""
     return alt.Title(
-        f"{rank or f'Class {number}'}: a class of {crowd}{shown}",
+        f"{rank or f'Class {number}'}: a class of {amount}{shown}",
         subtitle=[f"{window.title}. Above, before: a line per {unit.one}.", "Below, after: what is published."],
         offset=6,
     )

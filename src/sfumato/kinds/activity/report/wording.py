@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.numbers import show_amount
 from sfumato.reports.text import ALWAYS, ReportWords
 
@@ -44,7 +44,7 @@ _SLOT_LIMITS = (
 )
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -53,7 +53,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     'somebody who knows what a person did at up to 3 times'
     """
     times = show_amount(m, "time", "times") if m else "some times"
-    what = "a person did" if unit == PERSON else f"{unit.whose} was spent on"
+    what = "a person did" if unit == PERSON else f"{unit.record_of_person} was spent on"
     return f"somebody who knows what {what} at {'up to ' * bool(m)}{times}"
 
 

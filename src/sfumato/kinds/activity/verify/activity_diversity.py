@@ -21,8 +21,8 @@ from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.windows import count_shown
-from sfumato.kinds.activity.verify.class_anonymity import count_observed, settle, verify_sizes
-from sfumato.kinds.activity.verify.faithful import check_asked, verify_faithful
+from sfumato.kinds.activity.verify.class_anonymity import close_open_claims, count_observed, verify_sizes
+from sfumato.kinds.activity.verify.faithful import check_slots, verify_faithful
 from sfumato.progress import track
 from sfumato.release.release import Release
 
@@ -30,12 +30,12 @@ __all__ = ["verify", "verify_against"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-_SPELLED_OUT = "the claim is about windows there are"
+_VALID_WINDOWS = "the claim is about windows there are"
 _BOUNDED = "no shares show that too many do a sensitive activity throughout a window"
 _COUNTED = "few records of every class have a sensitive activity throughout a window"
-_ASKED = "the claim is about the sensitive activities and the time asked for"
+_POLICY = "the claim is about the sensitive activities and the time asked for"
 _OPEN = (
     "Published shares alone do not tell how many of a class do a sensitive activity throughout {delta}: it may "
     "be up to {most} of a class, and {epsilon} is claimed. The original and the owner's class file do "
@@ -66,39 +66,39 @@ def verify(release: Release) -> Verdict:
     verdict = verify_sizes(release, ActivityDiversity)
     if not verdict.holds:
         return verdict
-    claim = release.guarantee
-    assert isinstance(claim, ActivityDiversity)
+    claimed = release.guarantee
+    assert isinstance(claimed, ActivityDiversity)
     published = PublishedClasses.of(release)
-    if not claim.sensitive or claim.delta_slots > claim.slots or claim.gap in claim.sensitive:
-        details = {"sensitive": len(claim.sensitive), "delta_slots": claim.delta_slots, "slots": claim.slots}
-        return verdict & Verdict(False, {}, {}, {"check": _SPELLED_OUT, **details}, {_SPELLED_OUT: False})
-    largest, proved = _bound_from_above(published, claim)
-    witness = _find_certain_breach(published, claim)
+    if not claimed.sensitive or claimed.delta_slots > claimed.slots or claimed.gap in claimed.sensitive:
+        details = {"sensitive": len(claimed.sensitive), "delta_slots": claimed.delta_slots, "slots": claimed.slots}
+        return verdict & Verdict(False, {}, {}, {"check": _VALID_WINDOWS, **details}, {_VALID_WINDOWS: False})
+    largest, proved = _bound_from_above(published, claimed)
+    counterexample = _find_certain_breach(published, claimed)
     diversity = "proved by the shares" if proved else "needs the class file"
-    measured = {"share_at_most": str(largest), "diversity": diversity if witness is None else "broken"}
+    measured = {"share_at_most": str(largest), "diversity": diversity if counterexample is None else "broken"}
     unsettled: tuple[str, ...] = ()
     if not proved:
-        unsettled = (_OPEN.format(delta=claim.delta, most=largest, epsilon=claim.epsilon),)
-    checks = {_SPELLED_OUT: True, _BOUNDED: witness is None}
-    return verdict & Verdict(witness is None, {}, measured, witness, checks, unsettled)
+        unsettled = (_OPEN.format(delta=claimed.delta, most=largest, epsilon=claimed.epsilon),)
+    checks = {_VALID_WINDOWS: True, _BOUNDED: counterexample is None}
+    return verdict & Verdict(counterexample is None, {}, measured, counterexample, checks, unsettled)
 
 
-def _bound_from_above(published: PublishedClasses, claim: ActivityDiversity) -> tuple[Fraction, bool]:
+def _bound_from_above(published: PublishedClasses, claimed: ActivityDiversity) -> tuple[Fraction, bool]:
     """Return the largest share of a class that is possible, and whether the claim holds whoever is in the classes."""
     largest, proved = Fraction(0), True
-    for label in claim.sensitive:
-        time = PublishedTime.of(published, label, claim)
+    for label in claimed.sensitive:
+        time = PublishedTime.of(published, label, claimed)
         for owner in track("compare records", range(len(published.names))):
-            crowds = time.bound_from_above(owner, claim.delta_slots)
-            largest = max(largest, crowds.largest()[0])
-            proved = proved and not crowds.exceed(claim.fraction).any()
+            counts = time.bound_from_above(owner, claimed.delta_slots)
+            largest = max(largest, counts.largest()[0])
+            proved = proved and not counts.exceed(claimed.fraction).any()
     return largest, proved
 
 
-def _find_certain_breach(published: PublishedClasses, claim: ActivityDiversity) -> Witness:
+def _find_certain_breach(published: PublishedClasses, claimed: ActivityDiversity) -> Counterexample:
     """Look for a span in which shares prove that too many do a sensitive activity throughout some window."""
-    for label in claim.sensitive:
-        breach = PublishedTime.of(published, label, claim).bound_from_below(claim.delta_slots, claim.fraction)
+    for label in claimed.sensitive:
+        breach = PublishedTime.of(published, label, claimed).bound_from_below(claimed.delta_slots, claimed.fraction)
         if breach is not None:
             return {
                 "check": _BOUNDED,
@@ -131,68 +131,70 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> method = sf.methods.McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1")
     >>> result = sf.anonymize(data, method, secret=bytes(32))
-    >>> verify_against(result.release, data, result.trace.rows).measured
+    >>> verify_against(result.release, data, result.owner_record.rows).measured
     {'k': 2, 'classes': 2, 'share_at_most': '1/2', 'diversity': 'counted', 'share': '1/2'}
     """
     verdict = verify(release)
     if not verdict.holds:
         return verdict
-    claim = release.guarantee
-    assert isinstance(claim, ActivityDiversity)
-    mismatch = _check_asked(release, claim, original)
-    verdict &= Verdict(mismatch is None, {}, {}, mismatch, {_ASKED: mismatch is None})
+    claimed = release.guarantee
+    assert isinstance(claimed, ActivityDiversity)
+    mismatch = _check_policy(release, claimed, original)
+    verdict &= Verdict(mismatch is None, {}, {}, mismatch, {_POLICY: mismatch is None})
     if rows is None or not verdict.holds:
         return verdict
     faithful = verify_faithful(release, original, rows)
     if not faithful:
-        return settle(verdict) & faithful
+        return close_open_claims(verdict) & faithful
     rows = np.asarray(rows)
-    largest, witness = _count(PublishedClasses.of(release), Slots.of(original), rows, claim)
+    largest, counterexample = _count(PublishedClasses.of(release), Slots.of(original), rows, claimed)
     measured = {"share": str(largest), "diversity": "counted"}
-    counted = Verdict(witness is None, {}, measured, witness, {_COUNTED: witness is None})
-    return settle(verdict) & faithful & count_observed(release, original, rows) & counted
+    counted = Verdict(counterexample is None, {}, measured, counterexample, {_COUNTED: counterexample is None})
+    return close_open_claims(verdict) & faithful & count_observed(release, original, rows) & counted
 
 
-def _check_asked(release: Release, claim: ActivityDiversity, original: Dataset) -> Witness:
+def _check_policy(release: Release, claimed: ActivityDiversity, original: Dataset) -> Counterexample:
     """Look for sensitive activities that the claim leaves out, and for other windows than those of delta."""
-    left_out = set(original.schema.sensitive) - set(claim.sensitive)
+    left_out = set(original.schema.sensitive) - set(claimed.sensitive)
     if left_out:
-        return {"check": _ASKED, "sensitive": len(original.schema.sensitive), "claimed": len(claim.sensitive)}
-    wanted = _measure_delta(claim, original.clock.unit)
+        return {"check": _POLICY, "sensitive": len(original.schema.sensitive), "claimed": len(claimed.sensitive)}
+    wanted = _measure_delta(claimed, original.time_unit.unit)
     if wanted is None or wanted.denominator > 1:
-        return {"check": _ASKED, "delta": claim.delta}
-    if claim.delta_slots != wanted:
-        return {"check": _ASKED, "delta": claim.delta, "delta_slots": claim.delta_slots}
-    mismatch = check_asked(release, original)
-    return None if mismatch is None else {"check": _ASKED, **mismatch}
+        return {"check": _POLICY, "delta": claimed.delta}
+    if claimed.delta_slots != wanted:
+        return {"check": _POLICY, "delta": claimed.delta, "delta_slots": claimed.delta_slots}
+    mismatch = check_slots(release, original)
+    return None if mismatch is None else {"check": _POLICY, **mismatch}
 
 
-def _measure_delta(claim: ActivityDiversity, unit: str | None) -> Fraction | None:
+def _measure_delta(claimed: ActivityDiversity, unit: str | None) -> Fraction | None:
     """Return how many slots the length of time is that was asked for; None where nobody knows how long they are."""
-    number, named = check_span(claim.name, "delta", claim.delta)
+    number, named = check_span(claimed.name, "delta", claimed.delta)
     if named == SLOT:
         return Fraction(number)
     return None if unit is None else Fraction(number * SECONDS[named], SECONDS[unit])
 
 
-def _count(published: PublishedClasses, slots: Slots, rows: Ints, claim: ActivityDiversity) -> tuple[Fraction, Witness]:
+def _count(
+    published: PublishedClasses, slots: Slots, rows: Ints, claimed: ActivityDiversity
+) -> tuple[Fraction, Counterexample]:
     """Return the largest share of a class that does a sensitive activity throughout a window, and a breach."""
-    gap = -1 if claim.gap is None else slots.find((claim.gap,))[0]
-    hidden = published.find_hidden(claim.gap)
-    largest, witness = Fraction(0), None
-    for label, code in zip(claim.sensitive, slots.find(claim.sensitive), strict=True):
+    gap = -1 if claimed.gap is None else slots.find((claimed.gap,))[0]
+    hidden = published.find_hidden(claimed.gap)
+    largest, counterexample = Fraction(0), None
+    for label, code in zip(claimed.sensitive, slots.find(claimed.sensitive), strict=True):
         for at, people in enumerate(published.members(rows)):
-            starts, crowds = count_shown(slots.codes[people], code, gap, hidden[at], claim)
-            share, worst = crowds.largest()
+            starts, counts = count_shown(slots.codes[people], code, gap, hidden[at], claimed)
+            share, worst = counts.largest()
             largest = max(largest, share)
-            if witness is None and crowds.exceed(claim.fraction).any():
-                witness = {
+            if counterexample is None and counts.exceed(claimed.fraction).any():
+                counterexample = {
                     "check": _COUNTED,
                     "class": published.names[at],
                     "size": int(published.sizes[at]),
-                    "people": int(crowds.may[worst]),
-                    "seen": int(crowds.seen[worst]),
+                    "people": int(counts.may[worst]),
+                    "seen": int(counts.seen[worst]),
                     "from_slot": int(starts[worst]) + 1,
                     "activity": label,
                 }
-    return largest, witness
+    return largest, counterexample

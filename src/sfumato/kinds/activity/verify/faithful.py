@@ -16,12 +16,12 @@ from sfumato.release.release import Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 
-__all__ = ["check_asked", "share_time", "verify_faithful"]
+__all__ = ["check_slots", "share_time", "verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-_ONCE = "every record is in one class at most"
+_NO_DUPLICATES = "every record is in one class at most"
 _INTERVALS = "intervals are those of the original"
 _SHARES = "shares are those of the records of the class"
 _CELLS = 1 << 20
@@ -46,27 +46,29 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]])
     >>> result = sf.anonymize(data, sf.methods.Mc(k=2, aggregate="slot"), secret=bytes(32))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {_ONCE: _check_members(release, original, rows)}
-    if witnesses[_ONCE] is None:
+    counterexamples: dict[str, Counterexample] = {_NO_DUPLICATES: _check_members(release, original, rows)}
+    if counterexamples[_NO_DUPLICATES] is None:
         published, slots = PublishedClasses.of(release), Slots.of(original)
         length = int(getattr(release.guarantee, "slot", 1))
         begins = begin_intervals(slots.codes.shape[1], length)
-        witnesses[_INTERVALS] = _check_intervals(release, published, original, begins)
-        if witnesses[_INTERVALS] is None:
-            witnesses[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+        counterexamples[_INTERVALS] = _check_intervals(release, published, original, begins)
+        if counterexamples[_INTERVALS] is None:
+            counterexamples[_SHARES] = _check_shares(release, published, slots, rows.astype(np.int64), begins)
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_members(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     """Look for a class file that does not hold every published record once, as many as the sizes of classes say."""
     sizes = PublishedClasses.of(release).sizes
     if (sizes < 1).any() or sum(sizes.tolist()) != len(release):
@@ -74,20 +76,22 @@ def _check_members(release: Release, original: Dataset, rows: Ints) -> Witness:
     return check_rows(release, original, rows)
 
 
-def _check_intervals(release: Release, published: PublishedClasses, original: Dataset, begins: Ints) -> Witness:
+def _check_intervals(release: Release, published: PublishedClasses, original: Dataset, begins: Ints) -> Counterexample:
     """Look for intervals that do not begin when those of the original do."""
-    clock = original.clock
+    time_unit = original.time_unit
     dated = release.columns[1].form.type == "timestamp"
-    if dated and clock.unit is None:
+    if dated and time_unit.unit is None:
         return {"published": "dates", "original": "numbers"}
     # Dates are microseconds since 1970, worked out here and not by what publishes them.
-    expected = find_moments(str(clock.unit), clock.origin + begins) if dated else np.arange(len(begins))
+    expected = find_moments(str(time_unit.unit), time_unit.origin + begins) if dated else np.arange(len(begins))
     if np.array_equal(expected, published.begins):
         return None
     return {"published": len(published.begins), "original": len(begins)}
 
 
-def _check_shares(release: Release, published: PublishedClasses, slots: Slots, rows: Ints, begins: Ints) -> Witness:
+def _check_shares(
+    release: Release, published: PublishedClasses, slots: Slots, rows: Ints, begins: Ints
+) -> Counterexample:
     """Compare published shares with those of the people, class by class."""
     unheard = [label for label in published.labels if label not in slots.labels]
     if unheard:
@@ -126,14 +130,14 @@ def share_time(codes: npt.NDArray[np.int32], begins: Ints, activities: int) -> n
     return np.asarray(spent.reshape(len(begins), activities) / (len(codes) * lengths)[:, None])
 
 
-def check_asked(release: Release, original: Dataset) -> Witness:
+def check_slots(release: Release, original: Dataset) -> Counterexample:
     """Look for other slots than those of the original, and unknown time that the claim takes for an activity."""
-    claim: Any = release.guarantee
+    claimed: Any = release.guarantee
     days = Slots.of(original)
     slots = days.codes.shape[1]
-    if claim.slots != slots:
-        return {"slots": claim.slots, "original": slots}
-    named = str(original.reading.get("gap") or UNKNOWN)
+    if claimed.slots != slots:
+        return {"slots": claimed.slots, "original": slots}
+    named = str(original.read_options.get("gap") or UNKNOWN)
     occurs = named in days.labels and any(days.labels.index(named) in day for day in days.codes)
     gap = named if occurs else None
-    return None if gap == claim.gap else {"gap": claim.gap, "original": gap}
+    return None if gap == claimed.gap else {"gap": claimed.gap, "original": gap}

@@ -10,9 +10,9 @@ import pyarrow as pa
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.activity.dataset import CLASS_COLUMNS, list_columns
 from sfumato.kinds.activity.decode import PublishedClasses
-from sfumato.kinds.activity.verify.crowds import find_crowds
+from sfumato.kinds.activity.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Release
-from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
@@ -20,7 +20,7 @@ _SUM_ERROR = 1e-9
 _COUNT_ERROR = 1e-4
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for anything but shares of classes, and the list of classes."""
     if release.columns not in (list_columns("int64"), list_columns("timestamp")):
         return {"columns": [column.name for column in release.columns]}
@@ -30,7 +30,7 @@ def _check_columns(release: Release) -> Witness:
     return None if columns == CLASS_COLUMNS else {"part": "classes", "columns": [column.name for column in columns]}
 
 
-def _check_cells(release: Release) -> Witness:
+def _check_cells(release: Release) -> Counterexample:
     """Look for empty cells, also where a category has no name, and for shares that are no numbers."""
     for table in (release.table, release.parts["classes"].table):
         for name in table.column_names:
@@ -43,7 +43,7 @@ def _check_cells(release: Release) -> Witness:
     return {"column": "share", "rows": [int(np.argmax(wrong)) + 1]} if wrong.any() else None
 
 
-def _check_names(release: Release) -> Witness:
+def _check_names(release: Release) -> Counterexample:
     """Look for classes that are unknown or named twice."""
     try:
         PublishedClasses.of(release)
@@ -52,7 +52,7 @@ def _check_names(release: Release) -> Witness:
     return None
 
 
-def _check_sizes(release: Release) -> Witness:
+def _check_sizes(release: Release) -> Counterexample:
     """Look for empty classes, and for sizes that do not make up all who are published."""
     published = PublishedClasses.of(release)
     empty = np.flatnonzero(published.sizes < 1)
@@ -62,7 +62,7 @@ def _check_sizes(release: Release) -> Witness:
     return None if total == len(release) else {"published": len(release), "classes": total}
 
 
-def _check_intervals(release: Release) -> Witness:
+def _check_intervals(release: Release) -> Counterexample:
     """Look for intervals that do not follow each other at one distance, from 0 where they are numbered.
 
     Months are not equally long: where all intervals begin with one, their distance is the number of months.
@@ -79,21 +79,21 @@ def _check_intervals(release: Release) -> Witness:
     return {"interval": int(np.argmax(uneven)) + 2} if uneven.any() else None
 
 
-def _check_repetition(release: Release) -> Witness:
+def _check_repetition(release: Release) -> Counterexample:
     """Look for an activity that a class has twice in an interval."""
     published = PublishedClasses.of(release)
     same = (np.diff(published.owner) == 0) & (np.diff(published.interval) == 0) & (np.diff(published.activity) == 0)
     return _name(published, int(np.argmax(same))) if same.any() else None
 
 
-def _check_range(release: Release) -> Witness:
+def _check_range(release: Release) -> Counterexample:
     """Look for shares of nothing, or of more than everything."""
     published = PublishedClasses.of(release)
     wrong = (published.share <= 0) | (published.share > 1)
     return _name(published, int(np.argmax(wrong))) if wrong.any() else None
 
 
-def _check_sums(release: Release) -> Witness:
+def _check_sums(release: Release) -> Counterexample:
     """Look for a class whose shares of an interval do not make up its time; one that is not there has none."""
     published = PublishedClasses.of(release)
     cells = len(published.names) * len(published.begins)
@@ -108,7 +108,7 @@ def _check_sums(release: Release) -> Witness:
     return {"class": published.names[owner], "interval": interval + 1, "sum": float(sums[first])}
 
 
-def _check_precision(release: Release) -> Witness:
+def _check_precision(release: Release) -> Counterexample:
     """Look for shares that no whole number of slots gives, or with other digits than declared.
 
     The last interval may have fewer slots than the others, and nobody says how many.
@@ -127,12 +127,12 @@ def _check_precision(release: Release) -> Witness:
     return _name(published, int(np.argmax(wrong))) if wrong.any() else None
 
 
-def _check_values(release: Release) -> Witness:
+def _check_values(release: Release) -> Counterexample:
     """Look for values that stand for several activities."""
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-def _name(published: PublishedClasses, entry: int) -> Witness:
+def _name(published: PublishedClasses, entry: int) -> Counterexample:
     return {
         "class": published.names[published.owner[entry]],
         "interval": int(published.interval[entry]) + 1,
@@ -140,7 +140,7 @@ def _name(published: PublishedClasses, entry: int) -> Witness:
     }
 
 
-def _look_at_classes(release: Release) -> Findings:
+def _check_share_order(release: Release) -> Findings:
     """Look for shares that are not listed by class, interval and activity."""
     published = PublishedClasses.of(release)
     table = release.table
@@ -184,7 +184,7 @@ CHECKS = ReleaseChecks(
         ("shares are whole numbers of slots, or rounded as declared", _check_precision),
         ("activities are not generalised", _check_values),
     ),
-    order_looks=(_look_at_classes,),
-    crowd="class",
-    find_crowds=find_crowds,
+    order_checks=(_check_share_order,),
+    group_noun="class",
+    find_smallest_groups=find_smallest_groups,
 )

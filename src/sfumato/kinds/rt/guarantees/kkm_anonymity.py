@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.params import Param
 
@@ -62,7 +62,7 @@ class KKmAnonymity(Guarantee):
         text = ", ".join(f"{name}={value}" for name, value in shown.items())
         return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         columns = list(self.quasi)
         attributes = " and ".join([", ".join(columns[:-1]), columns[-1]] if len(columns) > 1 else columns)
@@ -71,7 +71,8 @@ class KKmAnonymity(Guarantee):
         if self.sensitive:
             items += f" that {'is' if self.m == 1 else 'are'} not sensitive"
         text = (
-            f"Someone who knows {attributes} of {unit.whose} and up to {items} matches no {unit.record} or at least "
+            f"Someone who knows {attributes} of {unit.record_of_person} and up to {items} matches no {unit.record} "
+            "or at least "
             f"{self.k} {unit.records}."
         )
         named = f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named)"
@@ -82,4 +83,4 @@ class KKmAnonymity(Guarantee):
             )
         elif self.sensitive:
             text += f" Sensitive items {named} are published as they are, and nothing is promised about them."
-        return f"{text}{self.say_count(unit)}"
+        return f"{text}{self.describe_count(unit)}"

@@ -14,19 +14,19 @@ import numpy.typing as npt
 
 from sfumato.checks.subsequences import check_key_width, countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt.dataset import known_items
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.progress import track
 
-__all__ = ["Candidates", "Knowledge", "Tally"]
+__all__ = ["CandidateCounts", "Candidates", "Knowledge"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Bytes = npt.NDArray[np.uint8]
 
-_AT_ONCE = 1 << 22
+_BATCH_CELLS = 1 << 22
 _DENSE = 1 << 22
 
 
@@ -43,7 +43,7 @@ class Knowledge:
 
     Examples
     --------
-    >>> Knowledge.of(Ragged.from_lists([["a", "b"], []]), 2).items.tolist()
+    >>> Knowledge.of(ListColumn.from_lists([["a", "b"], []]), 2).items.tolist()
     [[-1, -1], [0, -1], [1, -1], [0, 1], [-1, -1]]
     """
 
@@ -51,7 +51,7 @@ class Knowledge:
     items: Ints
 
     @classmethod
-    def of(cls, people: Ragged, m: int) -> Knowledge:
+    def of(cls, people: ListColumn, m: int) -> Knowledge:
         """List what can be known."""
         base, sizes = max(len(people.labels), 1), countable_sizes(people, m)
         width = max(len(sizes), 1)
@@ -73,7 +73,7 @@ class Knowledge:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Tally:
+class CandidateCounts:
     """How many records fit each entry of what can be known, and how many of them have the worst sensitive item.
 
     Attributes
@@ -91,8 +91,8 @@ class Tally:
     def smallest(self) -> Ints:
         """Return the fewest records, but at least one, that anything known about a person leads to; 0 if nothing."""
         reached = np.where(self.fitting > 0, self.fitting, np.iinfo(np.int64).max)
-        fewest = np.minimum.reduceat(reached, self.knowledge.offsets[:-1])
-        return np.where(fewest == np.iinfo(np.int64).max, 0, fewest)
+        smallest = np.minimum.reduceat(reached, self.knowledge.offsets[:-1])
+        return np.where(smallest == np.iinfo(np.int64).max, 0, smallest)
 
     def largest_share(self) -> float:
         """Return the largest share of fitting records that have one sensitive item."""
@@ -108,7 +108,7 @@ class Candidates:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("rt", [(20,), (29,)], ("age",), [["a"], ["a", "b"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32)).release
-    >>> found = Candidates(PublishedRecords.of(release), data).tally(1)
+    >>> found = Candidates(PublishedRecords.of(release), data).counts(1)
     >>> found.knowledge.items.ravel().tolist(), found.fitting.tolist()
     ([-1, 0, -1, 0, 1], [2, 2, 2, 2, 2])
     """
@@ -126,7 +126,7 @@ class Candidates:
             self._columns.append((holds, np.where(codes < 0, holds.shape[1] - 1, codes), column.index))
         self._values, self._items = _membership(records, self.people.labels)
 
-    def tally(self, m: int) -> Tally:
+    def counts(self, m: int) -> CandidateCounts:
         """Count the records that fit everything that can be known of everybody."""
         knowledge = Knowledge.of(self.people, m)
         fitting = np.zeros(len(knowledge.items), np.int64)
@@ -139,11 +139,11 @@ class Candidates:
             if len(who):
                 rows = order[ends[group] : ends[group + 1]]
                 everybody = len(who) == self._count
-                room = np.diff(knowledge.offsets)[who]
-                entries = slice(None) if everybody else _spread(knowledge.offsets[who], room)
+                lengths = np.diff(knowledge.offsets)[who]
+                entries = slice(None) if everybody else _spread(knowledge.offsets[who], lengths)
                 self._add(rows, knowledge.items[entries], entries, fitting, having)
         most = having.max(axis=0) if len(having) else np.zeros(len(fitting), np.int64)
-        return Tally(knowledge, fitting, most)
+        return CandidateCounts(knowledge, fitting, most)
 
     def _fits(self, row: int) -> Flags:
         """Mark the people whose attributes a record may have."""
@@ -162,7 +162,7 @@ class Candidates:
         counts = np.zeros(len(sets), np.int64)
         secret = np.packbits(self._records.having[rows].T, axis=1)
         secret_counts = np.zeros((len(secret), len(sets)), np.int64)
-        step = max(_AT_ONCE // max(kinds.shape[1], 1), 1)
+        step = max(_BATCH_CELLS // max(kinds.shape[1], 1), 1)
         for first in range(0, len(sets), step):
             part = np.bitwise_and.reduce(kinds[sets[first : first + step]], axis=1)
             counts[first : first + step] = _count_bits(part)
@@ -174,12 +174,12 @@ class Candidates:
 
     def _bits_of(self, rows: Ints) -> Bytes:
         """Return which records of a class may have each item, eight records a byte."""
-        values = self._records.known.take(rows)
+        values = self._records.known_values.take(rows)
         ends = np.searchsorted(self._values, np.arange(len(values.labels) + 1))
-        room = np.diff(ends)[values.codes]
-        items = self._items[_spread(ends[:-1][values.codes], room)]
+        lengths = np.diff(ends)[values.codes]
+        items = self._items[_spread(ends[:-1][values.codes], lengths)]
         fits = np.zeros((max(len(self.people.labels), 1), len(rows)), dtype=bool)
-        fits[items, np.repeat(values.row_of_token, room)] = True
+        fits[items, np.repeat(values.row_of_token, lengths)] = True
         return np.packbits(fits, axis=1)
 
 
@@ -188,7 +188,7 @@ def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Int
     code = {label: at for at, label in enumerate(labels)}
     pairs = [
         (value, code[member])
-        for value, name in enumerate(records.known.labels)
+        for value, name in enumerate(records.known_values.labels)
         for member in records.members.get(name, (name,))
         if member in code
     ]
@@ -196,10 +196,10 @@ def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Int
     return both[:, 0], both[:, 1]
 
 
-def _spread(start: Ints, room: Ints) -> Ints:
+def _spread(start: Ints, lengths: Ints) -> Ints:
     """Return the positions of ranges, one after the other."""
-    ends = np.cumsum(room)
-    return np.repeat(start - (ends - room), room) + np.arange(int(ends[-1]) if len(ends) else 0)
+    ends = np.cumsum(lengths)
+    return np.repeat(start - (ends - lengths), lengths) + np.arange(int(ends[-1]) if len(ends) else 0)
 
 
 def _number_sets(kind: Ints, questions: Ints, base: int) -> tuple[Ints, Ints]:

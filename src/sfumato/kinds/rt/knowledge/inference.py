@@ -44,13 +44,13 @@ def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibi
     records = PublishedRecords.of(release)
     if not records.sensitive_items or not len(release):
         return ()
-    promised = getattr(release.guarantee, "l", 1) > 1
+    guaranteed = getattr(release.guarantee, "l", 1) > 1
     sizes = records.table.sizes
     counts = np.stack([np.bincount(records.table.group, having, len(sizes)) for having in records.having.T])
     most = counts.max(axis=0)
     share = float(measured.get("largest_share", (most / sizes).max()))
     certain = int(sizes[most == sizes].sum())
-    background = "all quasi-identifiers" + " and some items" * promised
+    background = "all quasi-identifiers" + " and some items" * guaranteed
     wording = f"Someone who knows {background} can infer a sensitive item with up to {{confidence}} confidence."
     if certain:
         wording = (
@@ -60,9 +60,9 @@ def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibi
         Possibility(
             "inference",
             "items",
-            "warning" if certain or not promised else "note",
-            wording + ("" if promised else " The guarantee does not cover it."),
-            "" if promised else "What helps: l-diversity of items (l=2 or more).",
+            "warning" if certain or not guaranteed else "note",
+            wording + ("" if guaranteed else " The guarantee does not cover it."),
+            "" if guaranteed else "What helps: l-diversity of items (l=2 or more).",
             {"people": certain, "of": len(release)},
             {"confidence": share},
         ),

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.subsequences import countable_sizes, decode_key, distinct_subsequences
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.rt.decode import PublishedRecords
 
@@ -38,7 +38,7 @@ class ValueSets:
     def __init__(self, records: PublishedRecords) -> None:
         self._records = records
         self._group = records.table.group
-        values = records.known
+        values = records.known_values
         width = max(len(values.labels), 1)
         pairs = self._group[values.row_of_token] * width + values.codes
         self._pairs, which = np.unique(pairs, return_inverse=True)
@@ -46,7 +46,7 @@ class ValueSets:
         self._begin = begins[:-1]
         self._base = int(np.diff(begins).max(initial=1))
         codes = which.reshape(-1) - self._begin[self._group[values.row_of_token]]
-        self._sets = Ragged(values.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
+        self._sets = ListColumn(values.offsets, codes.astype(np.int32), tuple(map(str, range(self._base)))).distinct()
         self._width = width
 
     def sizes(self, m: int) -> range:
@@ -76,6 +76,6 @@ class ValueSets:
         """Say what a set is: the cells of its class, and its values."""
         group, rest = divmod(key, self._base**size)
         local = [int(text) for text in decode_key(rest, size, self._sets.labels)]
-        labels = self._records.known.labels
+        labels = self._records.known_values.labels
         values = [labels[int(self._pairs[self._begin[group] + code]) % self._width] for code in local]
-        return {"quasi": self._records.table.spell(group), "values": sorted(values)}
+        return {"quasi": self._records.table.format_cells(group), "values": sorted(values)}

@@ -31,7 +31,7 @@ _WAYS: dict[str, list[tuple[str, ...]]] = {
     "rt": [("both", "loss", "apart"), ("both", "apart"), ("apart", "loss"), ("price", "loss")],
 }
 """Which keys decide, the most important one first, for one try each."""
-_LOOKS = 64
+_CHECKPOINTS = 64
 """How often items are recoded on the way to one cluster before the place that keeps the bound is looked for."""
 _SLACK = 1e-10
 """How much further than the bound is merged at first: losses that are kept up to date differ by less from true ones."""
@@ -50,9 +50,9 @@ class Bounded(Combined):
     delta: Annotated[float, Param("Largest loss of what is bounded, 1 for no bound.", ge=0, le=1)] = 1.0
     merge: Annotated[str, Param("Which clusters are merged: similar attributes, items, or both.", choices=_RULES)] = "t"
 
-    def form(self, dataset: Dataset, run: Run) -> Ints:
+    def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
         """Form classes by the attributes."""
-        return self.form_by_attributes(dataset, run)
+        return self.cluster_by_attributes(dataset, run)
 
     def ways(self) -> Sequence[tuple[str, ...]]:
         """Return which keys decide, the most important one first, for one try each.
@@ -115,15 +115,15 @@ class RumBound(Bounded):
     summary: ClassVar[str] = "Loss of attributes at most delta; clusters are merged to lose as few items as possible."
     optimises: ClassVar[str] = "the loss of items (UL), at a loss of attributes (NCP) of at most delta"
 
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge clusters as long as the seed has a partner that keeps the bound; of several ways keep the best."""
         formed, what = task.clusters, "the loss of attributes (NCP)"
         if formed.rum > self.delta:
             raise self.refuse(what, formed.rum)
-        together = self._join_all(task)
-        if together.rum <= self.delta:
+        joined = self._join_all(task)
+        if joined.rum <= self.delta:
             # No merge costs more than all of them do, so that each would keep the bound, whatever the rule.
-            task.clusters = together
+            task.clusters = joined
             return self.recode_all(task)
         outcomes: list[tuple[float, Clusters, list[RecodedItems]]] = []
         reached = []
@@ -188,7 +188,7 @@ class TumBound(Bounded):
     summary: ClassVar[str] = "Loss of items at most delta; clusters are merged no further than that needs."
     optimises: ClassVar[str] = "the loss of attributes (NCP), at a loss of items (UL) of at most delta"
 
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge clusters until the bound is kept, or nothing is left to merge.
 
         What is merged does not depend on how items are recoded, and a cluster that grows by one merge after the other
@@ -197,9 +197,9 @@ class TumBound(Bounded):
         """
         clusters, recoded = task.clusters, self.recode_all(task)
         items: dict[Version, RecodedItems | None] = dict(zip(clusters.versions(), recoded, strict=True))
-        before = reached = _Stage(clusters, len(clusters.merges), items)
+        before = reached = _MergeState(clusters, len(clusters.merges), items)
         begun, least = len(clusters), reached.loss
-        stride = math.ceil((begun - 1) / _LOOKS)
+        stride = math.ceil((begun - 1) / _CHECKPOINTS)
         while reached.loss > self.delta and len(clusters) > 1:
             task.run.report("clusters")(0, begun - len(clusters), begun)
             for _ in range(min(stride, len(clusters) - 1)):
@@ -224,20 +224,20 @@ class TumBound(Bounded):
 
     def _recode(
         self, task: Task, clusters: Clusters, earlier_recodings: Mapping[Version, RecodedItems | None]
-    ) -> _Stage:
+    ) -> _MergeState:
         """Recode the clusters that are not known."""
         versions = clusters.versions()
         new = [version for version in versions if version not in earlier_recodings]
         recodings = {
             **earlier_recodings,
-            **dict(zip(new, self.recode_each(task, clusters, [at for at, _ in new]), strict=True)),
+            **dict(zip(new, self.recode_clusters(task, clusters, [at for at, _ in new]), strict=True)),
         }
         task.run.counters["recoded"] = task.run.counters.get("recoded", 0) + len(new)
-        return _Stage(clusters, len(clusters.merges), {version: recodings[version] for version in versions})
+        return _MergeState(clusters, len(clusters.merges), {version: recodings[version] for version in versions})
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class _Stage:
+class _MergeState:
     """Clusters on the way to one, and what their items are recoded to.
 
     Parameters
@@ -264,7 +264,7 @@ class _Stage:
 def _average_item_losses(recoded: Sequence[RecodedItems], clusters: Clusters) -> float:
     """Return mean UL of all records, in every digit what is measured of the release."""
     losses = (loss for items in recoded for loss in items.losses.tolist())
-    return (math.fsum(losses) + clusters.withheld) / max(clusters.records, 1)
+    return (math.fsum(losses) + clusters.suppressed_records) / max(clusters.records, 1)
 
 
 def _places(values: Floats) -> Floats:

@@ -43,11 +43,11 @@ class RFirst(Combined):
     summary: ClassVar[str] = "Groups of people with similar attributes; the items of each group are recoded."
     optimises: ClassVar[str] = "NCP of the attributes, then the loss of items in every group"
 
-    def form(self, dataset: Dataset, run: Run) -> Ints:
+    def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
         """Form classes by the attributes."""
-        return self.form_by_attributes(dataset, run)
+        return self.cluster_by_attributes(dataset, run)
 
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge nothing that need not be merged."""
         return self.recode_all(task)
 
@@ -75,7 +75,7 @@ class TFirst(Combined):
 
     parts: Annotated[int, Param("Number of groups the records are split into, of at least k each.", ge=1)] = 5
 
-    def form(self, dataset: Dataset, run: Run) -> Ints:  # noqa: ARG002
+    def build_clusters(self, dataset: Dataset, run: Run) -> Ints:  # noqa: ARG002
         """Cut the records, in the Gray order of their items, into groups of about the same size."""
         from sfumato._kernels.gray import gray_order_sparse
 
@@ -94,6 +94,6 @@ class TFirst(Combined):
             group[part] = number
         return group
 
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge nothing that need not be merged."""
         return self.recode_all(task)

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.table.comparison.queries import (
@@ -22,10 +22,10 @@ from sfumato.kinds.table.comparison.queries import (
 )
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Tally
-from sfumato.metrics.query_metric import judge_answers, tally_answers
+from sfumato.metrics.partial_sums import Facts, PartialSums
+from sfumato.metrics.query_metric import collect_answers, judge_answers
 from sfumato.metrics.workload import Workload
 from sfumato.params import Param
 
@@ -33,7 +33,7 @@ __all__ = ["Queries"]
 
 Floats = npt.NDArray[np.float64]
 
-_PATIENCE = 1000
+_MAX_FRUITLESS = 1000
 
 
 @dataclasses.dataclass(frozen=True)
@@ -86,7 +86,7 @@ class Queries(SummedMetric):
     longest: Annotated[int, Param("Largest number of items in a drawn query.", ge=1)] = 2
     sanity: Annotated[float, Param("Smallest true answer to divide by, as a share of records.", ge=0)] = 0.001
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
         view = comparison.view(RtComparison)
         queries = self._read(view)
@@ -94,20 +94,20 @@ class Queries(SummedMetric):
             return {}
         answers = np.array([query.answer(view) for query in queries], dtype=np.float64)
         about = Facts(enumerate(query.about for query in queries))
-        return {**tally_answers(answers[:, 0], answers[:, 1], len(comparison.original)), "about": about}
+        return {**collect_answers(answers[:, 0], answers[:, 1], len(comparison.original)), "about": about}
 
     def _read(self, view: RtComparison) -> list[_Query]:
-        queries = self.find_workload(view.comparison.whole).queries
+        queries = self.find_workload(view.comparison.full_original).queries
         return [_Query.read(view, query, number) for number, query in enumerate(queries, start=1)]
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
-        if not tally:
+        if not partial:
             return 0.0, {"queries": 0}
-        errors, bound = judge_answers(tally, self.sanity)
+        errors, bound = judge_answers(partial, self.sanity)
         details: dict[str, Any] = {"queries": len(errors), "median": float(np.median(errors)), "sanity_bound": bound}
         for about in ("attributes", "items", "both"):
-            selected = np.array([kind == about for kind in tally["about"].values()])
+            selected = np.array([kind == about for kind in partial["about"].values()])
             if selected.any():
                 details[about] = float(errors[selected].mean())
         return float(errors.mean()), details
@@ -122,11 +122,11 @@ class Queries(SummedMetric):
         fruitless = 0
         quota = -(-self.queries // 3)
         counts = dict.fromkeys(("attributes", "items", "both"), 0)
-        while len(history) and len(queries) < self.queries and fruitless < _PATIENCE:
+        while len(history) and len(queries) < self.queries and fruitless < _MAX_FRUITLESS:
             about = min(counts, key=lambda kind: counts[kind])
             rows = filled if about != "attributes" and len(filled) else np.arange(len(history))
             row = int(rows[generator.integers(len(rows))])
-            query = self._draw_one(history, about, row, attributes, generator)
+            query = self._draw_query(history, about, row, attributes, generator)
             if query and query not in queries:
                 queries[query] = None
                 counts[about] += 1
@@ -136,9 +136,9 @@ class Queries(SummedMetric):
                 counts[about] += fruitless % 50 == 0 and counts[about] < quota
         return Workload(tuple(queries))
 
-    def _draw_one(
+    def _draw_query(
         self,
-        history: Ragged,
+        history: ListColumn,
         about: str,
         row: int,
         attributes: tuple[Attribute, ...],

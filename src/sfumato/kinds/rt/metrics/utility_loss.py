@@ -11,9 +11,9 @@ import numpy as np
 from sfumato.kinds.rt.comparison import RtComparison
 from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["UtilityLoss"]
 
@@ -56,29 +56,29 @@ class UtilityLoss(SummedMetric):
     monotone: ClassVar[tuple[Operation, ...]] = ()
     not_monotone: ClassVar[str] = "A larger value beside others makes the sum of sizes grow faster than what it adds."
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up over the records."""
         view = comparison.view(RtComparison)
         amounts = view.sizes.astype(np.float64)
         doubts = np.asarray(amounts + np.log2(1.0 - 2.0**-amounts))
-        used = np.unique(view.known.codes)
+        used = np.unique(view.known_values.codes)
         return {
-            "losses": math.fsum(list_item_losses(view.known, view.sizes).tolist()),
+            "losses": math.fsum(list_item_losses(view.known_values, view.sizes).tolist()),
             "withheld": len(comparison.original) - len(comparison.release),
             "records": len(comparison.original),
             "published": len(comparison.release),
-            "bits": float(doubts[view.known.codes].sum()),
+            "bits": float(doubts[view.known_values.codes].sum()),
             "values": {comparison.keys[value] for value in used.tolist()},
             "exact": {comparison.keys[value] for value in used[view.sizes[used] == 1].tolist()},
-            "members": float(amounts[view.known.codes].sum()),
-            "entries": len(view.known.codes),
+            "members": float(amounts[view.known_values.codes].sum()),
+            "entries": len(view.known_values.codes),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over the records."""
-        return (tally["losses"] + tally["withheld"]) / max(tally["records"], 1), {
-            "bits_per_record": tally["bits"] / max(tally["published"], 1),
-            "values": len(tally["values"]),
-            "exact_values": len(tally["exact"]),
-            "mean_size": divide(tally["members"], tally["entries"]),
+        return (partial["losses"] + partial["withheld"]) / max(partial["records"], 1), {
+            "bits_per_record": partial["bits"] / max(partial["published"], 1),
+            "values": len(partial["values"]),
+            "exact_values": len(partial["exact"]),
+            "mean_size": divide(partial["members"], partial["entries"]),
         }

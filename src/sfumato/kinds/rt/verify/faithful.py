@@ -18,9 +18,9 @@ from sfumato.verification.structure import COUNTS, verify_structure
 __all__ = ["verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-_ONCE = "every record is published at most once"
+_NO_DUPLICATES = "every record is published at most once"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -41,32 +41,34 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("rt", [(20,), (29,)], ("age",), [["a"], ["a", "b"]])
     >>> result = sf.anonymize(data, sf.methods.RFirst(k=2, m=1, transaction="coat"), secret=bytes(32))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_structure(release)
     if not structure.holds:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if witnesses[_ONCE] is None:
-        witnesses |= check_table(release, original, rows.astype(np.int64))
-        witnesses |= _check_items(release, original, rows.astype(np.int64))
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+    counterexamples: dict[str, Counterexample] = {_NO_DUPLICATES: check_rows(release, original, rows)}
+    if counterexamples[_NO_DUPLICATES] is None:
+        counterexamples |= check_table(release, original, rows.astype(np.int64))
+        counterexamples |= _check_items(release, original, rows.astype(np.int64))
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, Witness]:
+def _check_items(release: Release, original: Dataset, rows: Ints) -> dict[str, Counterexample]:
     people, published = original.history().take(rows), release.history()
     values, items = membership(release, people.labels)
     base = max(len(published.labels), 1)
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
     # Every item of every person with every value that may stand for it: is one of these in the record?
-    room = np.diff(ends)[people.codes]
-    token = np.repeat(np.arange(len(people.codes)), room)
-    step = np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)
+    lengths = np.diff(ends)[people.codes]
+    token = np.repeat(np.arange(len(people.codes)), lengths)
+    step = np.arange(len(token)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     pairs = people.row_of_token[token] * base + values[order[ends[people.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
     is_covered = np.zeros(len(people.codes), dtype=bool)

@@ -17,35 +17,35 @@ from sfumato.checks.subsequences import lookup
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-from sfumato.kinds.rt.knowledge.candidates import Candidates, Tally
+from sfumato.kinds.rt.knowledge.candidates import CandidateCounts, Candidates
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
 
-__all__ = ["say_claim", "verify", "verify_against"]
+__all__ = ["select_parameters", "verify", "verify_against"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 _SHARED = "what can be known is shared by k records of a class"
 _DIVERSE = "no sensitive item is in more than 1/l of the records that share it"
 _RECORDS = "the original has as many records as the release says"
 _FIT = "whatever is known, 0 or at least k records fit"
-_FOUND = "published people fit records"
-_ONCE = "every record is published at most once"
+_MATCHED = "published people fit records"
+_NO_DUPLICATES = "every record is published at most once"
 
 
-def say_claim(claim: KKmAnonymity) -> dict[str, Any]:
+def select_parameters(claimed: KKmAnonymity) -> dict[str, Any]:
     """Return the parameters that promise something.
 
     Examples
     --------
-    >>> say_claim(KKmAnonymity(k=5, m=2))
+    >>> select_parameters(KKmAnonymity(k=5, m=2))
     {'k': 5, 'm': 2}
     """
-    return {"k": claim.k, "m": claim.m, **({"l": claim.l} if claim.l > 1 else {})}
+    return {"k": claimed.k, "m": claimed.m, **({"l": claimed.l} if claimed.l > 1 else {})}
 
 
 def verify(release: Release) -> Verdict:
@@ -62,36 +62,36 @@ def verify(release: Release) -> Verdict:
     >>> verify(release)
     Verdict(holds=True, claimed k=2, m=2, measured k=2, classes=1, sets=4)
     """
-    claim, structure, unreadable = read_claim(release, KKmAnonymity, claimed=say_claim, whole=True)
+    claimed, structure, unreadable = read_claimed(release, KKmAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
         return unreadable
     records = PublishedRecords.of(release)
     sets = ValueSets(records)
     measured: dict[str, Any] = {"k": len(release), "classes": len(records.table.sizes), "sets": 0}
-    share, witness = 0.0, None
-    checks = {_SHARED: True, **({_DIVERSE: True} if claim.l > 1 else {})}
-    for size in sets.sizes(claim.m):
+    share, counterexample = 0.0, None
+    checks = {_SHARED: True, **({_DIVERSE: True} if claimed.l > 1 else {})}
+    for size in sets.sizes(claimed.m):
         keys, supports = sets.count(size)
         measured["sets"] += len(keys)
         least = int(np.argmin(supports))
         measured["k"] = min(measured["k"], int(supports[least]))
-        if supports[least] < claim.k:
+        if supports[least] < claimed.k:
             checks[_SHARED] = False
-            few = {"support": int(supports[least]), "sets_of_fewer": int((supports < claim.k).sum())}
-            witness = {"check": _SHARED, **sets.describe(int(keys[least]), size), **few}
-        elif claim.l > 1:
+            few = {"support": int(supports[least]), "sets_of_fewer": int((supports < claimed.k).sum())}
+            counterexample = {"check": _SHARED, **sets.describe(int(keys[least]), size), **few}
+        elif claimed.l > 1:
             having = _count_sensitive(records, sets, size, keys)
             worst = int(np.argmax(having / supports))
             share = max(share, float(having[worst] / supports[worst]))
-            if having[worst] * claim.l > supports[worst]:
+            if having[worst] * claimed.l > supports[worst]:
                 checks[_DIVERSE] = False
                 counts = {"support": int(supports[worst]), "with_a_sensitive_item": int(having[worst])}
-                witness = {"check": _DIVERSE, **sets.describe(int(keys[worst]), size), **counts}
-        if witness is not None:
+                counterexample = {"check": _DIVERSE, **sets.describe(int(keys[worst]), size), **counts}
+        if counterexample is not None:
             break
-    if claim.l > 1:
+    if claimed.l > 1:
         measured["largest_share"] = round(share, 6)
-    return structure & Verdict(witness is None, say_claim(claim), measured, witness, checks)
+    return structure & Verdict(counterexample is None, select_parameters(claimed), measured, counterexample, checks)
 
 
 def _count_sensitive(records: PublishedRecords, sets: ValueSets, size: int, keys: Ints) -> Ints:
@@ -123,55 +123,65 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, m=2, measured fitting=2, knowledges=6)
     """
-    claim, _, unreadable = read_claim(release, KKmAnonymity, claimed=say_claim, whole=True)
+    claimed, _, unreadable = read_claimed(release, KKmAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
         return unreadable
     wrong = None if rows is None else check_rows(release, original, np.asarray(rows))
     if wrong is not None:
-        return Verdict(False, say_claim(claim), {}, {"check": _ONCE, **wrong}, {_ONCE: False})
-    tally = Candidates(PublishedRecords.of(release), original).tally(claim.m)
-    return _judge(release, original, tally, rows, claim)
+        return Verdict(
+            False, select_parameters(claimed), {}, {"check": _NO_DUPLICATES, **wrong}, {_NO_DUPLICATES: False}
+        )
+    counts = Candidates(PublishedRecords.of(release), original).counts(claimed.m)
+    return _judge(release, original, counts, rows, claimed)
 
 
-def _judge(release: Release, original: Dataset, tally: Tally, rows: Ints | None, claim: KKmAnonymity) -> Verdict:
-    fitting = tally.fitting
-    person = np.repeat(np.arange(len(original)), np.diff(tally.knowledge.offsets))
-    fewest = int(fitting[fitting > 0].min(initial=len(release)))
+def _judge(
+    release: Release, original: Dataset, counts: CandidateCounts, rows: Ints | None, claimed: KKmAnonymity
+) -> Verdict:
+    fitting = counts.fitting
+    person = np.repeat(np.arange(len(original)), np.diff(counts.knowledge.offsets))
+    smallest = int(fitting[fitting > 0].min(initial=len(release)))
     lost = np.unique(person[fitting == 0])
     missing, allowed = (lost, len(original) - len(release)) if rows is None else (np.intersect1d(lost, rows), 0)
     checks = {
         _RECORDS: len(original) == release.records_in,
-        _FIT: fewest >= claim.k,
-        _FOUND: len(missing) <= allowed,
+        _FIT: smallest >= claimed.k,
+        _MATCHED: len(missing) <= allowed,
     }
-    share = tally.largest_share()
-    if claim.l > 1:
-        checks[_DIVERSE] = not (tally.having * claim.l > fitting).any()
-    measured: dict[str, Any] = {"fitting": fewest, "knowledges": len(fitting)}
-    if claim.l > 1:
+    share = counts.largest_share()
+    if claimed.l > 1:
+        checks[_DIVERSE] = not (counts.having * claimed.l > fitting).any()
+    measured: dict[str, Any] = {"fitting": smallest, "knowledges": len(fitting)}
+    if claimed.l > 1:
         measured["largest_share"] = round(share, 6)
-    witness: Witness = None
+    counterexample: Counterexample = None
     if not all(checks.values()):
         check = next(name for name, passed in checks.items() if not passed)
-        witness = {"check": check, **_point_at(check, tally, person, missing, claim), "records": len(original)}
-    return Verdict(all(checks.values()), say_claim(claim), measured, witness, checks)
+        counterexample = {
+            "check": check,
+            **_point_at(check, counts, person, missing, claimed),
+            "records": len(original),
+        }
+    return Verdict(all(checks.values()), select_parameters(claimed), measured, counterexample, checks)
 
 
-def _point_at(check: str, tally: Tally, person: Ints, missing: Ints, claim: KKmAnonymity) -> dict[str, Any]:
+def _point_at(
+    check: str, counts: CandidateCounts, person: Ints, missing: Ints, claimed: KKmAnonymity
+) -> dict[str, Any]:
     """Name rows of the original, and how much of them must be known."""
-    if check == _FOUND:
+    if check == _MATCHED:
         return {"people_who_fit_nothing": len(missing), "rows": (missing[:SHOWN_ROWS] + 1).tolist()}
     if check == _FIT:
-        few = np.flatnonzero((tally.fitting > 0) & (tally.fitting < claim.k))
+        few = np.flatnonzero((counts.fitting > 0) & (counts.fitting < claimed.k))
         if not len(few):  # fewer than k records altogether, and nobody fits them
             return {}
-        at = few[np.argmin(tally.fitting[few])]
-        people = np.unique(person[few[tally.fitting[few] == tally.fitting[at]]])
+        at = few[np.argmin(counts.fitting[few])]
+        people = np.unique(person[few[counts.fitting[few] == counts.fitting[at]]])
         rows = [int(row) + 1 for row in people[:SHOWN_ROWS]]
     elif check == _DIVERSE:
-        at = int(np.argmax(tally.having * claim.l > tally.fitting))
+        at = int(np.argmax(counts.having * claimed.l > counts.fitting))
         rows = [int(person[at]) + 1]
     else:
         return {}
-    facts = {"items_known": int(tally.knowledge.sizes[at]), "fitting": int(tally.fitting[at])}
+    facts = {"items_known": int(counts.knowledge.sizes[at]), "fitting": int(counts.fitting[at])}
     return {"rows": rows, **facts}

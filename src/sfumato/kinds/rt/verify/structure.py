@@ -8,16 +8,16 @@ import numpy as np
 
 from sfumato.checks.subsequences import support
 from sfumato.kinds.rt.dataset import ITEMS
-from sfumato.kinds.rt.verify.crowds import find_crowds
+from sfumato.kinds.rt.verify.smallest_groups import find_smallest_groups
 from sfumato.kinds.table.verify import structure as table
 from sfumato.release.release import Release
-from sfumato.verification.order import find_disorder, look_at_value_names
-from sfumato.verification.release_checks import Check, Findings, ReleaseChecks, Witness
+from sfumato.verification.order import check_value_names, find_disorder
+from sfumato.verification.release_checks import Check, Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for attributes that are published otherwise than in a table, and sets that are not values of items."""
     for column in release.columns:
         form = column.form
@@ -35,7 +35,7 @@ def _without_items(release: Release) -> Release:
     return dataclasses.replace(release, columns=columns)
 
 
-def _check_repetition(release: Release) -> Witness:
+def _check_repetition(release: Release) -> Counterexample:
     """Look for a value that a record has twice."""
     history = release.history()
     width = max(len(history.labels), 1)
@@ -44,7 +44,7 @@ def _check_repetition(release: Release) -> Witness:
     return {"rows": [int(keys[again[0]]) // width + 1]} if len(again) else None
 
 
-def _check_overlap(release: Release) -> Witness:
+def _check_overlap(release: Release) -> Counterexample:
     """Look for a record with two values that have an item in common: one of them says less than it seems to."""
     history, members = release.history().distinct(), release.members()
     named = [frozenset(members.get(label, (label,))) for label in history.labels]
@@ -57,7 +57,7 @@ def _check_overlap(release: Release) -> Witness:
     return None
 
 
-def _check_sensitive(release: Release) -> Witness:
+def _check_sensitive(release: Release) -> Counterexample:
     """Look for sensitive items that are generalised, or removed."""
     hidden = set(getattr(release.guarantee, "sensitive", ()))
     wrong = {value for value, members in release.members().items() if hidden.intersection(members)}
@@ -67,7 +67,7 @@ def _check_sensitive(release: Release) -> Witness:
     return {"removed": len(gone)} if gone else None
 
 
-def _check_claimed(release: Release) -> Witness:
+def _check_claimed(release: Release) -> Counterexample:
     """Look for a claim about other columns than the quasi-identifiers."""
     claimed = getattr(release.guarantee, "quasi", None)
     named = sorted(column.name for column in release.columns if column.role == "quasi-identifier")
@@ -81,7 +81,7 @@ def _about_attributes(check: Check) -> Check:
     return name, lambda release: finder(_without_items(release))
 
 
-def _look_at_records(release: Release) -> Findings:
+def _check_entry_order(release: Release) -> Findings:
     """Look for values of a set that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
@@ -99,7 +99,7 @@ CHECKS = ReleaseChecks(
         ("values of a record have no item in common", _check_overlap),
         ("sensitive items are published as they are", _check_sensitive),
     ),
-    order_looks=(*table.CHECKS.order_looks, look_at_value_names, _look_at_records),
-    crowd="class of equal records with some items",
-    find_crowds=find_crowds,
+    order_checks=(*table.CHECKS.order_checks, check_value_names, _check_entry_order),
+    group_noun="class of equal records with some items",
+    find_smallest_groups=find_smallest_groups,
 )

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sfumato.kinds.sequences._kernels.covers import Monitored
 from sfumato.kinds.sequences._kernels.prices import Prices, is_less, join_nodes
 
-__all__ = ["Bench", "Progress", "Slots", "find_host", "grow_group", "join_group"]
+__all__ = ["Buffers", "Progress", "Slots", "find_host", "grow_group", "join_group"]
 
 # How the best gain of a cell comes about: without the slot, without the point, or by their match.
 _UP, _LEFT, _MATCH = range(3)
@@ -31,17 +31,17 @@ class Slots(NamedTuple):
     ----------
     start, end, node
         First and last time and category of each interval; there may be room for more.
-    tally
+    counts
         How many intervals there are, how many people and how many events the group has.
     """
 
     start: NDArray[np.int64]
     end: NDArray[np.int64]
     node: NDArray[np.int32]
-    tally: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
-class Bench(NamedTuple):
+class Buffers(NamedTuple):
     """Room for one alignment.
 
     Attributes
@@ -72,17 +72,17 @@ class Progress(NamedTuple):
         By event: the number of its interval within the group, or -1.
     bound
         By person: a gain that no alignment with the group under way exceeds.
-    tally
+    counts
         Alignments made and skipped, and rounds.
     """
 
     interval: NDArray[np.int64]
     bound: NDArray[np.int64]
-    tally: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
-def align_person(slots: Slots, points: Monitored, person: int, prices: Prices, bench: Bench) -> int:
+def align_person(slots: Slots, points: Monitored, person: int, prices: Prices, buffers: Buffers) -> int:
     """Match points of a person with slots, both in order, so that the events of a slot gain the most.
 
     Slots stay disjoint. A slot that has to reach back to a point builds on the slots and points that end before that
@@ -92,17 +92,17 @@ def align_person(slots: Slots, points: Monitored, person: int, prices: Prices, b
     # This is the innermost loop: arrays are taken out of their tuples once.
     own = slice(points.offsets[person], points.offsets[person + 1])
     times, leaf = points.times[own], points.leaf[own]
-    above, row, saved, choices = bench.above, bench.row, bench.saved, bench.choices
+    above, row, saved, choices = buffers.above, buffers.row, buffers.saved, buffers.choices
     whole, unit = prices.whole - prices.leaf, prices.time
     above[: times.size + 1] = 0
-    settled, same, before = 0, 0, 0
-    for slot in range(slots.tally[0]):
+    passed, same, before = 0, 0, 0
+    for slot in range(slots.counts[0]):
         start, end, node = slots.start[slot], slots.end[slot], slots.node[slot]
-        while settled < times.size and times[settled] <= end:
-            if settled > 0 and times[settled - 1] < times[settled]:
-                same = settled
-            saved[settled] = above[same]
-            settled += 1
+        while passed < times.size and times[passed] <= end:
+            if passed > 0 and times[passed - 1] < times[passed]:
+                same = passed
+            saved[passed] = above[same]
+            passed += 1
         while before < times.size and times[before] < start:
             before += 1
         row[0] = 0
@@ -127,14 +127,16 @@ def join_group(
     person: int,
     points: Monitored,
     prices: Prices,
-    bench: Bench,
+    buffers: Buffers,
     progress: Progress,
 ) -> None:
     """Take a person into a group: matched slots widen, the events of all other slots and points are suppressed."""
     begin = points.offsets[person]
-    slot, at = slots.tally[0], points.offsets[person + 1] - begin
+    slot, at = slots.counts[0], points.offsets[person + 1] - begin
     choices = np.empty((slot, at), np.uint8)
-    align_person(slots, points, person, prices, Bench(bench.above, bench.row, bench.saved, choices, bench.marked))
+    align_person(
+        slots, points, person, prices, Buffers(buffers.above, buffers.row, buffers.saved, choices, buffers.marked)
+    )
     renumbered = np.full(slot, -1, np.int64)
     while slot > 0 and at > 0:
         if choices[slot - 1, at - 1] == _UP:
@@ -163,9 +165,9 @@ def join_group(
         for point in range(points.offsets[member], points.offsets[member + 1]):
             if progress.interval[point] >= 0:
                 progress.interval[point] = renumbered[progress.interval[point]]
-    slots.tally[0] = count
-    slots.tally[1] += 1
-    slots.tally[2] += points.offsets[person + 1] - begin
+    slots.counts[0] = count
+    slots.counts[1] += 1
+    slots.counts[2] += points.offsets[person + 1] - begin
 
 
 @njit(cache=True, nogil=True)
@@ -178,46 +180,46 @@ def _open_group(slots: Slots, seed: int, points: Monitored, progress: Progress) 
             slots.node[used] = points.leaf[point] if points.leaf.size > 0 else 0
             progress.interval[point] = used
             used += 1
-    slots.tally[0] = used
-    slots.tally[1] = 1
-    slots.tally[2] = points.offsets[seed + 1] - points.offsets[seed]
+    slots.counts[0] = used
+    slots.counts[1] = 1
+    slots.counts[2] = points.offsets[seed + 1] - points.offsets[seed]
 
 
 @njit(cache=True, nogil=True)
-def _mark_slots(slots: Slots, prices: Prices, bench: Bench, mark: int) -> None:
+def _mark_slots(slots: Slots, prices: Prices, buffers: Buffers, mark: int) -> None:
     """Mark the categories of all slots and the nodes above."""
     if prices.leaf > 0:
-        for slot in range(slots.tally[0]):
+        for slot in range(slots.counts[0]):
             node = slots.node[slot]
-            while node >= 0 and bench.marked[node] != mark:
-                bench.marked[node] = mark
+            while node >= 0 and buffers.marked[node] != mark:
+                buffers.marked[node] = mark
                 node = prices.parent[node]
 
 
 @njit(cache=True, nogil=True)
-def _bound_gain(slots: Slots, points: Monitored, person: int, prices: Prices, bench: Bench, mark: int) -> int:
+def _bound_gain(slots: Slots, points: Monitored, person: int, prices: Prices, buffers: Buffers, mark: int) -> int:
     """Sum up what each point would gain with the nearest slot in time and the nearest category, for the best points."""
     begin, end = points.offsets[person], points.offsets[person + 1]
     slot = 0
     for point in range(begin, end):
         time = points.times[point]
-        while slot < slots.tally[0] - 1 and slots.start[slot + 1] <= time:
+        while slot < slots.counts[0] - 1 and slots.start[slot + 1] <= time:
             slot += 1
         away = max(0, slots.start[slot] - time, time - slots.end[slot])
-        if slot < slots.tally[0] - 1:
+        if slot < slots.counts[0] - 1:
             away = min(away, max(0, slots.start[slot + 1] - time))
         # A slot has its own length already; the shortest one is not worth looking for.
         gain = prices.whole - prices.time * away
         if prices.leaf > 0:
             node = points.leaf[point]
-            while bench.marked[node] != mark:
+            while buffers.marked[node] != mark:
                 node = prices.parent[node]
             gain -= prices.leaf * prices.leaves[node]
-        bench.row[point - begin] = max(0, gain)
-    matches = min(slots.tally[0], end - begin)
+        buffers.row[point - begin] = max(0, gain)
+    matches = min(slots.counts[0], end - begin)
     if matches < end - begin:
-        bench.row[: end - begin].sort()
-    return int(bench.row[end - begin - matches : end - begin].sum())
+        buffers.row[: end - begin].sort()
+    return int(buffers.row[end - begin - matches : end - begin].sum())
 
 
 @njit(cache=True, nogil=True)
@@ -230,15 +232,15 @@ def _beats(gain: int, events: int, at: int, best_gain: int, best_events: int, be
 
 @njit(cache=True, nogil=True)
 def _pick(
-    slots: Slots, free: NDArray[np.int64], points: Monitored, prices: Prices, bench: Bench, progress: Progress
+    slots: Slots, free: NDArray[np.int64], points: Monitored, prices: Prices, buffers: Buffers, progress: Progress
 ) -> int:
     """Find who fits a group best: with whom its loss per event is the least. Equals go to the first.
 
     The most promising by the bounds is tried first, so that most of the others need not be aligned.
     """
-    sizes = slots.tally[2] + points.offsets[1:] - points.offsets[:-1]
-    mark = progress.tally[2] = progress.tally[2] + 1
-    _mark_slots(slots, prices, bench, mark)
+    sizes = slots.counts[2] + points.offsets[1:] - points.offsets[:-1]
+    mark = progress.counts[2] = progress.counts[2] + 1
+    _mark_slots(slots, prices, buffers, mark)
     best = -1
     for at in range(free.size):
         if free[at] >= 0 and (
@@ -246,8 +248,8 @@ def _pick(
             or is_less(progress.bound[free[best]], sizes[free[best]], progress.bound[free[at]], sizes[free[at]])
         ):
             best = at
-    gain = progress.bound[free[best]] = align_person(slots, points, free[best], prices, bench)
-    progress.tally[0] += 1
+    gain = progress.bound[free[best]] = align_person(slots, points, free[best], prices, buffers)
+    progress.counts[0] += 1
     for at in range(free.size):
         person = free[at]
         if person < 0 or at == best:
@@ -255,14 +257,14 @@ def _pick(
         # First what is known, then a bound, then the alignment itself, as long as the person may still be the best.
         for stage in range(3):
             if not _beats(progress.bound[person], sizes[person], at, gain, sizes[free[best]], best):
-                progress.tally[1] += stage < 2
+                progress.counts[1] += stage < 2
                 break
             if stage == 0:
-                bound = _bound_gain(slots, points, person, prices, bench, mark)
+                bound = _bound_gain(slots, points, person, prices, buffers, mark)
                 progress.bound[person] = min(progress.bound[person], bound)
             elif stage == 1:
-                progress.bound[person] = align_person(slots, points, person, prices, bench)
-                progress.tally[0] += 1
+                progress.bound[person] = align_person(slots, points, person, prices, buffers)
+                progress.counts[0] += 1
             else:
                 best, gain = at, progress.bound[person]
     return best
@@ -275,7 +277,7 @@ def grow_group(
     k: int,
     points: Monitored,
     prices: Prices,
-    bench: Bench,
+    buffers: Buffers,
     progress: Progress,
 ) -> NDArray[np.int64]:
     """Make a group of the first of the free people and the k - 1 that fit best, one after the other.
@@ -290,12 +292,12 @@ def grow_group(
     free[0] = -1
     _open_group(slots, members[0], points, progress)
     for person in free[1:]:
-        matches = min(slots.tally[0], points.offsets[person + 1] - points.offsets[person])
+        matches = min(slots.counts[0], points.offsets[person + 1] - points.offsets[person])
         progress.bound[person] = matches * max(0, prices.whole - prices.leaf)
     for size in range(1, k):
         # Slots only widen and become fewer, so an earlier gain of a person bounds all later ones.
-        at = _pick(slots, free, points, prices, bench, progress)
-        join_group(slots, members[:size], free[at], points, prices, bench, progress)
+        at = _pick(slots, free, points, prices, buffers, progress)
+        join_group(slots, members[:size], free[at], points, prices, buffers, progress)
         members[size] = free[at]
         free[at] = -1
     return members
@@ -308,7 +310,7 @@ def find_host(
     person: int,
     points: Monitored,
     prices: Prices,
-    bench: Bench,
+    buffers: Buffers,
     progress: Progress,
 ) -> int:
     """Find the group whose loss per event is the least once it has taken in a person; equals go to the first.
@@ -320,11 +322,11 @@ def find_host(
     """
     host, best, best_events = -1, -1, 1
     for group in range(begin.size):
-        low, high = begin[group], begin[group] + groups.tally[group, 0]
-        slots = Slots(groups.start[low:high], groups.end[low:high], groups.node[low:high], groups.tally[group])
-        gain = align_person(slots, points, person, prices, bench) * (slots.tally[1] + 1)
-        events = slots.tally[2] + points.offsets[person + 1] - points.offsets[person]
-        progress.tally[0] += 1
+        low, high = begin[group], begin[group] + groups.counts[group, 0]
+        slots = Slots(groups.start[low:high], groups.end[low:high], groups.node[low:high], groups.counts[group])
+        gain = align_person(slots, points, person, prices, buffers) * (slots.counts[1] + 1)
+        events = slots.counts[2] + points.offsets[person + 1] - points.offsets[person]
+        progress.counts[0] += 1
         if host < 0 or is_less(best, best_events, gain, events):
             host, best, best_events = group, gain, events
     return host

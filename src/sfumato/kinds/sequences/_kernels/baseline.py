@@ -26,7 +26,7 @@ from sfumato.kinds.sequences._kernels.extents import (
     are_in_conflict,
     build_tree,
     find_nearest,
-    has_room,
+    has_capacity,
     insert_cluster,
     remove_cluster,
 )
@@ -91,7 +91,7 @@ class Index:
             self._build(np.flatnonzero(self.tree.place >= 0))
 
     def insert(self, cluster: int) -> None:
-        if not has_room(self.tree):
+        if not has_capacity(self.tree):
             self._build(np.flatnonzero(self.tree.place >= 0))
         insert_cluster(self.tree, self.store.cards, cluster)
         self.size += 1
@@ -180,12 +180,12 @@ def _grow_clusters(
 
 def _repair_clusters(store: Store, rule: Rule, small: NDArray[np.int64], search: Search) -> None:
     """Merge clusters that are too small with their nearest, in conflict or not, until they fulfil the rule."""
-    tally = np.zeros(store.home.size, np.int32)
+    person_counts = np.zeros(store.home.size, np.int32)
     for cluster in small.tolist():
         if not 0 < store.cards[cluster, PEOPLE] < rule.people:
             continue
         search.remove(cluster)
-        while not fulfils(store, rule, cluster, tally):
+        while not fulfils(store, rule, cluster, person_counts):
             nearest = search.find(cluster, -1)
             search.remove(nearest)
             cluster = int(merge_clusters(store, cluster, nearest))

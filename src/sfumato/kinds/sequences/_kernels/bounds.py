@@ -15,10 +15,10 @@ from sfumato.kinds.sequences._kernels.clusters import (
     AHEAD,
     AROUND,
     BEGIN,
-    BEYOND,
     COUNT,
     END,
     FIRST,
+    INFINITE,
     LAST,
     LONE,
     LOSS,
@@ -214,8 +214,8 @@ def _meet_everyone(profile: NDArray[np.int64], other: NDArray[np.int64]) -> int:
     """Add up the lengths of the shortest intervals around each event that hold everyone in one cluster or the other."""
     i, j, loss = 0, 0, 0
     # What is seen of either cluster from between its last and its next time.
-    reach, ahead, across = NEVER, profile[0, AHEAD], BEYOND
-    far_reach, far_ahead, far_across = NEVER, other[0, AHEAD], BEYOND
+    reach, ahead, across = NEVER, profile[0, AHEAD], INFINITE
+    far_reach, far_ahead, far_across = NEVER, other[0, AHEAD], INFINITE
     n, m = profile.shape[0], other.shape[0]
     while i < n or j < m:
         mine = j == m or (i < n and profile[i, TIME] <= other[j, TIME])
@@ -227,12 +227,12 @@ def _meet_everyone(profile: NDArray[np.int64], other: NDArray[np.int64]) -> int:
             loss += profile[i, EVENTS] * max(near, far)
             reach = profile[i, REACH]
             i += 1
-            ahead, across = (profile[i, AHEAD], profile[i, ACROSS]) if i < n else (BEYOND, BEYOND)
+            ahead, across = (profile[i, AHEAD], profile[i, ACROSS]) if i < n else (INFINITE, INFINITE)
         if yours:
             loss += other[j, EVENTS] * max(near, far)
             far_reach = other[j, REACH]
             j += 1
-            far_ahead, far_across = (other[j, AHEAD], other[j, ACROSS]) if j < m else (BEYOND, BEYOND)
+            far_ahead, far_across = (other[j, AHEAD], other[j, ACROSS]) if j < m else (INFINITE, INFINITE)
     return int(loss)
 
 

@@ -14,7 +14,7 @@ The number of a cluster is the smallest number of a member. Every cluster has a 
 
 Profiles in the pool have more columns than others: how far one sees from a time until every member has been met.
 
-- ``AHEAD``: the earliest right end of an interval from the time on that holds every member, or `BEYOND`;
+- ``AHEAD``: the earliest right end of an interval from the time on that holds every member, or `INFINITE`;
 - ``ACROSS``: the length of the shortest interval that holds every member and the gap before the time;
 - ``AROUND``: the length of the shortest interval that holds every member and the time.
 """
@@ -37,7 +37,7 @@ BEGIN, END, FIRST, LAST, COUNT, PEOPLE, LOSS, LONE, TOP, MARKS, PAIRS_BEGIN, PAI
 AHEAD, ACROSS, AROUND = range(NODE + 1, NODE + 4)
 
 # A right end so late that it stands for "no interval that begins here holds every member".
-BEYOND = 1 << 60
+INFINITE = 1 << 60
 MOST_BITS = 62
 
 
@@ -155,12 +155,12 @@ def _write_singles(offsets: NDArray[np.int64], times: NDArray[np.int64], leaf: N
         if prices.leaf > 0:
             for at in range(card[BEGIN], n):
                 card[LOSS] += pool[at, EVENTS] * prices.leaf * prices.leaves[pool[at, NODE]]
-        _look_around(pool[card[BEGIN] : n])
+        _fill_reach(pool[card[BEGIN] : n])
     store.used[0] = n
 
 
 @njit(cache=True, nogil=True)
-def _look_around(profile: NDArray[np.int64]) -> None:
+def _fill_reach(profile: NDArray[np.int64]) -> None:
     """Fill in how far one sees from every time.
 
     The shortest interval over a gap is the least ``time - reach`` over the right ends after the gap that reach
@@ -171,29 +171,29 @@ def _look_around(profile: NDArray[np.int64]) -> None:
     for left in range(n):
         while right < n and profile[right, REACH] < profile[left, TIME]:
             right += 1
-        profile[left, AHEAD] = profile[right, TIME] if right < n else BEYOND
+        profile[left, AHEAD] = profile[right, TIME] if right < n else INFINITE
     # Right ends that may still be the best over a later gap, their intervals rising in length.
     waiting = np.empty(n, np.int64)
     head, tail, entering = 0, 0, 1
-    profile[0, ACROSS] = BEYOND
+    profile[0, ACROSS] = INFINITE
     for gap in range(1, n):
         while entering < n and profile[entering, REACH] <= profile[gap - 1, TIME]:
-            length = _reach_back(profile, entering)
-            while tail > head and _reach_back(profile, waiting[tail - 1]) >= length:
+            length = _measure_interval(profile, entering)
+            while tail > head and _measure_interval(profile, waiting[tail - 1]) >= length:
                 tail -= 1
             waiting[tail] = entering
             tail += 1
             entering += 1
         while head < tail and waiting[head] < gap:
             head += 1
-        profile[gap, ACROSS] = _reach_back(profile, waiting[head]) if head < tail else BEYOND
+        profile[gap, ACROSS] = _measure_interval(profile, waiting[head]) if head < tail else INFINITE
     for at in range(n):
-        around = min(_reach_back(profile, at), profile[at, AHEAD] - profile[at, TIME])
+        around = min(_measure_interval(profile, at), profile[at, AHEAD] - profile[at, TIME])
         profile[at, AROUND] = min(around, profile[at + 1, ACROSS]) if at + 1 < n else around
 
 
 @njit(cache=True, nogil=True)
-def _reach_back(profile: NDArray[np.int64], at: int) -> int:
+def _measure_interval(profile: NDArray[np.int64], at: int) -> int:
     """Length of the shortest interval up to a time that holds every member."""
     return int(profile[at, TIME] - profile[at, REACH])
 
@@ -202,20 +202,20 @@ def _reach_back(profile: NDArray[np.int64], at: int) -> int:
 def measure_union(store: Store, cluster: int, other: int) -> int:
     """Find the least loss of the union of two clusters."""
     mine, yours, prices = store.cards[cluster], store.cards[other], store.prices
-    if need_one_interval(mine, yours):
-        return int(price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT]))
+    if need_single_interval(mine, yours):
+        return int(price_single_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT]))
     n = unite_profiles(store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]], store.work, prices)
     return int(find_loss(store.work[:n], prices, store.table, store.runs))
 
 
 @njit(cache=True, nogil=True)
-def need_one_interval(mine: NDArray[np.int64], yours: NDArray[np.int64]) -> bool:
+def need_single_interval(mine: NDArray[np.int64], yours: NDArray[np.int64]) -> bool:
     """Whether one interval only can cover two clusters, by their cards: a lone time, or no time in common."""
     return bool(mine[LONE] | yours[LONE] | (mine[LAST] <= yours[FIRST]) | (yours[LAST] <= mine[FIRST]))
 
 
 @njit(cache=True, nogil=True)
-def price_one_interval(mine: NDArray[np.int64], yours: NDArray[np.int64], prices: Prices) -> int:
+def price_single_interval(mine: NDArray[np.int64], yours: NDArray[np.int64], prices: Prices) -> int:
     """Price per event of the interval that covers all of two clusters, by their cards."""
     price = prices.time * (max(mine[LAST], yours[LAST]) - min(mine[FIRST], yours[FIRST]))
     if prices.leaf > 0:
@@ -229,8 +229,8 @@ def merge_clusters(store: Store, cluster: int, other: int) -> int:
     merged, gone = min(cluster, other), max(cluster, other)
     mine, yours, prices = store.cards[merged], store.cards[gone], store.prices
     n = unite_profiles(store.pool[mine[BEGIN] : mine[END]], store.pool[yours[BEGIN] : yours[END]], store.work, prices)
-    if need_one_interval(mine, yours):
-        mine[LOSS] = price_one_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT])
+    if need_single_interval(mine, yours):
+        mine[LOSS] = price_single_interval(mine, yours, prices) * (mine[COUNT] + yours[COUNT])
     else:
         mine[LOSS] = find_loss(store.work[:n], prices, store.table, store.runs)
     pairs = mine[PAIRS_END] - mine[PAIRS_BEGIN] + yours[PAIRS_END] - yours[PAIRS_BEGIN]
@@ -283,7 +283,7 @@ def _write_profile(store: Store, mine: NDArray[np.int64], yours: NDArray[np.int6
     for at in range(n):
         for column in range(NODE + 1):
             store.pool[begin + at, column] = store.work[at, column]
-    _look_around(store.pool[begin : begin + n])
+    _fill_reach(store.pool[begin : begin + n])
     store.used[0] += n
     mine[BEGIN], mine[END] = begin, store.used[0]
     yours[BEGIN] = yours[END] = 0

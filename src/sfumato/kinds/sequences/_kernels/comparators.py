@@ -18,7 +18,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.sequences._kernels.alignment import Bench, Progress, Slots, find_host, grow_group, join_group
+from sfumato.kinds.sequences._kernels.alignment import Buffers, Progress, Slots, find_host, grow_group, join_group
 from sfumato.kinds.sequences._kernels.covers import Intervals, Monitored, find_intervals, locate_events
 from sfumato.kinds.sequences._kernels.prices import Prices
 
@@ -105,20 +105,22 @@ def align_groups(
     start, end = np.zeros((2, total), np.int64)
     slots = Slots(start, end, np.zeros(total, np.int32), np.zeros((count, 3), np.int64))
     progress = Progress(np.full(total, -1, np.int64), np.zeros(lengths.size, np.int64), np.zeros(3, np.int64))
-    room = np.zeros((3, int(lengths.max()) + 1), np.int64)
-    bench = Bench(room[0], room[1], room[2], np.empty((0, 0), np.uint8), np.zeros(prices.leaves.size, np.int64))
+    buffer = np.zeros((3, int(lengths.max()) + 1), np.int64)
+    buffers = Buffers(
+        buffer[0], buffer[1], buffer[2], np.empty((0, 0), np.uint8), np.zeros(prices.leaves.size, np.int64)
+    )
     begin = np.zeros(count + 1, np.int64)
     people = free.size
     for number in range(count):
         begin[number + 1] = begin[number] + lengths[free[0]]
         view = _view_group(slots, begin, number)
-        group[grow_group(view, free, k, points, prices, bench, progress)] = number
+        group[grow_group(view, free, k, points, prices, buffers, progress)] = number
         free = free[free >= 0]
         report(people - free.size, people)
     for left, person in enumerate(free, 1):
-        host = find_host(slots, begin[:-1], person, points, prices, bench, progress)
+        host = find_host(slots, begin[:-1], person, points, prices, buffers, progress)
         members = np.flatnonzero(group == host)
-        join_group(_view_group(slots, begin, host), members, person, points, prices, bench, progress)
+        join_group(_view_group(slots, begin, host), members, person, points, prices, buffers, progress)
         group[person] = host
         report(people - free.size + left, people)
     return _publish_slots(slots, begin, points, order, group, prices, progress)
@@ -135,7 +137,7 @@ def _sort_points(monitored: Monitored, prices: Prices) -> tuple[Monitored, NDArr
 def _view_group(slots: Slots, begin: NDArray[np.int64], group: int) -> Slots:
     """Look at the slots of one group only."""
     place = slice(begin[group], begin[group + 1])
-    return Slots(slots.start[place], slots.end[place], slots.node[place], slots.tally[group])
+    return Slots(slots.start[place], slots.end[place], slots.node[place], slots.counts[group])
 
 
 def _give_up(monitored: Monitored) -> Publication:
@@ -156,7 +158,7 @@ def _publish_slots(
     progress: Progress,
 ) -> Publication:
     """Close the gaps between the slots of the groups, and say which holds each event."""
-    used, people, events = (np.ascontiguousarray(column) for column in slots.tally.T)
+    used, people, events = (np.ascontiguousarray(column) for column in slots.counts.T)
     offsets = np.concatenate((np.zeros(1, np.int64), np.cumsum(used)))
     positions = np.repeat(begin[:-1] - offsets[:-1], used) + np.arange(offsets[-1])
     start, end, node = slots.start[positions], slots.end[positions], slots.node[positions]
@@ -167,7 +169,7 @@ def _publish_slots(
     owner = np.repeat(group, np.diff(points.offsets))
     interval = np.empty(owner.size, np.int64)
     interval[order] = np.where(progress.interval >= 0, offsets[owner] + progress.interval, -1)
-    made, skipped, _ = progress.tally.tolist()
+    made, skipped, _ = progress.counts.tolist()
     return Publication(True, group, Intervals(offsets, start, end, node, loss, events, people), interval, made, skipped)
 
 

@@ -128,24 +128,24 @@ def set_rule(
 
 def refuse(people: int, keyed: Keyed, rule: Rule) -> Outcome | None:
     """Say why there can be no groups. If all people in one group are diverse enough, there are."""
-    together = np.zeros(people, np.int64)
+    largest = np.zeros(people, np.int64)
     if 0 < people < rule.people:
-        return Outcome("too few", together)
+        return Outcome("too few", largest)
     if people == 0 or rule.l == 0:
         return None
-    fullest = find_fullest(keyed, together)
+    fullest = find_fullest(keyed, largest)
     most = int(fullest.most[0])
     if rule.l * most <= people:
         return None
-    return Outcome("not diverse", together, most, int(fullest.event[0]), int(fullest.start[0]))
+    return Outcome("not diverse", largest, most, int(fullest.event[0]), int(fullest.start[0]))
 
 
 @njit(cache=True, nogil=True)
-def fulfils(store: Store, rule: Rule, cluster: int, tally: NDArray[np.int32]) -> bool:
+def fulfils(store: Store, rule: Rule, cluster: int, person_counts: NDArray[np.int32]) -> bool:
     """Whether a cluster is large and diverse enough; the tally, by person, is all zero, and is so again."""
     card = store.cards[cluster]
     people, begin, end = card[PEOPLE], card[PAIRS_BEGIN], card[PAIRS_END]
     if people < rule.people or rule.l == 0:
         return bool(people >= rule.people)
-    most, _ = sweep_pairs(store.key[begin:end], store.person[begin:end], rule.gap, tally)
+    most, _ = sweep_pairs(store.key[begin:end], store.person[begin:end], rule.gap, person_counts)
     return bool(rule.l * most <= people)

@@ -21,18 +21,18 @@ from sfumato.kinds.sequences._kernels.bounds import (
 )
 from sfumato.kinds.sequences._kernels.clusters import (
     BEGIN,
-    BEYOND,
     COUNT,
     END,
     FIRST,
+    INFINITE,
     LAST,
     LONE,
     PAIRS_BEGIN,
     PAIRS_END,
     Store,
     measure_union,
-    need_one_interval,
-    price_one_interval,
+    need_single_interval,
+    price_single_interval,
 )
 from sfumato.kinds.sequences._kernels.hilbert import order_along_curve
 from sfumato.kinds.sequences._kernels.windows import have_conflict
@@ -105,12 +105,12 @@ def build_tree(store: Store, alive: NDArray[np.int64]) -> tuple[Tree, Heap]:
     widths = [_count_nodes(spare) + 1]
     while widths[-1] > 1:
         widths.append(_count_nodes(widths[-1]))
-    tree = _lay_out(widths, store.cards.shape[0], spare)
+    tree = _make_tree(widths, store.cards.shape[0], spare)
     tree.cluster[: alive.size] = alive
     tree.place[alive] = np.arange(alive.size)
     _refresh_all(tree, store.cards)
-    room = tree.nodes.shape[0] + tree.cluster.size
-    return tree, Heap(np.empty(room), np.empty(room, np.int64), np.empty(room, np.int64))
+    capacity = tree.nodes.shape[0] + tree.cluster.size
+    return tree, Heap(np.empty(capacity), np.empty(capacity, np.int64), np.empty(capacity, np.int64))
 
 
 def _count_nodes(children: int) -> int:
@@ -118,7 +118,7 @@ def _count_nodes(children: int) -> int:
     return -(-children // _FANOUT)
 
 
-def _lay_out(widths: list[int], clusters: int, spare: int) -> Tree:
+def _make_tree(widths: list[int], clusters: int, spare: int) -> Tree:
     """Make an empty tree with so many nodes on each level, the leaves first and the root last."""
     nodes = np.full((sum(widths), NUMBER + 1), -1)
     begin, below, children = 0, 0, widths[0] * _FANOUT
@@ -143,8 +143,8 @@ def _refresh_all(tree: Tree, cards: NDArray[np.int64]) -> None:
 @njit(cache=True, nogil=True)
 def _refresh_node(tree: Tree, cards: NDArray[np.int64], node: int) -> None:
     """Find what the clusters below a node have in common, from its children."""
-    number, events, hollow, lone = BEYOND, 0, 1, 1
-    earliest_start, latest_start, earliest_end, latest_end = BEYOND, -BEYOND, BEYOND, -BEYOND
+    number, events, hollow, lone = INFINITE, 0, 1, 1
+    earliest_start, latest_start, earliest_end, latest_end = INFINITE, -INFINITE, INFINITE, -INFINITE
     for child in range(tree.nodes[node, FIRST_CHILD], tree.nodes[node, END_CHILD]):
         if node < tree.leaves:
             smallest = tree.cluster[child]
@@ -192,7 +192,7 @@ def remove_cluster(tree: Tree, cards: NDArray[np.int64], cluster: int) -> None:
     _refresh_path(tree, cards, place)
 
 
-def has_room(tree: Tree) -> bool:
+def has_capacity(tree: Tree) -> bool:
     """Whether there is a spare place."""
     return bool(tree.spare[0] < tree.cluster.size)
 
@@ -292,9 +292,9 @@ def _open_leaf(
         if other < 0:
             continue
         counts[BOUNDS] += 1
-        if need_one_interval(card, store.cards[other]):
+        if need_single_interval(card, store.cards[other]):
             kind = _CLOSE
-            bound = divide_down(price_one_interval(card, store.cards[other], prices), 1)
+            bound = divide_down(price_single_interval(card, store.cards[other], prices), 1)
         else:
             kind = _ROUGH
             bound = bound_by_extent(card, profile, describe_extent(store.cards[other]), prices.time, prices.leaf)

@@ -102,11 +102,11 @@ def partition_curve(
     size = np.zeros(order.size + 1, np.int64)
     before = np.concatenate((np.zeros(2 * people - 1, np.int64), np.cumsum(store.cards[order, COUNT])))
     longest = int((before[2 * people - 1 :] - before[: order.size]).max())
-    rooms = np.empty((2, longest, NODE + 1), np.int64)
+    buffers = np.empty((2, longest, NODE + 1), np.int64)
     pace = max(1, _STEPS_PER_SLICE // (2 * people) ** 2)
     for begin in range(0, order.size, pace):
         end = min(order.size, begin + pace)
-        counts[EVALUATIONS] += _extend_cuts(store, order, people, begin, end, best, size, rooms)
+        counts[EVALUATIONS] += _extend_cuts(store, order, people, begin, end, best, size, buffers)
         report(end, order.size)
     starts = np.zeros(order.size, np.int64)
     at = order.size
@@ -125,17 +125,17 @@ def _extend_cuts(
     end: int,
     best: NDArray[np.float64],
     size: NDArray[np.int64],
-    rooms: NDArray[np.int64],
+    buffers: NDArray[np.int64],
 ) -> int:
     """Find the best last group up to every place from `begin` to `end`, and return how often a loss was evaluated."""
     evaluations = 0
     for last in range(begin, end):
         card = store.cards[order[last]]
-        room, spare = rooms[0], rooms[1]
+        buffer, spare = buffers[0], buffers[1]
         n = card[END] - card[BEGIN]
         for at in range(n):
             for column in range(NODE + 1):
-                room[at, column] = store.pool[card[BEGIN] + at, column]
+                buffer[at, column] = store.pool[card[BEGIN] + at, column]
         events, first, final, top, lone = card[COUNT], card[FIRST], card[LAST], card[TOP], card[LONE]
         loss = 0
         for members in range(1, min(2 * people - 1, last + 1) + 1):
@@ -146,14 +146,14 @@ def _extend_cuts(
                 first, final, lone = min(first, card[FIRST]), max(final, card[LAST]), lone | card[LONE]
                 top = join_nodes(top, card[TOP], store.prices) if store.prices.leaf > 0 else 0
                 if lone == 0:
-                    n = unite_profiles(room[:n], store.pool[card[BEGIN] : card[END]], spare, store.prices)
-                    room, spare = spare, room
+                    n = unite_profiles(buffer[:n], store.pool[card[BEGIN] : card[END]], spare, store.prices)
+                    buffer, spare = spare, buffer
             # A group loses at least as much as a part of it.
             if members < people or best[before] + members * (loss / events) >= best[last + 1]:
                 continue
             evaluations += 1
             if lone == 0:
-                loss = find_loss(room[:n], store.prices, store.table, store.runs)
+                loss = find_loss(buffer[:n], store.prices, store.table, store.runs)
             else:
                 price = store.prices.time * (final - first)
                 if store.prices.leaf > 0:

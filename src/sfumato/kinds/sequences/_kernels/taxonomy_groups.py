@@ -103,14 +103,14 @@ def et(
         branches, prices.leaves, rank, order, 2 * rule.people, lambda done: report(done, 2 * people)
     )
     repair = open_repair(monitored, keyed, prices, branches)
-    violators, merges = _settle(repair, order, ends, rule, report)
-    evaluations, bounded = repair.tally.tolist()
+    violators, merges = _repair_parts(repair, order, ends, rule, report)
+    evaluations, bounded = repair.counts.tolist()
     counts = {"evaluations": evaluations, "bounded": bounded, "distances": distances, "merges": merges}
     counts |= {"parts": ends.size, "violators": violators}
     return Outcome("done", number_groups(repair.store.home), counts=counts)
 
 
-def _settle(
+def _repair_parts(
     repair: Repair,
     order: NDArray[np.int64],
     ends: NDArray[np.int64],

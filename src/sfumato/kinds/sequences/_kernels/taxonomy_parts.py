@@ -33,10 +33,10 @@ def split_people(
     leaves: NDArray[np.int64],
     rank: NDArray[np.int64],
     order: NDArray[np.int64],
-    room: int,
+    capacity: int,
     report: Callable[[int], None],
 ) -> tuple[NDArray[np.int64], int]:
-    """Split people by events and by time in turns, while a part has at least `room` of them.
+    """Split people by events and by time in turns, while a part has at least `capacity` of them.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def split_people(
         By person: the place in the order of time.
     order
         All people in a random order; afterwards part by part.
-    room
+    capacity
         The least number of people in a part that is split.
     report
         Called with the number of people whose part is final.
@@ -74,7 +74,7 @@ def split_people(
     distances = 0
     while waiting:
         begin, end, by_events = waiting.pop()
-        if end - begin < room:
+        if end - begin < capacity:
             ends.append(end)
             report(end)
             continue

@@ -50,7 +50,7 @@ class Repair(NamedTuple):
 
     Attributes
     ----------
-    store, clock
+    store, time_store
         What losses depend on, and the same as if categories cost nothing.
     common
         By cluster: the nodes that all its members reach, with the events of all of them.
@@ -60,17 +60,17 @@ class Repair(NamedTuple):
         By cluster: the sum over its events of the shortest interval each can lie in.
     rough
         Room for a bound of each cluster.
-    tally
+    counts
         Unions evaluated, and left out because of a bound.
     """
 
     store: Store
-    clock: Store
+    time_store: Store
     common: Branches
     pivot: Pivot
     length: NDArray[np.int64]
     rough: NDArray[np.float64]
-    tally: NDArray[np.int64]
+    counts: NDArray[np.int64]
 
 
 def open_repair(monitored: Monitored, keyed: Keyed, prices: Prices, branches: Branches) -> Repair:
@@ -79,12 +79,12 @@ def open_repair(monitored: Monitored, keyed: Keyed, prices: Prices, branches: Br
     store = new_store(monitored, keyed, prices, 1)
     return Repair(
         store=store,
-        clock=store._replace(prices=prices._replace(leaf=0)),
+        time_store=store._replace(prices=prices._replace(leaf=0)),
         common=branches,
         pivot=new_pivot(prices.leaves.size),
         length=np.zeros(people, np.int64),
         rough=np.zeros(people),
-        tally=np.zeros(2, np.int64),
+        counts=np.zeros(2, np.int64),
     )
 
 
@@ -198,7 +198,7 @@ def bound_roughly(repair: Repair, cluster: int, others: NDArray[np.int64]) -> No
 @njit(cache=True, nogil=True)
 def bound_closely(repair: Repair, cluster: int, other: int) -> float:
     """Bound the loss per event of a union by the lengths that everyone's nearest events force, and by categories."""
-    bound, prices = bound_by_neighbours(repair.clock, cluster, other), repair.store.prices
+    bound, prices = bound_by_neighbours(repair.time_store, cluster, other), repair.store.prices
     if prices.leaf > 0:
         events = repair.store.cards[cluster, COUNT] + repair.store.cards[other, COUNT]
         common = repair.common
@@ -216,10 +216,10 @@ def bound_closely(repair: Repair, cluster: int, other: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def _lose_together(repair: Repair, cluster: int, other: int) -> float:
+def _measure_loss(repair: Repair, cluster: int, other: int) -> float:
     """Loss per event of a union."""
     cards = repair.store.cards
-    repair.tally[0] += 1
+    repair.counts[0] += 1
     return float(measure_union(repair.store, cluster, other) / (cards[cluster, COUNT] + cards[other, COUNT]))
 
 
@@ -233,19 +233,19 @@ def find_nearest(repair: Repair, alive: NDArray[np.int64], cluster: int) -> int:
     for other in alive:
         if other != cluster and (nearest < 0 or rough[other] < rough[nearest]):
             nearest = other
-    best = _lose_together(repair, cluster, nearest)
+    best = _measure_loss(repair, cluster, nearest)
     rivals = np.empty(alive.size, np.int64)
     count = 0
     for other in alive:
         if other not in (cluster, nearest) and rough[other] <= best:
             rivals[count] = other
             count += 1
-    repair.tally[1] += alive.size - 2 - count
+    repair.counts[1] += alive.size - 2 - count
     for other in rivals[:count][np.argsort(rough[rivals[:count]], kind="mergesort")]:
         if rough[other] > best or bound_closely(repair, cluster, other) > best:
-            repair.tally[1] += 1
+            repair.counts[1] += 1
             continue
-        loss = _lose_together(repair, cluster, other)
+        loss = _measure_loss(repair, cluster, other)
         if loss < best or (loss == best and other < nearest):
             best, nearest = loss, other
     clear_pivot(repair.common, repair.pivot)

@@ -25,7 +25,7 @@ __all__ = ["Thinned", "thin_windows"]
 
 _Way = Callable[[NDArray[np.int64], NDArray[np.int64], int, int, NDArray[np.bool_]], bool]
 
-_LOOK_BACK = 64
+_SEARCH_DEPTH = 64
 _EFFORT = 200_000_000
 _LARGEST_SEARCH = 500_000_000
 
@@ -103,7 +103,7 @@ def _slide(
     person: NDArray[np.int64],
     gap: int,
     alive: NDArray[np.bool_],
-    tally: NDArray[np.int64],
+    person_counts: NDArray[np.int64],
     left: int,
     right: int,
     present: int,
@@ -111,12 +111,12 @@ def _slide(
     """Move the right end of a window to the next pair; return its left end, and how many are in it then."""
     while key[right] - key[left] > gap:
         if alive[person[left]]:
-            tally[person[left]] -= 1
-            present -= tally[person[left]] == 0
+            person_counts[person[left]] -= 1
+            present -= person_counts[person[left]] == 0
         left += 1
     if alive[person[right]]:
-        tally[person[right]] += 1
-        present += tally[person[right]] == 1
+        person_counts[person[right]] += 1
+        present += person_counts[person[right]] == 1
     return left, present
 
 
@@ -124,17 +124,17 @@ def _slide(
 def _sweep_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]) -> bool:
     """Leave people out until no window holds more than the cap; tell whether anybody was."""
     score = _count_memberships(key, person, gap, cap, alive)
-    tally = np.zeros(alive.size, np.int64)
+    person_counts = np.zeros(alive.size, np.int64)
     present, left, changed = 0, 0, False
     for right in range(key.size):
-        left, present = _slide(key, person, gap, alive, tally, left, right, present)
+        left, present = _slide(key, person, gap, alive, person_counts, left, right, present)
         if alive[person[right]] and present > cap:
             worst, most = person[right], score[person[right]]
-            for at in range(right - 1, max(left, right - _LOOK_BACK) - 1, -1):
+            for at in range(right - 1, max(left, right - _SEARCH_DEPTH) - 1, -1):
                 if alive[person[at]] and score[person[at]] > most:
                     worst, most = person[at], score[person[at]]
             alive[worst] = False
-            tally[worst] = 0
+            person_counts[worst] = 0
             present -= 1
             changed = True
     return changed
@@ -145,11 +145,11 @@ def _count_memberships(
     key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: int, alive: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Count, by person, the events that lie in a window of more than the cap."""
-    tally = np.zeros(alive.size, np.int64)
+    person_counts = np.zeros(alive.size, np.int64)
     steps = np.zeros(key.size + 1, np.int64)
     present, left = 0, 0
     for right in range(key.size):
-        left, present = _slide(key, person, gap, alive, tally, left, right, present)
+        left, present = _slide(key, person, gap, alive, person_counts, left, right, present)
         if alive[person[right]] and present > cap:
             steps[left] += 1
             steps[right + 1] -= 1
@@ -171,10 +171,10 @@ def _pick_out(key: NDArray[np.int64], person: NDArray[np.int64], gap: int, cap: 
     latest = np.full(alive.size, -1, np.int64)
     while True:
         # Windows end with a pair of somebody; full counts those that are too full so far.
-        tally = np.zeros(alive.size, np.int64)
+        person_counts = np.zeros(alive.size, np.int64)
         present, left = 0, 0
         for right in range(key.size):
-            left, present = _slide(key, person, gap, alive, tally, left, right, present)
+            left, present = _slide(key, person, gap, alive, person_counts, left, right, present)
             first[right] = left
             full[right + 1] = full[right] + (alive[person[right]] and present > cap)
         if full[key.size] == 0:
@@ -209,7 +209,7 @@ def _bring_back(
     l: int,
 ) -> None:
     """Let people come back one after the other, as long as no window gets too full."""
-    tally = np.zeros(alive.size, np.int64)
+    person_counts = np.zeros(alive.size, np.int64)
     remaining = alive.sum()
     effort, again = 0, True
     while again and effort < _EFFORT:
@@ -223,7 +223,7 @@ def _bring_back(
                 begin = np.searchsorted(key, keyed.key[at] - keyed.gap)
                 end = np.searchsorted(key, keyed.key[at] + keyed.gap, "right")
                 effort += end - begin
-                largest = _count_fullest(key, person, alive, tally, begin, end, keyed.key[at], keyed.gap)
+                largest = _count_fullest(key, person, alive, person_counts, begin, end, keyed.key[at], keyed.gap)
                 if largest > (remaining + 1) // l:
                     fits = False
                     break
@@ -237,7 +237,7 @@ def _count_fullest(
     key: NDArray[np.int64],
     person: NDArray[np.int64],
     alive: NDArray[np.bool_],
-    tally: NDArray[np.int64],
+    person_counts: NDArray[np.int64],
     begin: int,
     end: int,
     pair: int,
@@ -246,11 +246,11 @@ def _count_fullest(
     """Count the fullest window around a pair, whose neighbours are between begin and end; the tally is zero again."""
     largest, present, left = 0, 0, begin
     for right in range(begin, end):
-        left, present = _slide(key, person, gap, alive, tally, left, right, present)
+        left, present = _slide(key, person, gap, alive, person_counts, left, right, present)
         if key[right] >= pair and present > largest:
             largest = present
     for at in range(left, end):
-        tally[person[at]] = 0
+        person_counts[person[at]] = 0
     return largest
 
 
@@ -270,7 +270,7 @@ def _bound(keyed: Keyed, l: int) -> int:
     key, event = keyed.key[first][order], event[first][order]
     x = 0
     while x < people:
-        least = _fewest_of_one_event(key, event, keyed.gap, (people - x) // l)
+        least = _count_removals(key, event, keyed.gap, (people - x) // l)
         if least <= x:
             break
         x = least
@@ -278,7 +278,7 @@ def _bound(keyed: Keyed, l: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _fewest_of_one_event(key: NDArray[np.int64], event: NDArray[np.int64], gap: int, cap: int) -> int:
+def _count_removals(key: NDArray[np.int64], event: NDArray[np.int64], gap: int, cap: int) -> int:
     """Count whom to leave out for the event that asks for most, where nobody does an event twice."""
     most, gone = 0, 0
     retained = np.zeros(key.size, np.int64)

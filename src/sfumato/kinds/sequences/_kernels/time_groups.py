@@ -210,8 +210,8 @@ class _Problem:
             )
         if self.rule.l > 0:
             fullest = find_fullest(self.keyed, group)
-            crowded = np.flatnonzero(self.rule.l * fullest.most > fullest.people)
-            group[np.isin(group, crowded)] = -1
+            too_frequent = np.flatnonzero(self.rule.l * fullest.most > fullest.people)
+            group[np.isin(group, too_frequent)] = -1
         curve = curve[group[curve] >= 0]
         merge_runs(store, curve, group[curve])
         others = self.order[group[self.order] < 0]

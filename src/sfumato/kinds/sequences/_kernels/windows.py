@@ -155,7 +155,7 @@ def find_fullest(keyed: Keyed, group: NDArray[np.int64]) -> Fullest:
     before = np.concatenate(([0], np.cumsum(np.diff(keyed.offsets)[members])))
     ends = np.concatenate(([0], np.cumsum(people)))
     most, fullest = np.zeros(groups, np.int64), np.full(groups, -1)
-    tally = np.zeros(group.size, np.int32)
+    person_counts = np.zeros(group.size, np.int32)
     begin = 0
     while begin < groups:
         stop = int(np.searchsorted(before[ends], before[ends[begin]] + _PAIRS_PER_SLICE, "right")) - 1
@@ -163,7 +163,9 @@ def find_fullest(keyed: Keyed, group: NDArray[np.int64]) -> Fullest:
         person, at = _list_pairs(keyed.offsets, members[ends[begin] : ends[stop]])
         order = np.lexsort((keyed.key[at], group[person]))
         bounds = before[ends[begin : stop + 1]] - before[ends[begin]]
-        _sweep_groups(keyed.key[at[order]], person[order], bounds, keyed.gap, tally, most[begin:], fullest[begin:])
+        _sweep_groups(
+            keyed.key[at[order]], person[order], bounds, keyed.gap, person_counts, most[begin:], fullest[begin:]
+        )
         begin = stop
     start = np.where(fullest < 0, 0, fullest % keyed.stride + keyed.earliest)
     return Fullest(people, most, np.where(fullest < 0, -1, fullest // keyed.stride), start)
@@ -182,19 +184,19 @@ def _sweep_groups(
     person: NDArray[np.int32],
     bounds: NDArray[np.int64],
     gap: int,
-    tally: NDArray[np.int32],
+    person_counts: NDArray[np.int32],
     most: NDArray[np.int64],
     fullest: NDArray[np.int64],
 ) -> None:
     """Find the fullest window of groups whose pairs, sorted by key, are between the bounds."""
     for group in range(bounds.size - 1):
         begin, end = bounds[group], bounds[group + 1]
-        most[group], fullest[group] = sweep_pairs(key[begin:end], person[begin:end], gap, tally)
+        most[group], fullest[group] = sweep_pairs(key[begin:end], person[begin:end], gap, person_counts)
 
 
 @njit(cache=True, nogil=True)
 def sweep_pairs(
-    key: NDArray[np.int64], person: NDArray[np.int32], gap: int, tally: NDArray[np.int32]
+    key: NDArray[np.int64], person: NDArray[np.int32], gap: int, person_counts: NDArray[np.int32]
 ) -> tuple[int, int]:
     """Find the most people within one window of pairs sorted by key, and the first key of the first such window.
 
@@ -204,15 +206,15 @@ def sweep_pairs(
     present, left = 0, 0
     for right in range(key.size):
         while key[right] - key[left] > gap:
-            tally[person[left]] -= 1
-            present -= tally[person[left]] == 0
+            person_counts[person[left]] -= 1
+            present -= person_counts[person[left]] == 0
             left += 1
-        tally[person[right]] += 1
-        present += tally[person[right]] == 1
+        person_counts[person[right]] += 1
+        present += person_counts[person[right]] == 1
         if present > most:
             most, fullest = present, key[left]
     for at in range(left, key.size):
-        tally[person[at]] = 0
+        person_counts[person[at]] = 0
     return most, fullest
 
 

@@ -71,7 +71,7 @@ def _count_digits(gaps: Ints) -> Ints:
     return np.asarray(np.searchsorted(_LOWEST, gaps, side="right") - 1, dtype=np.int64)
 
 
-class _Course(NamedTuple):
+class _Timeline(NamedTuple):
     """Other events in time order, and for every interval where those of its record begin and end."""
 
     times: Ints
@@ -96,9 +96,9 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
 
     Examples
     --------
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.kinds.sequences.decode import Entries
-    >>> cover, news = Ragged.from_lists([["mail"]]), Ragged.from_lists([["news"]] * 3)
+    >>> cover, news = ListColumn.from_lists([["mail"]]), ListColumn.from_lists([["news"]] * 3)
     >>> entries = Entries(news, np.array([11, 31, 57]))
     >>> of_row, sizes, holds = np.zeros(3, np.int64), np.array([3]), np.array([0])
     >>> lo, hi = np.array([10]), np.array([56])
@@ -115,17 +115,17 @@ def learn_gaps(records: TimedRecords, scale: int, limit: int) -> Gaps:
     begin, end = offsets[rows], offsets[rows + 1]
     lo, hi, total = records.lo[at] // scale, records.hi[at] // scale, len(times)
     events = len(records.entries.events.labels)
-    forwards = _Course(times, codes, begin, end, lo, hi)
+    forwards = _Timeline(times, codes, begin, end, lo, hi)
     # Seen in a mirror, the last event before is the next one.
-    backwards = _Course(-times[::-1], codes[::-1], total - end, total - begin, -hi, -lo)
+    backwards = _Timeline(-times[::-1], codes[::-1], total - end, total - begin, -hi, -lo)
     return Gaps(
         {side: _learn(of, events, limit // scale) for side, of in (("after", forwards), ("before", backwards))}, scale
     )
 
 
-def _learn(course: _Course, events: int, limit: int) -> Floats:
+def _learn(timeline: _Timeline, events: int, limit: int) -> Floats:
     """Learn which event comes next after some moment of an interval, and how far away it is."""
-    interval, event, moments = _list_readings(_draw_intervals(course), events, limit)
+    interval, event, moments = _list_readings(_draw_intervals(timeline), events, limit)
     table = np.full((events + 1, _BINS), 1.0 / ((events + 1) * _BINS))
     if not len(interval):
         return table
@@ -150,31 +150,31 @@ def _learn(course: _Course, events: int, limit: int) -> Floats:
     return table
 
 
-def _find_readings(course: _Course) -> tuple[Ints, Ints]:
+def _find_readings(timeline: _Timeline) -> tuple[Ints, Ints]:
     """Return, for every interval, the first event that may come next, and how many may."""
-    times, _, begin, end, lo, hi = course
+    times, _, begin, end, lo, hi = timeline
     first = find_last(times, begin, end, lo - 1) + 1 if len(times) else begin
     beyond = find_last(times, begin, end, hi) + 1 if len(times) else begin
     return first, np.minimum(beyond + 1, end) - first
 
 
-def _draw_intervals(course: _Course) -> _Course:
+def _draw_intervals(timeline: _Timeline) -> _Timeline:
     """Draw so many intervals that what may come next in them can be held; at least one."""
-    _, count = _find_readings(course)
+    _, count = _find_readings(timeline)
     if count.sum() <= _READINGS:
-        return course
+        return timeline
     order = np.random.default_rng(0).permutation(len(count))
     drawn = np.sort(order[: max(1, int(np.searchsorted(np.cumsum(count[order]), _READINGS, side="right")))])
-    return _Course(course.times, course.codes, *(column[drawn] for column in course[2:]))
+    return _Timeline(timeline.times, timeline.codes, *(column[drawn] for column in timeline[2:]))
 
 
-def _list_readings(course: _Course, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
+def _list_readings(timeline: _Timeline, events: int, limit: int) -> tuple[Ints, Ints, Floats]:
     """List what may come next in every interval: the interval, the event, and for how many moments by distance.
 
     There is a column for each number of digits up to that of the farthest.
     """
-    times, codes, begin, end, lo, hi = course
-    first, count = _find_readings(course)
+    times, codes, begin, end, lo, hi = timeline
+    first, count = _find_readings(timeline)
     interval = np.repeat(np.arange(len(lo)), count)
     at = np.arange(len(interval)) - np.repeat(np.cumsum(count) - count - first, count)
     since = np.where(at > first[interval], times[np.maximum(at - 1, 0)] + 1, lo[interval])

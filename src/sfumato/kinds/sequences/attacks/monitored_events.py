@@ -11,12 +11,12 @@ from sfumato.attacks.risk import Risk, draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.decode import count_steps
-from sfumato.kinds.sequences.knowledge.matches import count_matches, list_known
+from sfumato.kinds.sequences.knowledge.matches import build_knowledge, count_matches
 from sfumato.kinds.sequences.knowledge.parts import narrow_people, narrow_records
 from sfumato.kinds.sequences.knowledge.windows import Windows
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "attack", "attack_original", "attack_rising", "risk_of_original"]
+__all__ = ["KNOWLEDGE", "attack", "attack_by_knowledge", "attack_original", "risk_of_original"]
 
 KNOWLEDGE = "monitored-events"
 
@@ -83,11 +83,11 @@ def risk_of_original(dataset: Dataset, monitored: Sequence[str] | None = None) -
     ([2, 2, 1], [1, 1, 1])
     """
     wanted = dataset.schema.monitored if monitored is None else monitored
-    number = list_known(dataset, wanted or dataset.history().labels).of_person
+    number = build_knowledge(dataset, wanted or dataset.history().labels).of_person
     return Risk.of(np.bincount(number)[number], KNOWLEDGE)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with one monitored event and its time known, two, and so on up to m, and at last with all.
 
     With fewer than all, of each person those are known that one by one leave fewest records; at most 1,000 people are
@@ -100,7 +100,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> people = [[("mail", 1), ("mail", 5)], [("mail", 2), ("mail", 6)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
-    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 2)]
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 2)]
     [(1, 2), (2, 2), (None, 2)]
     """
     people, sizes = narrow_records(release, original, m, _DRAWN)
@@ -124,7 +124,7 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     >>> [(risk.m, risk.set_sizes.tolist()) for risk in attack_original(data, 1)]
     [(1, [1, 3, 3]), (None, [1, 2, 2])]
     """
-    knowledge = list_known(dataset, dataset.schema.monitored or dataset.history().labels)
+    knowledge = build_knowledge(dataset, dataset.schema.monitored or dataset.history().labels)
     people = draw_people(len(dataset), _DRAWN, 0)
     attacked = np.arange(len(dataset)) if people is None else people
     parts = [

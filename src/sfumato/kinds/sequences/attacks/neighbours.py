@@ -26,12 +26,12 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, Severity
 from sfumato.data.dataset import Dataset
-from sfumato.data.record_unit import PERSON, Unit
-from sfumato.data.time_units import MONTHS, UNITS, Clock
+from sfumato.data.record_unit import PERSON, RecordUnit
+from sfumato.data.time_units import MONTHS, UNITS, TimeUnit
 from sfumato.kinds.sequences.attacks.gaps import learn_gaps
 from sfumato.kinds.sequences.attacks.picks import Matches, pick_records, sum_distances
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, count_ticks, mark_events, spell_times
-from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
+from sfumato.kinds.sequences.decode import Entries, TimedRecords, convert_times, count_ticks, mark_events
+from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Neighbours", "attack", "attack_original"]
@@ -59,11 +59,11 @@ class Neighbours:
         How many of them were attacked: all, or a sample where there are too many records to compare.
     success
         Mean chance of picking the right record, by way of picking.
-    guess
+    chance_level
         The same for a record drawn among those that match: what the release gives away without its other events.
-    promised
+    guaranteed
         What the promise makes a reader expect at most: 1/k, or the guess where there is no k.
-    reach
+    typical_gap
         How far from a monitored event nine in ten people have another event, in units of the data's time, rounded up.
     unit
         That unit.
@@ -74,10 +74,10 @@ class Neighbours:
 
     Examples
     --------
-    >>> found = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
-    >>> found.found, found.wins
+    >>> risk = Neighbours(1050, 1050, {"next": 0.94, "nearest": 0.9}, 0.19, 0.2, 3600, "second")
+    >>> risk.identified, risk.wins
     (987, True)
-    >>> print(next(iter(found.remaining)).sentence)
+    >>> print(next(iter(risk.remaining)).sentence)
     Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the events beside them. The
     guarantee suggests at most 20 %.
     """
@@ -85,12 +85,12 @@ class Neighbours:
     people: int
     attacked: int
     success: dict[str, float]
-    guess: float
-    promised: float
-    reach: int
+    chance_level: float
+    guaranteed: float
+    typical_gap: int
     unit: str = ""
     released: bool = True
-    record: Unit = PERSON
+    record: RecordUnit = PERSON
 
     knowledge = KNOWLEDGE
 
@@ -105,7 +105,7 @@ class Neighbours:
         return self.success.get(self.best, 0.0)
 
     @property
-    def found(self) -> int:
+    def identified(self) -> int:
         """How many people the best way finds, all people taken together."""
         return round(self.rate * self.people)
 
@@ -119,8 +119,8 @@ class Neighbours:
     @property
     def wins(self) -> bool:
         """Whether more are found than promised, by more than chance explains: three standard deviations."""
-        spread = math.sqrt(self.promised * (1 - self.promised) / max(self.attacked, 1))
-        return self.rate > self.promised + 3 * spread
+        spread = math.sqrt(self.guaranteed * (1 - self.guaranteed) / max(self.attacked, 1))
+        return self.rate > self.guaranteed + 3 * spread
 
     @property
     def remaining(self) -> Remaining:
@@ -137,14 +137,14 @@ class Neighbours:
             wording = (
                 f"Someone who knows only the events beside monitored ones finds {extent}. Guessing finds {{promised}}."
             )
-        length = f"{{blur}} {self.unit}{'s' * (self.reach != 1)}" if self.unit else "a distance of {blur}"
+        length = f"{{blur}} {self.unit}{'s' * (self.typical_gap != 1)}" if self.unit else "a distance of {blur}"
         remedy = (
             f"What helps: blur={{blur}}, with k, which removes times of other events within {length} of an interval; "
             "or monitored=*."
         )
         severity: Severity = "warning" if self.wins else "note"
-        counts = {"people": self.found, "of": self.people}
-        worst = {"promised": self.promised, "blur": self.reach}
+        counts = {"people": self.identified, "of": self.people}
+        worst = {"promised": self.guaranteed, "blur": self.typical_gap}
         return Remaining(
             (Possibility("uniqueness", KNOWLEDGE, severity, wording, remedy if self.wins else "", counts, worst),)
         )
@@ -168,9 +168,9 @@ class Neighbours:
             people=people,
             attacked=self.attacked + other.attacked,
             success={name: average(chance, other.success[name]) for name, chance in self.success.items()},
-            guess=average(self.guess, other.guess),
-            promised=average(self.promised, other.promised),
-            reach=max(self.reach, other.reach),
+            chance_level=average(self.chance_level, other.chance_level),
+            guaranteed=average(self.guaranteed, other.guaranteed),
+            typical_gap=max(self.typical_gap, other.typical_gap),
         )
 
     def to_dict(self) -> dict[str, Any]:
@@ -179,12 +179,12 @@ class Neighbours:
             "knowledge": self.knowledge,
             self.record.many.replace(" ", "_"): self.people,
             "attacked": self.attacked,
-            "found": self.found,
+            "found": self.identified,
             "success": self.rate,
             "by": self.best,
             **{f"by_{name}": value for name, value in self.success.items()},
-            "by_guessing": self.guess,
-            **({"promised": self.promised} if self.released else {}),
+            "by_guessing": self.chance_level,
+            **({"promised": self.guaranteed} if self.released else {}),
             "sampling_error": self.sampling_error,
             "wins": self.wins,
             "warnings": list(self.remaining.warnings),
@@ -213,15 +213,15 @@ def attack(
     >>> people = [[("mail", 10), ("news", 11)], [("mail", 30), ("news", 31)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> made = Hi(k=2).anonymize(data, Run(bytes(32)))
-    >>> found = attack(made.release, data, made.trace.rows)
-    >>> found.success["next"], found.guess
+    >>> risk = attack(made.release, data, made.owner_record.rows)
+    >>> risk.success["next"], risk.chance_level
     (1.0, 0.5)
     """
-    scale = count_ticks(release, original.clock.unit)
-    times = spell_times(release, original.clock, original.times())
+    scale = count_ticks(release, original.time_unit.unit)
+    times = convert_times(release, original.time_unit, original.times())
     if rows is None or scale is None or len(release) == 0:
         return None
-    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, knowledge.entries.events.labels)
     matches = Matches(*match_classes(records, knowledge), records, knowledge)
     able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person[rows]])
@@ -236,15 +236,15 @@ def attack(
     picked = pick_records(matches, knowledge.of_person[rows[drawn]], drawn, limit, gaps)
     k = getattr(release.guarantee, "k", 1)
     success = {name: float(chance.mean()) for name, chance in picked.success.items()}
-    guess = float(picked.guess.mean())
+    chance_level = float(picked.chance_level.mean())
     return Neighbours(
         len(able),
         len(drawn),
         success,
-        guess,
-        1 / k if k > 1 else guess,
-        _find_reach(original, set(getattr(release.guarantee, "monitored", ()))),
-        original.clock.unit or "",
+        chance_level,
+        1 / k if k > 1 else chance_level,
+        _find_typical_gap(original, set(getattr(release.guarantee, "monitored", ()))),
+        original.time_unit.unit or "",
         record=original.unit,
     )
 
@@ -261,7 +261,7 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     1.0
     """
     monitored = set(dataset.schema.monitored)
-    knowledge = list_known(dataset, monitored)
+    knowledge = build_knowledge(dataset, monitored)
     events = dataset.history()
     others = Entries(events, dataset.times()).keep(~mark_events(events, monitored))
     able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person])
@@ -275,12 +275,22 @@ def attack_original(dataset: Dataset) -> Neighbours | None:
     for name, far in sums.items():
         best = far == far.min(axis=1, keepdims=True)
         success[name] = float((best[own] / best.sum(axis=1)).mean())
-    guess = 1 / len(dataset)
-    reach, unit = _find_reach(dataset, monitored), dataset.clock.unit or ""
-    return Neighbours(len(able), len(drawn), success, guess, guess, reach, unit, released=False, record=dataset.unit)
+    chance_level = 1 / len(dataset)
+    typical_gap, unit = _find_typical_gap(dataset, monitored), dataset.time_unit.unit or ""
+    return Neighbours(
+        len(able),
+        len(drawn),
+        success,
+        chance_level,
+        chance_level,
+        typical_gap,
+        unit,
+        released=False,
+        record=dataset.unit,
+    )
 
 
-def _find_reach(original: Dataset, monitored: set[str]) -> int:
+def _find_typical_gap(original: Dataset, monitored: set[str]) -> int:
     """Return how near nine in ten people have another event to a monitored one, rounded up to a usual length."""
     events, times = original.history(), original.times()
     if not len(times):
@@ -299,13 +309,13 @@ def _find_reach(original: Dataset, monitored: set[str]) -> int:
     near = np.sort(nearest[nearest < np.iinfo(np.int64).max])
     if not len(near):
         return 1
-    return _round_up(int(near[(len(near) * 9) // 10 if len(near) > 1 else 0]), original.clock)
+    return _round_up(int(near[(len(near) * 9) // 10 if len(near) > 1 else 0]), original.time_unit)
 
 
-def _round_up(length: int, clock: Clock) -> int:
+def _round_up(length: int, time_unit: TimeUnit) -> int:
     """Round up to a minute, an hour, a day or weeks; to a power of ten where times are plain numbers or months."""
-    if clock.unit is None or clock.unit in MONTHS:
+    if time_unit.unit is None or time_unit.unit in MONTHS:
         return int(10 ** len(str(max(length - 1, 0)))) if length > 1 else 1
-    step = UNITS[clock.unit]
+    step = UNITS[time_unit.unit]
     usual = [seconds // step for seconds in _DURATIONS.values() if seconds >= step]
     return next((size for size in usual if size >= length), -(-length // usual[-1]) * usual[-1])

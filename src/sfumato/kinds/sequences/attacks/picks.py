@@ -36,19 +36,19 @@ class Matches:
     ----------
     which, classes
         Pairs of a knowledge and a class that match.
-    records, known
+    records, knowledge
         The release, read, and what is known.
 
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.release.run import Run
-    >>> from sfumato.kinds.sequences.knowledge.matches import list_known, match_classes
+    >>> from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("mail", 9)], [("mail", 3)]], monitored=("mail",))
-    >>> known = list_known(data, ["mail"])
+    >>> knowledge = build_knowledge(data, ["mail"])
     >>> records = TimedRecords.of(Hi(k=2).anonymize(data, Run(bytes(32))).release, ("mail",))
-    >>> matches = Matches(*match_classes(records, known), records, known)
+    >>> matches = Matches(*match_classes(records, knowledge), records, knowledge)
     >>> matches.count_distances().tolist(), [rows.tolist() for rows in matches.list_candidates(np.array([1]))]
     ([4, 2], [[0, 1]])
     """
@@ -56,17 +56,17 @@ class Matches:
     which: Ints
     classes: Ints
     records: TimedRecords
-    known: Knowledge
+    knowledge: Knowledge
 
     def count_distances(self) -> Ints:
         """Count the distances that there are to take for each knowledge: known times times records."""
-        matching = np.bincount(self.which, self.records.sizes[self.classes], minlength=len(self.known))
-        return np.asarray(matching * np.maximum(self.known.entries.events.lengths, 1), dtype=np.int64)
+        matching = np.bincount(self.which, self.records.sizes[self.classes], minlength=len(self.knowledge))
+        return np.asarray(matching * np.maximum(self.knowledge.entries.events.lengths, 1), dtype=np.int64)
 
     def list_candidates(self, knowledges: Ints) -> Iterator[Ints]:
         """Yield the records of all classes that match, for each of some knowledges."""
         order = np.argsort(self.which, kind="stable")
-        begin = np.searchsorted(self.which[order], np.arange(len(self.known) + 1))
+        begin = np.searchsorted(self.which[order], np.arange(len(self.knowledge) + 1))
         classes = self.classes[order]
         ends = np.cumsum(self.records.sizes)
         members = np.split(np.argsort(self.records.class_of_row, kind="stable"), ends[:-1])
@@ -95,7 +95,7 @@ class Picked(NamedTuple):
     """
 
     success: dict[str, Floats]
-    guess: Floats
+    chance_level: Floats
 
 
 def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps: Gaps) -> Picked:
@@ -112,10 +112,10 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
     gaps
         How likely distances are.
     """
-    entries, background = matches.records.entries, matches.known
+    entries, background = matches.records.entries, matches.knowledge
     names = ("next", "previous", "nearest", "likelihood")
     success: dict[str, list[Floats]] = {name: [] for name in names}
-    guess: list[Floats] = []
+    chance_level: list[Floats] = []
     waiting: list[tuple[int, int, Ints]] = []
     cells = 0
     for number, (q, rows) in enumerate(zip(knowledges.tolist(), matches.list_candidates(knowledges), strict=True)):
@@ -128,9 +128,9 @@ def pick_records(matches: Matches, knowledges: Ints, own: Ints, limit: int, gaps
             begin = np.cumsum(sizes) - sizes
             for name in names:
                 success[name].append(_find_chances(scores[name], mine, begin, sizes))
-            guess.append(np.add.reduceat(mine, begin) / sizes)
+            chance_level.append(np.add.reduceat(mine, begin) / sizes)
             waiting, cells = [], 0
-    return Picked({name: np.concatenate(chances) for name, chances in success.items()}, np.concatenate(guess))
+    return Picked({name: np.concatenate(chances) for name, chances in success.items()}, np.concatenate(chance_level))
 
 
 def _find_chances(scores: Floats | Ints, mine: npt.NDArray[np.bool_], begin: Ints, sizes: Ints) -> Floats:

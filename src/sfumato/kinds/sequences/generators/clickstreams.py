@@ -53,10 +53,10 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> pa.Table:
 
 
 def _check_settings(settings: dict[str, Any]) -> None:
-    room = settings["days"] * DAY
+    capacity = settings["days"] * DAY
     for name, limit, why in (
         ("mean_events", settings["max_events"], "which is max_events"),
-        ("max_events", room, f"one a second for {settings['days']} days"),
+        ("max_events", capacity, f"one a second for {settings['days']} days"),
         ("portals", settings["events"] - 1, "as some of the events are no portals"),
     ):
         if settings[name] > limit:

@@ -6,8 +6,8 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
-from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, THAT_RECEIVER, say_blur, say_known
+from sfumato.data.record_unit import PERSON, RecordUnit
+from sfumato.kinds.sequences.guarantees.group_anonymity import NEIGHBOURS, THAT_RECEIVER, describe_blur, describe_events
 from sfumato.params import Param
 
 __all__ = ["GlDiversity"]
@@ -53,14 +53,14 @@ class GlDiversity(Guarantee):
         """Return the parameters as plain values; without blur where there is none."""
         return {name: value for name, value in super().parameters().items() if value is not None}
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         window = f"{self.g} {self.unit}s" if self.unit else str(self.g)
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
-        crowd = f" of at least {self.k} {unit.records}" if self.k > 1 else f" of {unit.records}"
-        knows = f"Someone who knows when {say_known(unit)} ({named}) learns a group{crowd}."
+        subject = f" of at least {self.k} {unit.records}" if self.k > 1 else f" of {unit.records}"
+        knows = f"Someone who knows when {describe_events(unit)} ({named}) learns a group{subject}."
         if not self.others:
-            return f"{knows} No other events are published.{self.say_count(unit)}"
-        promise = f"In any window of {window} at most 1 in {self.l} of its {unit.records} has the same other event."
-        beyond = NEIGHBOURS if self.blur is None else say_blur(self.blur, self.unit)
-        return f"{knows} {promise} {beyond} {THAT_RECEIVER}{self.say_count(unit)}"
+            return f"{knows} No other events are published.{self.describe_count(unit)}"
+        sentence = f"In any window of {window} at most 1 in {self.l} of its {unit.records} has the same other event."
+        beyond = NEIGHBOURS if self.blur is None else describe_blur(self.blur, self.unit)
+        return f"{knows} {sentence} {beyond} {THAT_RECEIVER}{self.describe_count(unit)}"

@@ -6,10 +6,10 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
-__all__ = ["NEIGHBOURS", "THAT_RECEIVER", "GroupAnonymity", "say_blur", "say_known"]
+__all__ = ["NEIGHBOURS", "THAT_RECEIVER", "GroupAnonymity", "describe_blur", "describe_events"]
 
 NEIGHBOURS = (
     "Not covered: other events keep their exact times. Someone who guesses that one of them soon follows or precedes a "
@@ -19,23 +19,27 @@ NEIGHBOURS = (
 THAT_RECEIVER = "This holds for that receiver only."
 
 
-def say_known(unit: Unit) -> str:
+def describe_events(unit: RecordUnit) -> str:
     """Say what the receiver of sequences knows, after ``knows when``.
 
     Examples
     --------
-    >>> say_known(PERSON), say_known(Unit("stay", "stays", "patient"))
+    >>> describe_events(PERSON), describe_events(RecordUnit("stay", "stays", "patient"))
     ('a person did the monitored events', 'the monitored events of a stay of a patient happened')
     """
-    return f"the monitored events of {unit.whose} happened" if unit != PERSON else "a person did the monitored events"
+    return (
+        f"the monitored events of {unit.record_of_person} happened"
+        if unit != PERSON
+        else "a person did the monitored events"
+    )
 
 
-def say_blur(blur: int, unit: str) -> str:
+def describe_blur(blur: int, unit: str) -> str:
     """Say what blurring covers, and what it does not.
 
     Examples
     --------
-    >>> print(say_blur(1, "hour"))
+    >>> print(describe_blur(1, "hour"))
     Up to 1 hour from the monitored intervals other events are left out, or are the same in all these records. Not
     covered: other events further away keep their exact times.
     """
@@ -88,15 +92,15 @@ class GroupAnonymity(Guarantee):
         """Return the parameters as plain values; without blur where there is none."""
         return {name: value for name, value in super().parameters().items() if value is not None}
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         named = f"{len(self.monitored)} {'is' if len(self.monitored) == 1 else 'are'} named"
-        promise = (
-            f"Someone who knows when {say_known(unit)} ({named}) matches no {unit.record} or at least {self.k} "
+        sentence = (
+            f"Someone who knows when {describe_events(unit)} ({named}) matches no {unit.record} or at least {self.k} "
             f"{unit.records}."
         )
         missing = " Some monitored events are left out." if self.suppressing else ""
         if not self.others:
-            return f"{promise} No other events are published.{missing}{self.say_count(unit)}"
-        beyond = NEIGHBOURS if self.blur is None else say_blur(self.blur, self.unit)
-        return f"{promise} {beyond} {THAT_RECEIVER}{missing}{self.say_count(unit)}"
+            return f"{sentence} No other events are published.{missing}{self.describe_count(unit)}"
+        beyond = NEIGHBOURS if self.blur is None else describe_blur(self.blur, self.unit)
+        return f"{sentence} {beyond} {THAT_RECEIVER}{missing}{self.describe_count(unit)}"

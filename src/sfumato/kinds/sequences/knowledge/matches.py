@@ -28,11 +28,11 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, find_last, mark_events, number_rows, spell_times
+from sfumato.kinds.sequences.decode import Entries, TimedRecords, convert_times, find_last, mark_events, number_rows
 from sfumato.kinds.sequences.knowledge.windows import Window, Windows, count_most, find_busiest
 from sfumato.release.release import Release
 
-__all__ = ["Knowledge", "ReceiverMatches", "count_matches", "list_known", "match_classes"]
+__all__ = ["Knowledge", "ReceiverMatches", "build_knowledge", "count_matches", "match_classes"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
@@ -56,7 +56,7 @@ class Knowledge:
     Examples
     --------
     >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 3)], [("mail", 8)]])
-    >>> known = list_known(data, ["mail"])
+    >>> known = build_knowledge(data, ["mail"])
     >>> known.of_person.tolist(), known.entries.times.tolist()
     ([0, 0, 1], [3, 8])
     """
@@ -68,7 +68,7 @@ class Knowledge:
         return len(self.entries.events)
 
 
-def list_known(original: Dataset, monitored: Iterable[str], published_times: Ints | None = None) -> Knowledge:
+def build_knowledge(original: Dataset, monitored: Iterable[str], published_times: Ints | None = None) -> Knowledge:
     """Take what a receiver who monitors some events knows of everybody.
 
     Parameters
@@ -157,13 +157,13 @@ def count_matches(
     >>> found.sizes.tolist(), found.share, found.likeliest.event
     ([2, 2], 0.5, 'news')
     """
-    times = spell_times(release, original.clock, original.times())
+    times = convert_times(release, original.time_unit, original.times())
     if times is None:
         raise ParameterError(
             "matching: the times of the original and of the release must be in the same units; read the original "
             "with the time unit it was published from."
         )
-    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, knowledge.entries.events.labels)
     busy = np.zeros(len(records.sizes), dtype=np.int64)
     if windows is not None:
@@ -185,11 +185,11 @@ def match_classes(records: TimedRecords, knowledge: Knowledge) -> tuple[Ints, In
 
     Examples
     --------
-    >>> from sfumato.data.lists import Ragged
-    >>> cover, none = Ragged.from_lists([["mail"]]), Entries(Ragged.from_lists([[], []]), np.zeros(0, np.int64))
+    >>> from sfumato.data.lists import ListColumn
+    >>> cover, none = ListColumn.from_lists([["mail"]]), Entries(ListColumn.from_lists([[], []]), np.zeros(0, np.int64))
     >>> lo, hi, holds = np.array([1]), np.array([4]), np.array([0])
     >>> records = TimedRecords(np.array([0, 0]), np.array([2]), cover, lo, hi, none, ("mail",), holds, False)
-    >>> known = list_known(Dataset.of("sequences", [[("mail", 2)], [("mail", 9)]]), ["mail"])
+    >>> known = build_knowledge(Dataset.of("sequences", [[("mail", 2)], [("mail", 9)]]), ["mail"])
     >>> [found.tolist() for found in match_classes(records, known)]
     [[0], [0]]
     """
@@ -218,21 +218,21 @@ def _likeliest(
     effort, portion = 0, 1
     while len(left) and (effort < _EFFORT or bound[left[0]] > size[left[0]] // windows.l):
         for number, classes in zip(left, _classes_of(records, knowledge, left[:portion]), strict=False):
-            if classes.tobytes() in seen or not _leaves_room(bound[number], size[number], best):
+            if classes.tobytes() in seen or not _can_improve(bound[number], size[number], best):
                 continue
             seen.add(classes.tobytes())
             rows = records.rows_of(classes)
             effort += 1_000 + int(records.entries.events.lengths[rows].sum())
             window = find_busiest(records.entries, rows, windows.length)
-            best = window if window and _leaves_room(window.people, window.records, best) else best
+            best = window if window and _can_improve(window.people, window.records, best) else best
         effort += len(records.sizes)
-        left = left[portion:][_leaves_room(bound[left[portion:]], size[left[portion:]], best)]
+        left = left[portion:][_can_improve(bound[left[portion:]], size[left[portion:]], best)]
         portion = min(2 * portion, 1024)
     share = 0.0 if best is None else best.people / best.records
     return best, max(share, float(bound[left[0]] / size[left[0]]) if len(left) else 0.0)
 
 
-def _leaves_room(people: Any, records: Any, best: Window | None) -> Any:
+def _can_improve(people: Any, records: Any, best: Window | None) -> Any:
     """Tell whether a share, or each of several, is larger than the best."""
     return people * (1 if best is None else best.records) > (0 if best is None else best.people) * records
 

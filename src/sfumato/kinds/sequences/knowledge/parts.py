@@ -13,8 +13,8 @@ from sfumato.attacks.risk import draw_people
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.dataset import locate_entries
-from sfumato.kinds.sequences.decode import TimedRecords, spell_times
-from sfumato.kinds.sequences.knowledge.matches import Knowledge, list_known
+from sfumato.kinds.sequences.decode import TimedRecords, convert_times
+from sfumato.kinds.sequences.knowledge.matches import Knowledge, build_knowledge
 from sfumato.release.release import Release
 
 __all__ = ["narrow_people", "narrow_records"]
@@ -34,7 +34,7 @@ def narrow_people(knowledge: Knowledge, people: Ints, m: int) -> list[Ints]:
     Examples
     --------
     >>> data = Dataset.of("sequences", [[("mail", 1), ("mail", 4)], [("mail", 1), ("mail", 5)], [("mail", 1)]])
-    >>> [found.tolist() for found in narrow_people(list_known(data, ["mail"]), np.arange(3), 2)]
+    >>> [found.tolist() for found in narrow_people(build_knowledge(data, ["mail"]), np.arange(3), 2)]
     [[1, 1, 3], [1, 1, 3]]
     """
     offsets, codes = knowledge.entries.events.offsets, knowledge.entries.events.codes.astype(np.int64)
@@ -96,10 +96,10 @@ def narrow_records(release: Release, original: Dataset, m: int, most: int) -> tu
     >>> narrow_records(release, data, m=1, most=9)[1][0].tolist()
     [2, 2, 2, 2]
     """
-    times = spell_times(release, original.clock, original.times())
+    times = convert_times(release, original.time_unit, original.times())
     if times is None:
         raise ParameterError("attack: the original and the release must have times in the same units.")
-    knowledge = list_known(original, getattr(release.guarantee, "monitored", ()), times)
+    knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
     records = TimedRecords.of(release, knowledge.entries.events.labels)
     tried = np.minimum(knowledge.entries.events.lengths[knowledge.of_person], _TRIED)
     cells = float(tried.mean()) * len(records.sizes) if len(tried) else 0.0

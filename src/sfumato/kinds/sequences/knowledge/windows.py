@@ -58,8 +58,8 @@ def count_most(entries: Entries, group_of_row: Ints, groups: int, length: int) -
 
     Examples
     --------
-    >>> from sfumato.data.lists import Ragged
-    >>> entries = Entries(Ragged.from_lists([["a", "a"], ["a"], ["b"]]), np.array([1, 2, 5, 2]))
+    >>> from sfumato.data.lists import ListColumn
+    >>> entries = Entries(ListColumn.from_lists([["a", "a"], ["a"], ["b"]]), np.array([1, 2, 5, 2]))
     >>> count_most(entries, np.array([0, 0, 1]), 2, 2).tolist(), count_most(entries, np.zeros(3, int), 1, 3).tolist()
     ([1, 1], [2])
     """
@@ -92,8 +92,8 @@ def find_busiest(entries: Entries, rows: Ints, length: int) -> Window | None:
 
     Examples
     --------
-    >>> from sfumato.data.lists import Ragged
-    >>> entries = Entries(Ragged.from_lists([["a"], ["b"], ["b"]]), np.array([1, 7, 9]))
+    >>> from sfumato.data.lists import ListColumn
+    >>> entries = Entries(ListColumn.from_lists([["a"], ["b"], ["b"]]), np.array([1, 7, 9]))
     >>> find_busiest(entries, np.array([0, 1, 2]), 2)
     Window(event='b', first=7, last=9, people=2, records=3, rows=array([1, 2]))
     """

@@ -10,13 +10,13 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Grouped
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.methods._base.covers import Found, cover_groups
+from sfumato.kinds.sequences.methods._base.covers import GroupIntervals, cover_groups
 from sfumato.kinds.sequences.methods._base.grouping import (
     BLUR,
     SequenceGrouping,
+    build_time_arrays,
     draw_order,
     has_other_events,
-    lay_out_times,
 )
 from sfumato.release.run import Run
 
@@ -46,10 +46,10 @@ class Ta(SequenceGrouping):
     name: ClassVar[str] = "ta"
     summary: ClassVar[str] = "Comparator: each interval holds one event of every member, the rest is suppressed."
     paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Nergiz et al. (2009)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
     optimises: ClassVar[str] = "interval loss (NCP), suppressed events at full loss"
 
-    def claim(self, dataset: Dataset) -> GroupAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> GroupAnonymity:
         """Claim k-anonymity of groups, with monitored events suppressed."""
         others = has_other_events(dataset)
         return GroupAnonymity(self.k or 1, dataset.schema.monitored, suppressing=True, others=others)
@@ -58,11 +58,11 @@ class Ta(SequenceGrouping):
         """Align people with each other, one event a member and interval."""
         from sfumato.kinds.sequences._kernels.comparators import align_groups
 
-        monitored, _, prices = lay_out_times(people)
+        monitored, _, prices = build_time_arrays(people)
         publication = align_groups(monitored, prices, self.k or 1, draw_order(people, run), self.report(run))
         run.counters.update(cp_evaluations=publication.evaluations, bound_evaluations=publication.skipped)
         run.counters["suppressed_events"] = int((publication.interval < 0).sum())
-        made = Found(
+        made = GroupIntervals(
             publication.intervals.offsets, publication.intervals.start, publication.intervals.end, publication.interval
         )
         return cover_groups(people, publication.group, made)
@@ -91,7 +91,7 @@ class Sa(SequenceGrouping):
     name: ClassVar[str] = "sa"
     summary: ClassVar[str] = "Comparator: symmetric groups of neighbours on the Hilbert curve; nothing is suppressed."
     paper: ClassVar[str] = "Sherkat et al. (2011), Sections 2 and 6, after Yarovoy et al. (2009)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity,)
     optimises: ClassVar[str] = "neighbourhood on the Hilbert curve"
 
     blur: Annotated[int | None, BLUR] = None
@@ -101,11 +101,11 @@ class Sa(SequenceGrouping):
         from sfumato.kinds.sequences._kernels.comparators import mirror_groups
         from sfumato.kinds.sequences._kernels.hilbert import rank_along_curve
 
-        monitored, _, prices = lay_out_times(people)
+        monitored, _, prices = build_time_arrays(people)
         rank = rank_along_curve(monitored.offsets, monitored.times)
         publication = mirror_groups(monitored, prices, self.k or 1, rank, draw_order(people, run))
         run.counters.update(cp_evaluations=publication.evaluations)
-        made = Found(
+        made = GroupIntervals(
             publication.intervals.offsets, publication.intervals.start, publication.intervals.end, publication.interval
         )
         return cover_groups(people, publication.group, made)

@@ -55,7 +55,7 @@ class AverageRelativeError(QueryMetric):
             when = draw_range(int(times[at[0]]), int(times.min()), int(times.max()), generator)
             inside = at[when.holds(times[at])]
             events = sorted({history.labels[code] for code in history.codes[inside]})
-            queries[(*events, when.spell(original.clock))] = None
+            queries[(*events, when.format_condition(original.time_unit))] = None
         return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
@@ -66,7 +66,7 @@ class AverageRelativeError(QueryMetric):
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
-            events, when = split_time(query, comparison.original.clock, owner)
+            events, when = split_time(query, comparison.original.time_unit, owner)
             if not events or not code.keys() >= set(events):
                 raise SchemaError(f"{owner} must name events that the original data have, and may have a time.")
             inside = when.holds(view.times)

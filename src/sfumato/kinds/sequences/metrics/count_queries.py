@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.query_metric import split_time
 from sfumato.params import Param
 
@@ -72,10 +72,10 @@ class CountQueries(SummedMetric):
     events: Annotated[int, Param("Largest number of events asked about where no workload is given.", ge=1)] = 100
     intervals: Annotated[int, Param("Number of periods the time is cut into.", ge=1)] = 100
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
         view = comparison.view(SequenceComparison)
-        events = _asked_events(comparison)
+        events = _find_workload_events(comparison)
         if events is None:
             events = view.draw_events(self.events, comparison.seed, monitored=True)
         others = view.draw_events(self.events, comparison.seed, monitored=False)
@@ -89,14 +89,14 @@ class CountQueries(SummedMetric):
             "others_answer": others_answer,
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the counts of all parts together."""
-        truth, answer = tally["truth"], tally["answer"]
+        truth, answer = partial["truth"], partial["answer"]
         excess = int(np.maximum(answer - truth, 0).sum())
         return excess / max(int(answer.sum()), 1), {
             "false_positives": float((answer > truth).mean()) if answer.size else 0.0,
             "false_negatives": _share_too_low(truth, answer),
-            "other_false_negatives": _share_too_low(tally["others_truth"], tally["others_answer"]),
+            "other_false_negatives": _share_too_low(partial["others_truth"], partial["others_answer"]),
             "queries": answer.size,
             "queries_with_hits": int((truth > 0).sum()),
             "events": answer.shape[0],
@@ -104,7 +104,7 @@ class CountQueries(SummedMetric):
         }
 
 
-def _asked_events(comparison: Comparison) -> Ints | None:
+def _find_workload_events(comparison: Comparison) -> Ints | None:
     """Return the events of the workload, if there is one."""
     if comparison.workload is None:
         return None
@@ -112,7 +112,7 @@ def _asked_events(comparison: Comparison) -> Ints | None:
     named: set[str] = set()
     for number, query in enumerate(comparison.workload.queries, start=1):
         owner = f"count-queries: query {number} of the workload"
-        events = split_time(query, comparison.original.clock, owner)[0]
+        events = split_time(query, comparison.original.time_unit, owner)[0]
         if not events or not code_of.keys() >= set(events):
             raise SchemaError(f"{owner} must name events that the original data have. Correct or remove it.")
         named.update(events)
@@ -165,8 +165,8 @@ def _count_exact(rows: Ints, codes: npt.NDArray[np.int32], times: Ints, events: 
     cell = number_of[codes[inside]] * periods + np.searchsorted(edges, times[inside], side="right") - 1
     total = len(events) * periods
     keys = np.sort(rows[inside] * max(total, 1) + cell)
-    once = keys[np.diff(keys, prepend=-1) > 0]
-    return np.bincount(once % max(total, 1), minlength=total).reshape(len(events), periods).astype(np.int64)
+    distinct = keys[np.diff(keys, prepend=-1) > 0]
+    return np.bincount(distinct % max(total, 1), minlength=total).reshape(len(events), periods).astype(np.int64)
 
 
 def _count_covers(view: SequenceComparison, event: int, edges: Ints) -> Ints:

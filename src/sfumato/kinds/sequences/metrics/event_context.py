@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 from sfumato.params import Param
 
 __all__ = ["EventContext"]
@@ -76,7 +76,7 @@ class EventContext(SummedMetric):
 
     window: Annotated[int | None, Param("Window of the value, in units of the data's time.", ge=0)] = None
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count events near monitored ones, for every window."""
         view = comparison.view(SequenceComparison)
         windows = dict(view.durations)
@@ -90,9 +90,9 @@ class EventContext(SummedMetric):
         after = {name: _count_published(view, length) for name, length in windows.items()}
         return {"before": before, "after": after, "usual": Facts(name=usual)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the distributions for every window."""
-        before, after, usual = tally["before"], tally["after"], tally["usual"]["name"]
+        before, after, usual = partial["before"], partial["after"], partial["usual"]["name"]
         details = {name: _diverge(before[name], after[name]) for name in before}
         return details[usual], {
             **{f"within_{name}": value for name, value in details.items()},
@@ -129,12 +129,12 @@ def _count_published(view: SequenceComparison, window: int) -> Floats:
     able = np.flatnonzero(np.diff(covers.offsets)[rows])
     first, last = times[able] - window, times[able] + window
     apart = np.ones(len(able))
-    settled = np.zeros(len(able), dtype=bool)
-    for at, interval in covers.meet(rows[able], first, last, settled):
+    decided = np.zeros(len(able), dtype=bool)
+    for at, interval in covers.meet(rows[able], first, last, decided):
         low, high = covers.lows[interval], covers.highs[interval]
         shared = np.minimum(high, last[at]) - np.maximum(low, first[at]) + 1
         apart[at] *= 1 - shared / (high - low + 1)
-        settled[at] = apart[at] == 0
+        decided[at] = apart[at] == 0
     counts = np.bincount(codes[able], (1 - apart) * weights[able], minlength=len(view.comparison.places))
     return np.asarray(counts, dtype=np.float64)
 

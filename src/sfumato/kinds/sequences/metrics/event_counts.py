@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 from sfumato.params import Param
 
 __all__ = ["EventCounts"]
@@ -65,7 +65,7 @@ class EventCounts(SummedMetric):
     events: Annotated[int, Param("Largest number of events looked at.", ge=1)] = 100
     sanity: Annotated[float, Param("Smallest true count to divide by, as a share of records.", ge=0)] = 0.001
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count events by period in original and release."""
         view = comparison.view(SequenceComparison)
         events = view.draw_events(self.events, comparison.seed, monitored=True)
@@ -74,11 +74,11 @@ class EventCounts(SummedMetric):
         counts = {name: _count(view, events, view.durations[name]) for name in names[first : first + 2]}
         return {"counts": counts, "events": Most(len(events)), "records": len(comparison.original)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the counts of all parts together."""
-        bound = max(1.0, self.sanity * tally["records"])
+        bound = max(1.0, self.sanity * partial["records"])
         details: dict[str, Any] = {}
-        for name, counts in tally["counts"].items():
+        for name, counts in partial["counts"].items():
             truth, estimate = counts["truth"], counts["estimate"]
             elsewhere = float(np.maximum(counts["total"] - counts["inside"], 0.0).sum())
             wrong, there = np.abs(estimate - truth), truth > 0
@@ -88,7 +88,7 @@ class EventCounts(SummedMetric):
         return next(iter(details.values())), {
             **details,
             "counted_share": float(counted),
-            "events": int(tally["events"]),
+            "events": int(partial["events"]),
             "sanity_bound": bound,
         }
 
@@ -96,13 +96,13 @@ class EventCounts(SummedMetric):
 def _count(view: SequenceComparison, events: Ints, length: int) -> dict[str, Floats]:
     """Return true and estimated counts where events happened to anybody, and all that the release counts, by event."""
     truths, estimates, inside, totals = [np.empty(0)], [np.empty(0)], [], []
-    whole, codes = view.comparison.whole, view.comparison.history.codes
+    full_original, codes = view.comparison.full_original, view.comparison.history.codes
 
     def find_all() -> list[Ints]:
-        every = whole.original.view_history().codes, whole.original.times()
+        every = full_original.original.view_history().codes, full_original.original.times()
         return [np.unique(when // length) for when in _times_of(events, *every)]
 
-    periods_of = whole.once(("periods", length, tuple(events.tolist())), find_all)
+    periods_of = full_original.cached(("periods", length, tuple(events.tolist())), find_all)
     for event, periods, when in zip(events, periods_of, _times_of(events, codes, view.times), strict=True):
         estimate, total = _spread(view, int(event), periods, length)
         truths.append(_sum_at(periods, when // length, np.ones(len(when))))

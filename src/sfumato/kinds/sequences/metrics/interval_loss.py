@@ -12,10 +12,10 @@ import numpy.typing as npt
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.grouping import Alike, digest_looks, unite_alike
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.grouping import GroupedAmounts, digest_values, merge_grouped
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 from sfumato.params import Param
 
 __all__ = ["IntervalLoss"]
@@ -47,7 +47,7 @@ class IntervalLoss(SummedMetric):
     >>> people = [[("mail", 1), ("mail", 10)], [("mail", 3), ("mail", 11)]]
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> result = Hi(k=2).anonymize(data, Run())
-    >>> IntervalLoss().measure(Comparison(data, result.release, result.trace.rows)).value
+    >>> IntervalLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value
     0.15
 
     References
@@ -80,7 +80,7 @@ class IntervalLoss(SummedMetric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or comparison.obstacle
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up losses over the events of every group, with and without a weight of events where that is open."""
         view = comparison.view(SequenceComparison)
         by_time = view.covers.lengths / max(view.span, 1)
@@ -95,7 +95,7 @@ class IntervalLoss(SummedMetric):
             amounts[f"lost where covered {we}"] = np.bincount(group[covered], losses[covered], minlength=len(people))
         amounts["covered"] = np.bincount(group[covered], minlength=len(people))
         return {
-            "groups": [Alike(None if comparison.part_of is None else _find_looks(view), amounts)],
+            "groups": [GroupedAmounts(None if comparison.part_of is None else _digest_groups(view), amounts)],
             "generalised": Most(comparison.generalised.any()),
             "lengths": float(view.covers.lengths.sum()),
             "intervals": len(view.covers.lows),
@@ -107,18 +107,18 @@ class IntervalLoss(SummedMetric):
         # With no weight on time and every event exact, the sizes of events are all there is to weigh.
         return [self.we] if self.we is not None else [0.0, 1.0] if self.wt > 0 else [1.0]
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average losses over the events of a group, then over groups by their size."""
-        we = self._weights()[-1 if tally["generalised"] else 0]
-        groups = unite_alike(tally["groups"])
+        we = self._weights()[-1 if partial["generalised"] else 0]
+        groups = merge_grouped(partial["groups"])
         people = groups["people"]
         return _mean_over_groups(groups[f"lost {we}"], groups["events"], people), {
             "covered_only": _mean_over_groups(groups[f"lost where covered {we}"], groups["covered"], people),
             "wt": self.wt,
             "we": we,
             "groups": int((people > 0).sum()),
-            "average_length": divide(tally["lengths"], tally["intervals"]),
-            "suppressed_entries": tally["suppressed_entries"],
+            "average_length": divide(partial["lengths"], partial["intervals"]),
+            "suppressed_entries": partial["suppressed_entries"],
         }
 
 
@@ -153,11 +153,11 @@ def _mean_over_groups(lost: Floats, events: Ints, people: Ints) -> float:
     return float(np.dot(means, weights) / max(int(weights.sum()), 1))
 
 
-def _find_looks(view: SequenceComparison) -> npt.NDArray[np.uint64]:
+def _digest_groups(view: SequenceComparison) -> npt.NDArray[np.uint64]:
     """Return what tells the groups of a part from those of others: categories, their members, and intervals."""
     covers, keys = view.group_covers, view.comparison.keys
     signatures = []
     for begin, end in itertools.pairwise(covers.offsets.tolist()):
         named = [keys[category] for category in covers.categories[begin:end].tolist()]
         signatures.append((named, covers.lows[begin:end].tolist(), covers.highs[begin:end].tolist()))
-    return digest_looks(signatures)
+    return digest_values(signatures)

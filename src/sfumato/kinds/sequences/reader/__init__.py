@@ -10,23 +10,23 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.record_unit import PERSON, RECORD
 from sfumato.data.schema import Schema
-from sfumato.data.time_units import UNITS, Clock
+from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.build import name_rows
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.values import WORDS, read_hierarchies
-from sfumato.kinds.sequences.reader.weblog import looks_like_weblog, parse_weblog
+from sfumato.kinds.sequences.reader.weblog import is_weblog, parse_weblog
 from sfumato.readers.cells import Labels, encode_labels
 from sfumato.readers.constraints import resolve_monitored
 from sfumato.readers.files import to_utf8
-from sfumato.readers.layouts import is_utf8, looks_like_spmf, recognise_layout
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.layouts import is_spmf, is_utf8, recognise_layout
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
 from sfumato.readers.roles import EVENT_LOGS, assign_roles
 from sfumato.readers.sources import Source
@@ -47,10 +47,10 @@ _DIGITS = 18
 """A time of SPMF has at most so many."""
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read sequences of events: one row per person, with the events and their times in the order of time.
 
-    Columns are ``person, time, event``, or other names told by ``reading.columns``, or names that event logs
+    Columns are ``person, time, event``, or other names told by ``read_options.columns``, or names that event logs
     and click streams use. SPMF sequences with times, logs of web servers (see
     :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
     recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
@@ -61,7 +61,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file: CSV, Parquet, JSON lines, SPMF text or a web log, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -70,8 +70,8 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "clicks.csv"
     >>> _ = file.write_text("user,timestamp,url\\n7,2024-01-01T10:00:31Z,news\\n7,2024-01-01T09:59Z,mail\\n")
-    >>> clicks = read(file, Reading("sequences", monitored=("mail",), resolution="minute"))
-    >>> clicks.history().lists(), clicks.clock.to_arrow(clicks.times()).to_pylist()[0].isoformat()
+    >>> clicks = read(file, ReadOptions("sequences", monitored=("mail",), resolution="minute"))
+    >>> clicks.history().lists(), clicks.time_unit.to_arrow(clicks.times()).to_pylist()[0].isoformat()
     ([['mail', 'news']], '2024-01-01T09:59:00+00:00')
     >>> for note in clicks.notes:
     ...     print(note)
@@ -82,26 +82,26 @@ def read(path: Readable, reading: Reading) -> Dataset:
     Times that were cut to the minute: 1.
     Found 1 person and 2 events of 2 kinds.
     """
-    log = _Log.of(as_place(path), reading)
-    times, clock = log.times(reading.resolution)
+    log = _Log.of(as_place(path), read_options)
+    times, time_unit = log.times(read_options.resolution)
     people = combine_labels([log.labels(column) for column in log.person])
     events = log.labels(log.event)
-    entries = np.flatnonzero(log.kept)
+    entries = np.flatnonzero(log.is_event)
     moments = arrange_moments(people.codes[entries], times[entries], events.codes[entries], events.labels)
     rows = entries[moments.rows]
     codes, old, first = renumber(events.codes[rows])
     labels = events.labels.take(pa.array(old)).to_pylist()
     who = people.codes[rows]
     starts = np.flatnonzero(np.append(True, who[1:] != who[:-1]))
-    history = Ragged(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
-    whose = log.whose(people, who[starts], rows[starts], reading)
-    log.report(len(rows), moments.sharing, whose.unit.count(len(starts)), len(labels))
-    log.notes.extend(whose.note(len(starts)))
+    history = ListColumn(np.append(starts, len(rows)).astype(np.int64), codes, tuple(labels)).to_arrow()
+    record_people = log.find_people(people, who[starts], rows[starts], read_options)
+    log.report(len(rows), moments.sharing, record_people.unit.count(len(starts)), len(labels))
+    log.notes.extend(record_people.note(len(starts)))
     return Dataset(
         Schema(
             "sequences",
             KIND.columns,
-            monitored=resolve_monitored(reading.monitored, labels, log.name),
+            monitored=resolve_monitored(read_options.monitored, labels, log.name),
         ),
         pa.table(
             {
@@ -110,12 +110,12 @@ def read(path: Readable, reading: Reading) -> Dataset:
                 "times": type(history).from_arrays(history.offsets, pa.array(times[rows])),
             }
         ),
-        hierarchies=read_hierarchies(reading, log.name, labels, log.numbers[rows[first]].tolist()),
+        hierarchies=read_hierarchies(read_options, log.name, labels, log.numbers[rows[first]].tolist()),
         notes=tuple(log.notes),
-        reading=reading.to_dict(),
-        clock=clock,
-        unit=whose.unit,
-        people=whose.people,
+        read_options=read_options.to_dict(),
+        time_unit=time_unit,
+        unit=record_people.unit,
+        people=record_people.people,
     )
 
 
@@ -130,34 +130,34 @@ class _Log(NamedTuple):
     event: str
     numbers: Longs
     """By which each row is called in messages."""
-    kept: Marks
+    is_event: Marks
     notes: list[str]
     owner: str = ""
     """Column that says whose a sequence is, where people have several."""
 
     @classmethod
-    def of(cls, path: Place, reading: Reading) -> _Log:
-        source = Source(path, reading)
+    def of(cls, path: Place, read_options: ReadOptions) -> _Log:
+        source = Source(path, read_options)
         name, sample = source.name, source.sample()
-        declared = reading.format or reading.header or reading.delimiter
-        if reading.user_key is not None or (not declared and looks_like_weblog(sample)):
-            return cls._of_weblog(name, source.data, reading)
+        declared = read_options.format or read_options.header or read_options.delimiter
+        if read_options.user_key is not None or (not declared and is_weblog(sample)):
+            return cls._of_weblog(name, source.data, read_options)
         format = source.format
         if format == "csv" and not sample:
             raise SchemaError(f"{name}: the file is empty.")
-        if format == "spmf" or (reading.format is None and format == "csv" and looks_like_spmf(sample)):
-            return cls._of_spmf(name, to_utf8(name, source.data, reading.encoding))
-        return cls._of_table(source, sample, reading)
+        if format == "spmf" or (read_options.format is None and format == "csv" and is_spmf(sample)):
+            return cls._of_spmf(name, to_utf8(name, source.data, read_options.encoding))
+        return cls._of_table(source, sample, read_options)
 
     @classmethod
-    def _of_weblog(cls, name: str, data: bytes, reading: Reading) -> _Log:
-        if reading.columns:
+    def _of_weblog(cls, name: str, data: bytes, read_options: ReadOptions) -> _Log:
+        if read_options.columns:
             raise ParameterError("reading: columns mean nothing for a web log. Say who a person is by user_key.")
-        text = to_utf8(name, data, reading.encoding)
-        log = parse_weblog(name, text, reading.user_key or "host", keep_query=reading.query == "keep")
+        text = to_utf8(name, data, read_options.encoding)
+        log = parse_weblog(name, text, read_options.user_key or "host", keep_query=read_options.query == "keep")
         notes = [f"Read {log.table.num_rows:,} lines of {name}.", *log.notes]
         numbers = np.arange(1, log.table.num_rows + 1)
-        return cls(name, log.table, log.person, "time", "event", numbers, log.kept, notes)
+        return cls(name, log.table, log.person, "time", "event", numbers, log.is_event, notes)
 
     @classmethod
     def _of_spmf(cls, name: str, text: bytes) -> _Log:
@@ -168,22 +168,22 @@ class _Log(NamedTuple):
         return cls(name, table, ("person",), "time", "event", lines, np.ones(len(lines), bool), notes)
 
     @classmethod
-    def _of_table(cls, source: Source, sample: list[str], reading: Reading) -> _Log:
+    def _of_table(cls, source: Source, sample: list[str], read_options: ReadOptions) -> _Log:
         name, notes = source.name, source.notes
-        declared = reading.header or reading.delimiter or source.format != "csv"
+        declared = read_options.header or read_options.delimiter or source.format != "csv"
         layout = None if declared else recognise_layout(sample)
         if layout is None:
             table = source.table()
         else:
             notes.append(f"Recognised {layout.name}.")
-            encoding = reading.encoding
+            encoding = read_options.encoding
             if layout.encoding and encoding is None and not is_utf8(source.data):
                 encoding = layout.encoding
                 notes.append(f"The text is not UTF-8 and was read as {encoding}.")
             table = source.table(delimiter=layout.delimiter, header=layout.header, encoding=encoding)
-        columns, read_as = assign_roles(name, table.column_names, reading, WORDS)
+        columns, read_as = assign_roles(name, table.column_names, read_options, WORDS)
         notes = [f"Read {table.num_rows:,} rows of {name}.", *notes, *read_as]
-        name, table = settle_missing(name, table, columns, reading, notes, ("event",))
+        name, table = resolve_missing(name, table, columns, read_options, notes, ("event",))
         if "session" in columns and "person" in columns:
             notes.append(f"All sessions of a person are one sequence; `{columns['session']}` is not used.")
         elif "session" in columns:
@@ -199,25 +199,25 @@ class _Log(NamedTuple):
         time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
         return cls(name, table, (columns["person"],), time, event, numbers, retained, notes, owner)
 
-    def whose(self, records: Labels, retained: Ints, first: Longs, reading: Reading) -> Whose:
+    def find_people(self, records: Labels, retained: Ints, first: Longs, read_options: ReadOptions) -> RecordPeople:
         """Tell what a record is, and of which person each one that is kept."""
         if _LINES in self.notes:
-            return settle_unit(reading, Whose(RECORD))
+            return resolve_unit(read_options, RecordPeople(RECORD))
         unit = PERSON if len(self.person) > 1 else name_records(self.person[0], bool(self.owner))
         people = None
         if self.owner:
             record = np.full(len(records.labels), -1)
             record[retained] = np.arange(len(retained))
-            used = np.where(self.kept, record[records.codes], -1)
+            used = np.where(self.is_event, record[records.codes], -1)
             people = check_people(self.name, self.owner, used, self.labels(self.owner), first)
-        whose = settle_unit(reading, Whose(unit, people))
-        retell_role(self.notes, self.person[0], whose.unit)
-        return whose
+        record_people = resolve_unit(read_options, RecordPeople(unit, people))
+        correct_role_note(self.notes, self.person[0], record_people.unit)
+        return record_people
 
     def labels(self, column: str) -> Labels:
         return encode_labels(self.name, column, self.table.column(column))
 
-    def times(self, resolution: str | None) -> tuple[Longs, Clock]:
+    def times(self, resolution: str | None) -> tuple[Longs, TimeUnit]:
         """Return times as whole numbers, and what they count."""
         parsed = parse_times(self.name, self.time, self.table.column(self.time))
         micros = parsed.micros
@@ -225,12 +225,12 @@ class _Log(NamedTuple):
             numbers = self._whole(parsed.order)
             micros = self._dates_in(numbers, resolution)
             if micros is None:
-                return numbers, Clock()
+                return numbers, TimeUnit()
         if not parsed.zoned:
             self.notes.append("Times have no zone and are taken as UTC.")
-        times, clock, finer = cut_times(micros, resolution or "second")
-        note_count(self.notes, f"Times that were cut to the {resolution or 'second'}", int(finer[self.kept].sum()))
-        return times, clock
+        times, time_unit, finer = cut_times(micros, resolution or "second")
+        note_count(self.notes, f"Times that were cut to the {resolution or 'second'}", int(finer[self.is_event].sum()))
+        return times, time_unit
 
     def _whole(self, numbers: Longs | npt.NDArray[np.float64]) -> Longs:
         outside = (numbers > _LARGEST) | (numbers < -_LARGEST)
@@ -244,7 +244,7 @@ class _Log(NamedTuple):
 
     def _dates_in(self, numbers: Longs, resolution: str | None) -> Longs | None:
         """Return the dates that numbers stand for, if a resolution says that they are dates."""
-        micros = _spell_out_dates(numbers)
+        micros = _parse_dates(numbers)
         if resolution is None:
             if micros is not None:
                 self.notes.append(
@@ -261,13 +261,13 @@ class _Log(NamedTuple):
 
     def report(self, entries: int, sharing: int, records: str, kinds: int) -> None:
         """Note what is left after everything."""
-        collapsed = int(self.kept.sum()) - entries
+        collapsed = int(self.is_event.sum()) - entries
         note_count(self.notes, "Events that repeat one of the same record and time and were collapsed", collapsed)
         note_count(self.notes, f"Events that {SHARED_MOMENT}", sharing)
         self.notes.append(f"Found {records} and {entries:,} events of {kinds:,} kinds.")
 
 
-def _spell_out_dates(numbers: Longs) -> Longs | None:
+def _parse_dates(numbers: Longs) -> Longs | None:
     """Return microseconds since 1970 if every number is a day of the calendar written as 20240131."""
     year, month, day = numbers // 10_000, numbers // 100 % 100, numbers % 100
     if not ((year >= 1000) & (year <= 9999) & (month >= 1) & (month <= 12) & (day >= 1)).all():
@@ -303,5 +303,5 @@ def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
         return entries
 
     parsed = parse_sequences(name, text, read_line)
-    table = pa.table({"person": parsed.person, "time": parsed.told, "event": parsed.item})
+    table = pa.table({"person": parsed.person, "time": parsed.details, "event": parsed.item})
     return table, np.array(parsed.line), parsed.empty

@@ -6,7 +6,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary
 
@@ -19,14 +19,14 @@ WORDS = Vocabulary(
 )
 
 
-def read_hierarchies(reading: Reading, name: str, labels: list[str], rows: list[int]) -> dict[str, Hierarchy]:
+def read_hierarchies(read_options: ReadOptions, name: str, labels: list[str], rows: list[int]) -> dict[str, Hierarchy]:
     """Read the hierarchy of events from its file, or derive it from their order; it must know all of them."""
-    strange = [column for column in reading.hierarchies if column != "event"]
+    strange = [column for column in read_options.hierarchies if column != "event"]
     if strange:
         raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
-    given = reading.hierarchies.get("event")
+    given = read_options.hierarchies.get("event")
     if given is None:
         return {}
-    hierarchy = derive_hierarchy(given, labels, rows=rows) or read_hierarchy(given, root=reading.hierarchy_root)
+    hierarchy = derive_hierarchy(given, labels, rows=rows) or read_hierarchy(given, root=read_options.hierarchy_root)
     hierarchy.require(labels, f"{name}: hierarchy of event", rows)
     return {"event": hierarchy}

@@ -21,7 +21,7 @@ from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import Cells, marks
 
-__all__ = ["WebLog", "looks_like_weblog", "parse_weblog"]
+__all__ = ["WebLog", "is_weblog", "parse_weblog"]
 
 Marks = npt.NDArray[np.bool_]
 
@@ -42,26 +42,26 @@ class WebLog(NamedTuple):
     --------
     >>> line = b'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 404 9'
     >>> log = parse_weblog("access.log", line + b"\\n" + line.replace(b"404", b"200"), "host")
-    >>> log.kept.tolist(), log.notes[1]
+    >>> log.is_event.tolist(), log.notes[1]
     ([False, True], 'Requests with another status, which were left out: 1.')
     """
 
     table: pa.Table
     """``time``, ``event``, and the columns that make up a person."""
     person: tuple[str, ...]
-    kept: Marks
+    is_event: Marks
     """Which lines are events."""
     notes: list[str]
 
 
-def looks_like_weblog(lines: Sequence[str]) -> bool:
+def is_weblog(lines: Sequence[str]) -> bool:
     """Tell whether any of the lines is one of a web log.
 
     Examples
     --------
-    >>> looks_like_weblog(['host - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326'])
+    >>> is_weblog(['host - - [10/Oct/2000:13:55:36 -0700] "GET / HTTP/1.0" 200 2326'])
     True
-    >>> looks_like_weblog(["person,time,event"])
+    >>> is_weblog(["person,time,event"])
     False
     """
     return any(_PYTHON_LINE.match(line) for line in lines)
@@ -115,7 +115,9 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
     notes.append(f"Reading {' and '.join(person)} as person.")
     events = _name_events(name, column["request"], retained, keep_query=keep_query)
     cells = {part: _blank(column[part], retained, "-") for part in person}
-    return WebLog(pa.table({**cells, "time": _spell_times(column["time"]), "event": events}), person, retained, notes)
+    return WebLog(
+        pa.table({**cells, "time": _normalise_times(column["time"]), "event": events}), person, retained, notes
+    )
 
 
 def _cut_lines(text: bytes) -> Cells:
@@ -137,7 +139,7 @@ def _name_events(name: str, request: Cells, retained: Marks, *, keep_query: bool
     return _blank(path, marks(pc.not_equal(path, pa.scalar("", pa.large_string()))), "/")
 
 
-def _spell_times(times: Cells) -> Cells:
+def _normalise_times(times: Cells) -> Cells:
     """Write 10/Oct/2000:13:55 as 10-Oct-2000 13:55, which is a common way to write dates."""
     return pc.replace_substring_regex(times, r"^(\d\d)/([A-Za-z]+)/(\d+):", r"\1-\2-\3 ")
 

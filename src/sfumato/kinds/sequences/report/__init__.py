@@ -12,14 +12,14 @@ import numpy as np
 
 from sfumato.attacks.risk import Finding, Risk
 from sfumato.base.remaining import NOTHING, Remaining
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.sequences.comparison import SequenceComparison
-from sfumato.kinds.sequences.report import lengths, strips
+from sfumato.kinds.sequences.report import lengths, timelines
 from sfumato.kinds.sequences.report.times import count_times, draw_steps, draw_times
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 from sfumato.reports import page
 from sfumato.reports.answers import draw_answers, write_answers
 from sfumato.reports.html import draw_figure, make_table, shorten
@@ -41,7 +41,7 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     remaining: Remaining = NOTHING,
-    beyond: Sequence[Finding] = (),
+    stronger: Sequence[Finding] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn, judged = figures(comparison, before, after), _judge(comparison, after, remaining)
@@ -53,8 +53,8 @@ def render(
             _receiver(comparison),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
-            *(_neighbours(finding.to_dict(), comparison.release.unit) for finding in beyond),
-            _strips(comparison, drawn.get("timeline")),
+            *(_neighbours(finding.to_dict(), comparison.release.unit) for finding in stronger),
+            _show_timelines(comparison, drawn.get("timeline")),
             _groups(comparison, drawn["group-sizes"]),
             _times(drawn.get("times")),
             write_answers(drawn.get("answers")),
@@ -67,8 +67,8 @@ def render(
 def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figure]:
     """Return the plots by name; ``timeline`` is there when it is known who became whom."""
     drawn = {"anonymity-sets": draw_sets(before, after, comparison.release.guarantee)}
-    if strips.find_obstacle(comparison) is None:
-        drawn["timeline"] = strips.draw_strips(comparison, strips.choose_strips(comparison))
+    if timelines.find_obstacle(comparison) is None:
+        drawn["timeline"] = timelines.draw_timelines(comparison, timelines.choose_timelines(comparison))
     drawn["group-sizes"] = lengths.draw_lengths(comparison)
     optional_plots = {"times": draw_times(comparison), "answers": draw_answers(comparison)}
     return drawn | {name: figure for name, figure in optional_plots.items() if figure is not None}
@@ -77,10 +77,10 @@ def figures(comparison: Comparison, before: Risk, after: Risk) -> dict[str, Figu
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save a timeline of three groups and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
     guarantee = comparison.release.guarantee
-    if strips.find_obstacle(comparison) is not None:
+    if timelines.find_obstacle(comparison) is not None:
         save_figure(draw_sets(before, after, guarantee, 400, 120), path)
         return
-    drawn = strips.draw_strips(comparison, strips.choose_strips(comparison, 3), 640)
+    drawn = timelines.draw_timelines(comparison, timelines.choose_timelines(comparison, 3), 640)
     sets = alt.vconcat(*draw_sets(before, after, guarantee, 270, 130).panels)
     save_figure(alt.hconcat(dataclasses.replace(drawn, columns=1).chart(), sets, spacing=40), path)
 
@@ -94,7 +94,7 @@ def _judge(comparison: Comparison, after: Risk, remaining: Remaining) -> page.Ju
 
 def judge_parts(judged: page.Judgement, seen: Divided) -> page.Judgement:
     """Judge a release in parts in the same way."""
-    return _warn_of_others(judged, seen.tally["others"])
+    return _warn_of_others(judged, seen.counts["others"])
 
 
 def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
@@ -103,7 +103,7 @@ def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
     return page.Judgement("careful", f"{judged.text} It holds for one receiver only: see for whom it is safe.")
 
 
-def count_part(comparison: Comparison) -> Tally:
+def count_part(comparison: Comparison) -> PartialSums:
     """Count in a part of a release what the figures need."""
     view = comparison.view(SequenceComparison)
     events, _ = view.others
@@ -120,20 +120,20 @@ def count_part(comparison: Comparison) -> Tally:
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
     """Draw the figures of all parts of a release together."""
-    tally = seen.tally
-    if not tally["before"].any():
+    counts = seen.counts
+    if not counts["before"].any():
         return {}
-    edges, clock = tally["edges"]["edges"], seen.whole.original.clock
-    return {"times": draw_steps(edges, tally["before"], tally["after"], clock)}
+    edges, time_unit = counts["edges"]["edges"], seen.full_original.original.time_unit
+    return {"times": draw_steps(edges, counts["before"], counts["after"], time_unit)}
 
 
 def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     """Return the sections on receivers and times of a release in parts."""
-    tally, others = seen.tally, "no other of its part"
-    explained = _explain_exposure(seen, tally["exposed"], others) if tally["others"] else ""
+    counts, others = seen.counts, "no other of its part"
+    explained = _explain_exposure(seen, counts["exposed"], others) if counts["others"] else ""
     return [
-        _say_for_whom(sorted(tally["monitored"]), explained),
-        *(_neighbours(finding.to_dict(), seen.release.unit) for finding in seen.beyond),
+        _describe_receivers(sorted(counts["monitored"]), explained),
+        *(_neighbours(finding.to_dict(), seen.release.unit) for finding in seen.stronger),
         _times(drawn.get("times")),
     ]
 
@@ -141,14 +141,14 @@ def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
     interval_lengths = comparison.view(SequenceComparison).covers.lengths
     typical = (
-        lengths.show_length(float(np.median(interval_lengths)), comparison.original.clock)
+        lengths.show_length(float(np.median(interval_lengths)), comparison.original.time_unit)
         if len(interval_lengths)
         else "–"
     )
     return [*page.show_change(comparison, before, after), (escape(typical), "typical length of an interval")]
 
 
-def _neighbours(finding: Mapping[str, Any], unit: Unit) -> str:
+def _neighbours(finding: Mapping[str, Any], unit: RecordUnit) -> str:
     """Write what the receiver reaches who looks at the events next to the monitored ones."""
     ways = {
         "by_next": "Picks the record whose next other event follows soonest",
@@ -187,7 +187,7 @@ def _receiver(comparison: Comparison) -> str:
     """Say for whom the release is safe, and what giving it to others would do."""
     events, _ = comparison.view(SequenceComparison).others
     explained = _explain_exposure(comparison, _count_exposed(comparison)) if len(events.codes) else ""
-    return _say_for_whom(_list_monitored(comparison), explained)
+    return _describe_receivers(_list_monitored(comparison), explained)
 
 
 def _list_monitored(comparison: Comparison) -> list[str]:
@@ -195,7 +195,7 @@ def _list_monitored(comparison: Comparison) -> list[str]:
     return [label for label, mine in zip(comparison.places, is_monitored, strict=True) if mine]
 
 
-def _say_for_whom(monitored: Sequence[str], explained: str) -> str:
+def _describe_receivers(monitored: Sequence[str], explained: str) -> str:
     """Say for whom a release is safe; what other events give away is explained where there are some."""
     named = ", ".join(shorten(label, _SHOWN_LENGTH) for label in sorted(monitored)[:_SHOWN_EVENTS])
     more = f" and {show_count(len(monitored) - _SHOWN_EVENTS)} more" if len(monitored) > _SHOWN_EVENTS else ""
@@ -262,9 +262,9 @@ def _account(comparison: Comparison) -> str:
     )
 
 
-def _strips(comparison: Comparison, plot: Figure | None) -> str:
+def _show_timelines(comparison: Comparison, plot: Figure | None) -> str:
     if plot is None:
-        body = f"<p>{escape(strips.find_obstacle(comparison) or '')}</p>"
+        body = f"<p>{escape(timelines.find_obstacle(comparison) or '')}</p>"
     else:
         caption = (
             f"Each strip is a group. Above, a line of dots for each {comparison.release.unit.one}: when the monitored "

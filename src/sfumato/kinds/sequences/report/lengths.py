@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.time_units import MONTHS, UNITS, Clock
+from sfumato.data.time_units import MONTHS, UNITS, TimeUnit
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
 from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_count, show_number, show_share
@@ -21,35 +21,35 @@ _MOST_BARS = 7
 _STEPS = (("day", 86_400), ("h", 3600), ("min", 60), ("s", 1))
 
 
-def show_length(length: float, clock: Clock) -> str:
+def show_length(length: float, time_unit: TimeUnit) -> str:
     """Write a length of time with its two largest units, or a plain number.
 
     Examples
     --------
-    >>> show_length(7500, Clock("second")), show_length(2, Clock("day")), show_length(1500, Clock())
+    >>> show_length(7500, TimeUnit("second")), show_length(2, TimeUnit("day")), show_length(1500, TimeUnit())
     ('2 h 5 min', '2 days', '1,500')
-    >>> show_length(1, Clock("month")), show_length(2.5, Clock("quarter"))
+    >>> show_length(1, TimeUnit("month")), show_length(2.5, TimeUnit("quarter"))
     ('1 month', '2.5 quarters')
     """
-    if clock.unit in MONTHS:
-        return f"{show_number(length)} {clock.unit if length == 1 else clock.unit + 's'}"
-    if clock.unit is None:
+    if time_unit.unit in MONTHS:
+        return f"{show_number(length)} {time_unit.unit if length == 1 else time_unit.unit + 's'}"
+    if time_unit.unit is None:
         return show_number(length)
-    left, parts = round(length * UNITS[clock.unit]), []
+    left, parts = round(length * UNITS[time_unit.unit]), []
     for name, seconds in _STEPS:
         count, left = divmod(left, seconds)
         if count:
             parts.append(show_amount(count, name, "days" if name == "day" else name))
         elif parts:
             break
-    return " ".join(parts[:2]) or f"0 {'days' if clock.unit == 'day' else 's'}"
+    return " ".join(parts[:2]) or f"0 {'days' if time_unit.unit == 'day' else 's'}"
 
 
 def count_lengths(comparison: Comparison) -> list[tuple[str, int]]:
     """Count published intervals by length: a moment, up to a minute, an hour, and so on."""
     view = comparison.view(SequenceComparison)
     limits = list(view.durations.values())
-    a = "" if comparison.original.clock.unit is None else "1 "
+    a = "" if comparison.original.time_unit.unit is None else "1 "
     names = ["a moment", *(f"≤ {a}{name}" for name in view.durations), "longer"]
     which = np.searchsorted([0, *limits], view.covers.lengths, side="left")
     counts = np.bincount(which, minlength=len(names)).tolist()

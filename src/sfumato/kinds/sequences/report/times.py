@@ -7,7 +7,7 @@ import itertools
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.metrics.comparison import Comparison
 from sfumato.reports.numbers import show_count
@@ -34,7 +34,7 @@ def draw_times(comparison: Comparison) -> Figure | None:
     edges = np.linspace(*ends, _BINS + 1)
     before = np.histogram(times, edges)[0].astype(np.float64)
     after = spread_evenly(view.covers.lows, view.covers.highs, edges)
-    return draw_steps(edges, before, after, comparison.original.clock)
+    return draw_steps(edges, before, after, comparison.original.time_unit)
 
 
 def count_times(comparison: Comparison) -> tuple[Floats, Floats, Floats]:
@@ -45,20 +45,22 @@ def count_times(comparison: Comparison) -> tuple[Floats, Floats, Floats]:
     return edges, before, spread_evenly(view.covers.lows, view.covers.highs, edges)
 
 
-def draw_steps(edges: Floats, before: Floats, after: Floats, clock: Clock) -> Figure:
+def draw_steps(edges: Floats, before: Floats, after: Floats, time_unit: TimeUnit) -> Figure:
     """Draw how many monitored events there are over time."""
-    on_axis = np.array([to_axis(float(edge), clock) for edge in edges])
+    on_axis = np.array([to_axis(float(edge), time_unit) for edge in edges])
     return Figure(
         title="Monitored events over time, before and after",
         description="Two stepped lines: events by when they happened, and published intervals spread evenly over time.",
         panels=[
-            draw_over_time(on_axis, before, after, clock, "Monitored events", counted="events", size=(PANEL_WIDTH, 130))
+            draw_over_time(
+                on_axis, before, after, time_unit, "Monitored events", counted="events", size=(PANEL_WIDTH, 130)
+            )
         ],
         legend=BEFORE_AND_AFTER,
         notes=["An interval counts as one event, though more may have happened in it."],
         head=["From", "Before", "After"],
         rows=[
-            [show_time(round(edges[at]), clock), show_count(int(before[at])), show_count(round(after[at]))]
+            [show_time(round(edges[at]), time_unit), show_count(int(before[at])), show_count(round(after[at]))]
             for at in range(_BINS)
         ],
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.numbers import show_amount
 from sfumato.reports.text import ALWAYS, ReportWords
 
@@ -26,7 +26,7 @@ _NO_PLACES = (
 )
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:  # noqa: ARG001
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:  # noqa: ARG001
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -34,7 +34,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:  # noqa: ARG00
     >>> describe_attacker(None)
     'a receiver who knows all monitored events of a person and exactly when each happened'
     """
-    return f"a receiver who knows all monitored events of {unit.whose} and exactly when each happened"
+    return f"a receiver who knows all monitored events of {unit.record_of_person} and exactly when each happened"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:

@@ -14,7 +14,7 @@ from sfumato.release.release import Release
 
 __all__ = ["judge_blur", "mark_near"]
 
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
 def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool) -> Verdict:
@@ -34,11 +34,11 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
     if blur is None:
         checks = {"nothing is told as blurred that is not declared": False} if has_blurred else {}
         return Verdict(not has_blurred, {}, {}, {"column": "blurred"} if has_blurred else None, checks)
-    reach = count_steps(release, blur)
-    if reach is None:
+    blur_distance = count_steps(release, blur)
+    if blur_distance is None:
         return Verdict(False, {}, {}, {"unit": unit}, {"the blur is in units of the times": False})
-    near = mark_near(records, reach)
-    number = records.alike(release)
+    near = mark_near(records, blur_distance)
+    number = records.number_groups(release)
     sizes = np.bincount(number)
     smallest = int(sizes.min(initial=len(release)))
     checks = {
@@ -47,23 +47,23 @@ def judge_blur(release: Release, records: TimedRecords, k: int, *, shared: bool)
         "nothing is told of blurred events that could be predicted": shared or not has_blurred,
         "no monitored event is left out where others are blurred": not records.suppressing,
     }
-    witness: Witness = None
+    counterexample: Counterexample = None
     if near.any():
-        witness = {"rows": show_rows(np.unique(records.entries.events.row_of_token[near]))}
+        counterexample = {"rows": show_rows(np.unique(records.entries.events.row_of_token[near]))}
     elif smallest < k:
-        witness = {"class_size": smallest, "rows": show_rows(np.flatnonzero(number == int(np.argmin(sizes))))}
+        counterexample = {"class_size": smallest, "rows": show_rows(np.flatnonzero(number == int(np.argmin(sizes))))}
     elif not all(checks.values()):
-        witness = {"column": "blurred"} if has_blurred and not shared else {"suppressing": True}
-    return Verdict(all(checks.values()), {}, {"blur": blur, "alike": smallest}, witness, checks)
+        counterexample = {"column": "blurred"} if has_blurred and not shared else {"suppressing": True}
+    return Verdict(all(checks.values()), {}, {"blur": blur, "alike": smallest}, counterexample, checks)
 
 
-def mark_near(records: TimedRecords, reach: int, entries: Entries | None = None) -> npt.NDArray[np.bool_]:
+def mark_near(records: TimedRecords, blur_distance: int, entries: Entries | None = None) -> npt.NDArray[np.bool_]:
     """Mark the entries within reach of an interval of their record; entries are the published ones if not given.
 
     Examples
     --------
-    >>> from sfumato.data.lists import Ragged
-    >>> cover, events = Ragged.from_lists([["mail"]]), Ragged.from_lists([["news", "shop"]])
+    >>> from sfumato.data.lists import ListColumn
+    >>> cover, events = ListColumn.from_lists([["mail"]]), ListColumn.from_lists([["news", "shop"]])
     >>> lo, hi, holds = np.array([10]), np.array([20]), np.array([0])
     >>> entries = Entries(events, np.array([22, 23]))
     >>> records = TimedRecords(np.array([0]), np.array([1]), cover, lo, hi, entries, ("mail",), holds, False)
@@ -73,11 +73,11 @@ def mark_near(records: TimedRecords, reach: int, entries: Entries | None = None)
     held = records.entries if entries is None else entries
     if not len(records.lo) or not len(held.times):
         return np.zeros(len(held.times), dtype=bool)
-    reach = min(reach, 1 << 61)
+    blur_distance = min(blur_distance, 1 << 61)
     classes = records.class_of_row[held.events.row_of_token]
     begin, end = records.cover.offsets[classes], records.cover.offsets[classes + 1]
     # Only the last interval that begins by then, or the next one, can be near.
     at = find_last(records.lo, begin, end, held.times)
-    behind = (at >= begin) & (held.times - records.hi[at] <= reach)
+    behind = (at >= begin) & (held.times - records.hi[at] <= blur_distance)
     after = np.minimum(at + 1, len(records.lo) - 1)
-    return np.asarray(behind | ((at + 1 < end) & (records.lo[after] - held.times <= reach)))
+    return np.asarray(behind | ((at + 1 < end) & (records.lo[after] - held.times <= blur_distance)))

@@ -11,16 +11,16 @@ import pyarrow as pa
 
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sequences.decode import TimedRecords, count_ticks, find_columns, mark_events
 from sfumato.kinds.sequences.knowledge.matches import ReceiverMatches
 from sfumato.kinds.sequences.knowledge.windows import Window
 from sfumato.release.release import Release
-from sfumato.verification.people import Crowd, count_in_groups
+from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.structure import READABLE, verify_structure
 
 __all__ = [
-    "find_crowds",
+    "find_smallest_groups",
     "judge_classes",
     "judge_matches",
     "judge_units",
@@ -30,7 +30,7 @@ __all__ = [
 ]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
 def verify_sequences(release: Release) -> Verdict:
@@ -44,25 +44,25 @@ def verify_sequences(release: Release) -> Verdict:
 def judge_classes(release: Release, records: TimedRecords, k: int) -> Verdict:
     """Judge whether k records share every monitored part, and no monitored event is published as another one."""
     smallest = int(records.sizes.min(initial=len(release)))
-    crowded = smallest >= k
+    large_enough = smallest >= k
     exposed = _exposed_events(release, records)
-    witness: Witness = exposed
-    if exposed is None and not crowded:
+    counterexample: Counterexample = exposed
+    if exposed is None and not large_enough:
         rows = records.rows_of(np.flatnonzero(records.sizes == smallest)[:1])
-        witness = {"class_size": smallest, "rows": show_rows(rows)}
+        counterexample = {"class_size": smallest, "rows": show_rows(rows)}
     return Verdict(
-        crowded and exposed is None,
+        large_enough and exposed is None,
         release.guarantee.parameters(),
         {"k": smallest, "classes": len(records.sizes)},
-        witness,
+        counterexample,
         {
             "no monitored event is published as it is": exposed is None,
-            "every monitored part is published k times": crowded,
+            "every monitored part is published k times": large_enough,
         },
     )
 
 
-def _exposed_events(release: Release, records: TimedRecords) -> Witness:
+def _exposed_events(release: Release, records: TimedRecords) -> Counterexample:
     """Look among the other events for monitored ones, and for events that a published category stands for."""
     hidden = {*getattr(release.guarantee, "monitored", ())}
     hidden.update(records.cover.labels[code] for code in np.unique(records.cover.codes))
@@ -70,7 +70,7 @@ def _exposed_events(release: Release, records: TimedRecords) -> Witness:
     names = find_columns(release)
     published = [records.entries.events]
     if names.blurred is not None:
-        published.append(Ragged.from_arrow(release.table.column(names.blurred)))
+        published.append(ListColumn.from_arrow(release.table.column(names.blurred)))
     for events in published:
         exposed = mark_events(events, hidden)
         if exposed.any():
@@ -82,13 +82,13 @@ def _exposed_events(release: Release, records: TimedRecords) -> Witness:
 
 def judge_units(release: Release, original: Dataset) -> Verdict:
     """Judge whether the times of the original can be compared with the published ones."""
-    holds = count_ticks(release, original.clock.unit) is not None
+    holds = count_ticks(release, original.time_unit.unit) is not None
     published = sorted({column.form.type for column in release.columns if column.role == "time"})
     return Verdict(
         holds,
         release.guarantee.parameters(),
         {},
-        None if holds else {"times": published, "unit_of_original": original.clock.unit},
+        None if holds else {"times": published, "unit_of_original": original.time_unit.unit},
         {"the original's times are in the published units": holds},
     )
 
@@ -105,28 +105,28 @@ def judge_matches(release: Release, matches: ReceiverMatches, k: int) -> Verdict
         "whatever is known, 0 or at least k records match": smallest >= k,
         "published records match": missing <= allowed,
     }
-    witness: Witness = None
+    counterexample: Counterexample = None
     if smallest < k and matches.rarest is not None:
-        witness = {"matches": smallest, "rows": show_rows(matches.rarest)}
+        counterexample = {"matches": smallest, "rows": show_rows(matches.rarest)}
     elif not all(checks.values()):
-        witness = {"people": len(matches.sizes), "records_in": release.records_in, "unmatched": missing}
+        counterexample = {"people": len(matches.sizes), "records_in": release.records_in, "unmatched": missing}
     return Verdict(
         all(checks.values()),
         release.guarantee.parameters(),
         {"matches": smallest, "knowledges": matches.knowledges},
-        witness,
+        counterexample,
         checks,
     )
 
 
-def find_crowds(
+def find_smallest_groups(
     release: Release,
     original: Dataset,  # noqa: ARG001
     rows: Ints,  # noqa: ARG001
     person: Ints,
-) -> Iterator[Crowd]:
+) -> Iterator[GroupSize]:
     """Count the people of every group of records with the same monitored part."""
-    yield from count_in_groups(TimedRecords.of(release).alike(release), person)
+    yield from count_in_groups(TimedRecords.of(release).number_groups(release), person)
 
 
 def show_rows(rows: Ints) -> list[int]:

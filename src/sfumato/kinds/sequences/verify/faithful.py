@@ -13,12 +13,12 @@ from sfumato.kinds.sequences.decode import (
     Entries,
     Stretches,
     TimedRecords,
+    convert_times,
     count_steps,
     find_columns,
     find_last,
     mark_events,
     recode_events,
-    spell_times,
 )
 from sfumato.kinds.sequences.verify.blur import mark_near
 from sfumato.kinds.sequences.verify.classes import judge_units, verify_sequences
@@ -30,7 +30,7 @@ __all__ = ["verify_faithful"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -54,35 +54,37 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> result = Hi(k=2).anonymize(data, Run(bytes(32)))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_sequences(release)
     if not structure.checks[READABLE]:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
     units = judge_units(release, original)
-    witnesses: dict[str, Witness] = {
-        next(iter(units.checks)): units.witness,
+    counterexamples: dict[str, Counterexample] = {
+        next(iter(units.checks)): units.counterexample,
         "every record is published at most once": check_rows(release, original, rows),
     }
-    times = spell_times(release, original.clock, original.times())
-    if times is not None and witnesses["every record is published at most once"] is None:
+    times = convert_times(release, original.time_unit, original.times())
+    if times is not None and counterexamples["every record is published at most once"] is None:
         records = TimedRecords.of(release, original.history().labels)
         monitored, others = _split(release, original, rows.astype(np.int64), times)
         classes = records.class_of_row[monitored.events.row_of_token]
         pairs = records.find_cover(classes, monitored.events.codes, monitored.times)
         if not records.suppressing:
-            witnesses["every monitored event is covered"] = _check_covered(monitored, pairs)
-        witnesses["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
+            counterexamples["every monitored event is covered"] = _check_covered(monitored, pairs)
+        counterexamples["every interval covers a monitored event"] = _check_used(records, monitored, pairs)
         near = _blurred(release, records, others)
-        witnesses["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
+        counterexamples["the other events are the original ones"] = _check_others(records.entries, others.keep(~near))
         if find_columns(release).blurred is not None:
-            witnesses["what is told of blurred events is true"] = _check_told(release, others.keep(near))
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witnesses["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+            counterexamples["what is told of blurred events is true"] = _check_blurred(release, others.keep(near))
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexamples["no original name is a pseudonym"] = check_names(release, original)
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
 def _split(release: Release, original: Dataset, rows: Ints, times: Ints) -> tuple[Entries, Entries]:
@@ -95,11 +97,13 @@ def _split(release: Release, original: Dataset, rows: Ints, times: Ints) -> tupl
 def _blurred(release: Release, records: TimedRecords, others: Entries) -> npt.NDArray[np.bool_]:
     """Mark the original events that the claim blurs: those near a monitored interval of their record."""
     blur = getattr(release.guarantee, "blur", None)
-    reach = None if blur is None else count_steps(release, blur)
-    return np.zeros(len(others.times), dtype=bool) if reach is None else mark_near(records, reach, others)
+    blur_distance = None if blur is None else count_steps(release, blur)
+    return (
+        np.zeros(len(others.times), dtype=bool) if blur_distance is None else mark_near(records, blur_distance, others)
+    )
 
 
-def _check_told(release: Release, near: Entries) -> Witness:
+def _check_blurred(release: Release, near: Entries) -> Counterexample:
     """Look for a blurred event that the person did not do in the interval told."""
     names = find_columns(release)
     stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
@@ -120,14 +124,14 @@ def _check_told(release: Release, near: Entries) -> Witness:
     }
 
 
-def _check_covered(monitored: Entries, pairs: Ints) -> Witness:
+def _check_covered(monitored: Entries, pairs: Ints) -> Counterexample:
     if (pairs >= 0).all():
         return None
     row = monitored.events.row_of_token[np.argmin(pairs)]
     return {"rows": [int(row) + 1]}
 
 
-def _check_used(records: TimedRecords, monitored: Entries, pairs: Ints) -> Witness:
+def _check_used(records: TimedRecords, monitored: Entries, pairs: Ints) -> Counterexample:
     """Look for a record with an interval that none of the person's monitored events lies in."""
     begin = records.cover.offsets[records.class_of_row]
     lengths = records.cover.lengths[records.class_of_row]
@@ -144,7 +148,7 @@ def _check_used(records: TimedRecords, monitored: Entries, pairs: Ints) -> Witne
     return {"rows": [row + 1], "position": position + 1, "value": value}
 
 
-def _check_others(published: Entries, expected: Entries) -> Witness:
+def _check_others(published: Entries, expected: Entries) -> Counterexample:
     """Compare the events with their times, whatever the order of those at one time."""
     wrong = published.events.lengths != expected.events.lengths
     if wrong.any():

@@ -20,7 +20,7 @@ from sfumato.kinds.sequences.verify.classes import (
     verify_sequences,
 )
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -47,33 +47,33 @@ def verify(release: Release) -> Verdict:
     ----------
     Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Definition 1.
     """
-    claim, structure, unreadable = read_claim(release, GlDiversity, verify_sequences)
+    claimed, structure, unreadable = read_claimed(release, GlDiversity, verify_sequences)
     if unreadable is not None:
         return unreadable
     records = TimedRecords.of(release)
     return (
         structure
-        & judge_classes(release, records, claim.k)
-        & judge_blur(release, records, claim.k, shared=False)
-        & _judge_windows(release, records, claim)
+        & judge_classes(release, records, claimed.k)
+        & judge_blur(release, records, claimed.k, shared=False)
+        & _judge_windows(release, records, claimed)
     )
 
 
-def _judge_windows(release: Release, records: TimedRecords, claim: GlDiversity) -> Verdict:
-    window = count_steps(release, claim.g)
+def _judge_windows(release: Release, records: TimedRecords, claimed: GlDiversity) -> Verdict:
+    window = count_steps(release, claimed.g)
     if window is None:
-        return _without_unit(claim)
+        return _without_unit(claimed)
     people = count_most(records.entries, records.class_of_row, len(records.sizes), window)
     active = np.flatnonzero(people)
     l = int((records.sizes[active] // people[active]).min()) if len(active) else None
-    diverse = l is None or l >= claim.l
-    witness = None
+    diverse = l is None or l >= claimed.l
+    counterexample = None
     if not diverse:
         worst = active[[np.argmax(people[active] / records.sizes[active])]]
         busiest = find_busiest(records.entries, records.rows_of(worst), window)
-        witness = None if busiest is None else show_window(release, busiest)
+        counterexample = None if busiest is None else show_window(release, busiest)
     checks = {"no event is in more than 1 in l inside a window": diverse}
-    return Verdict(diverse, {}, {"g": claim.g, "l": l}, witness, checks)
+    return Verdict(diverse, {}, {"g": claimed.g, "l": l}, counterexample, checks)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
@@ -97,21 +97,21 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release, data).measured
     {'matches': 2, 'knowledges': 2, 'share': 0.5}
     """
-    claim, _, unreadable = read_claim(release, GlDiversity, verify_sequences)
+    claimed, _, unreadable = read_claimed(release, GlDiversity, verify_sequences)
     if unreadable is not None:
         return unreadable
-    window = count_steps(release, claim.g)
+    window = count_steps(release, claimed.g)
     if window is None:
-        return _without_unit(claim)
+        return _without_unit(claimed)
     units = judge_units(release, original)
     if not units:
         return units
-    matches = count_matches(release, original, rows, Windows(window, claim.l))
+    matches = count_matches(release, original, rows, Windows(window, claimed.l))
     likeliest = matches.likeliest
-    diverse = likeliest is None or likeliest.people <= likeliest.records // claim.l
+    diverse = likeliest is None or likeliest.people <= likeliest.records // claimed.l
     return (
         units
-        & judge_matches(release, matches, claim.k)
+        & judge_matches(release, matches, claimed.k)
         & Verdict(
             diverse,
             {},
@@ -122,6 +122,6 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     )
 
 
-def _without_unit(claim: GlDiversity) -> Verdict:
+def _without_unit(claimed: GlDiversity) -> Verdict:
     checks = {"the window is in units of the times": False}
-    return Verdict(False, claim.parameters(), {}, {"unit": claim.unit}, checks)
+    return Verdict(False, claimed.parameters(), {}, {"unit": claimed.unit}, checks)

@@ -13,7 +13,7 @@ from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.verify.blur import judge_blur
 from sfumato.kinds.sequences.verify.classes import judge_classes, judge_matches, judge_units, verify_sequences
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -39,11 +39,11 @@ def verify(release: Release) -> Verdict:
     ----------
     Sherkat, Li, Mamoulis, Efficient Timestamped Event Sequence Anonymization, Section 3.2.
     """
-    claim, structure, unreadable = read_claim(release, GroupAnonymity, verify_sequences)
+    claimed, structure, unreadable = read_claimed(release, GroupAnonymity, verify_sequences)
     if unreadable is not None:
         return unreadable
     records = TimedRecords.of(release)
-    return structure & judge_classes(release, records, claim.k) & judge_blur(release, records, claim.k, shared=True)
+    return structure & judge_classes(release, records, claimed.k) & judge_blur(release, records, claimed.k, shared=True)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
@@ -69,8 +69,8 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
     """
-    claim, _, unreadable = read_claim(release, GroupAnonymity, verify_sequences)
+    claimed, _, unreadable = read_claimed(release, GroupAnonymity, verify_sequences)
     if unreadable is not None:
         return unreadable
     units = judge_units(release, original)
-    return units & judge_matches(release, count_matches(release, original, rows), claim.k) if units else units
+    return units & judge_matches(release, count_matches(release, original, rows), claimed.k) if units else units

@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sequences.decode import SequenceColumns, Stretches, TimedRecords, find_columns, read_lists
-from sfumato.kinds.sequences.verify.classes import find_crowds
+from sfumato.kinds.sequences.verify.classes import find_smallest_groups
 from sfumato.release.release import Release
 from sfumato.verification.order import find_disorder
-from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 _LATEST = 1 << 61
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for columns other than categories with intervals, and events with times of the same type."""
     fits = {"history": ({"category"}, {"string"}), "time": ({"interval", "exact"}, {"int64", "timestamp"})}
     for column in release.columns:
@@ -38,7 +38,7 @@ def _check_columns(release: Release) -> Witness:
     return None
 
 
-def _check_alignment(release: Release) -> Witness:
+def _check_alignment(release: Release) -> Counterexample:
     """Look for lists of times that are not as long as the lists they go with."""
     names = find_columns(release)
     pairs = [(names.monitored, names.intervals), (names.events, names.times)]
@@ -52,7 +52,7 @@ def _check_alignment(release: Release) -> Witness:
     return None
 
 
-def _check_times(release: Release) -> Witness:
+def _check_times(release: Release) -> Counterexample:
     """Look for intervals that end before they begin or meet the next of the record, and times out of order."""
     names, records = find_columns(release), TimedRecords.of(release)
     times = records.entries.times
@@ -69,7 +69,7 @@ def _check_times(release: Release) -> Witness:
     return None if names.blurred is None else _check_stretches(release, names)
 
 
-def _check_stretches(release: Release, names: SequenceColumns) -> Witness:
+def _check_stretches(release: Release, names: SequenceColumns) -> Counterexample:
     """Look for intervals of blurred events that end before they begin, or meet another one of the same event."""
     stretches = Stretches.read(release.table.column(names.blurred), release.table.column(names.stretches))
     for numbers in (stretches.lo, stretches.hi):
@@ -87,14 +87,14 @@ def _check_stretches(release: Release, names: SequenceColumns) -> Witness:
     return {"column": names.stretches, "rows": [int(wrong.min()) + 1]} if len(wrong) else None
 
 
-def _not_ascending(lists: Ragged, begin: Ints, end: Ints) -> Ints:
+def _not_ascending(lists: ListColumn, begin: Ints, end: Ints) -> Ints:
     """Return the rows where an entry does not begin after the one before it has ended."""
     rows = lists.row_of_token
     wrong = (begin[1:] <= end[:-1]) & (rows[1:] == rows[:-1])
     return np.unique(rows[1:][wrong])
 
 
-def _check_categories(release: Release) -> Witness:
+def _check_categories(release: Release) -> Counterexample:
     """Look for categories that stand for anything but monitored events."""
     monitored = set(getattr(release.guarantee, "monitored", ()))
     for value, events in release.meanings().items():
@@ -103,7 +103,7 @@ def _check_categories(release: Release) -> Witness:
     return None
 
 
-def _look_at_records(release: Release) -> Findings:
+def _check_entry_order(release: Release) -> Findings:
     """Look for events of a moment that are not in the order of the alphabet."""
     entries = TimedRecords.of(release).entries
     yield from find_disorder(entries.times, entries.events)
@@ -123,7 +123,7 @@ CHECKS = ReleaseChecks(
     check_columns=_check_columns,
     shape_checks=(("times go with their events", _check_alignment), ("times are in order", _check_times)),
     content_checks=(("categories are listed or monitored events", _check_categories),),
-    order_looks=(_look_at_records,),
-    crowd="group",
-    find_crowds=find_crowds,
+    order_checks=(_check_entry_order,),
+    group_noun="group",
+    find_smallest_groups=find_smallest_groups,
 )

@@ -17,7 +17,7 @@ from sfumato.kinds.sets._kernels.vertical_partition import renumber_chunks
 
 __all__ = ["Exchange", "exchange_records", "find_covers", "move_covers"]
 
-_REACH = 64
+_MAX_BACK = 64
 """How many other clusters a cluster is tried with."""
 
 _RECORDS_PER_TURN = 8
@@ -89,7 +89,7 @@ def exchange_records(
         if own.size == 0:
             continue
         helped = False
-        for back in range(min(_REACH, len(waiting))):
+        for back in range(min(_MAX_BACK, len(waiting))):
             at = len(waiting) - 1 - back
             other = _list_covers(index, covers, waiting[at])
             here = _shortest_without(offsets, codes, order, moved, index.bounds[cluster : cluster + 2], other)
@@ -126,7 +126,7 @@ def _help_again(
     for cluster in waiting:
         own = _list_covers(index, covers, cluster)
         here = _shortest_without(offsets, codes, order, moved, index.bounds[cluster : cluster + 2], none)
-        for _ in range(min(_REACH, len(helpers))):
+        for _ in range(min(_MAX_BACK, len(helpers))):
             at = at + 1 if at + 1 < len(helpers) else 0
             if turns[at] == 0:
                 continue

@@ -78,7 +78,7 @@ def top_itemsets(
     if not len(items):
         return Itemsets(np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0, dtype=np.int64))
     first, last = (np.arange(width), np.arange(width)) if spans is None else spans
-    rows = _lay_out(offsets, codes, items, first, last)
+    rows = _select_items(offsets, codes, items, first, last)
     levels, level_supports = [np.arange(len(items), dtype=np.int32)[:, None]], [supports]
     while len(levels[-1]):
         floor = int(np.concatenate(level_supports).min()) + 1 if sum(map(len, level_supports)) >= count else 1
@@ -98,7 +98,7 @@ def _best_items(supports: Ints, count: int) -> tuple[Ints, Ints]:
     return items, supports[items].astype(np.int64)
 
 
-def _lay_out(offsets: Ints, codes: Codes, items: Ints, first: Ints, last: Ints) -> _Rows:
+def _select_items(offsets: Ints, codes: Codes, items: Ints, first: Ints, last: Ints) -> _Rows:
     """Return the rows with only the given items left in them, renumbered in the given order."""
     number = np.full(max(int(codes.max(initial=-1)) + 1, int(items.max(initial=-1)) + 1), -1, dtype=np.int32)
     number[items] = np.arange(len(items), dtype=np.int32)

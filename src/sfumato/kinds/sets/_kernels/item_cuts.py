@@ -18,7 +18,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sets._kernels.baskets import Baskets, fill_baskets, read_image
-from sfumato.kinds.sets._kernels.itemset_counts import Tally, count_itemsets, list_rare, read_support, unite_codes
+from sfumato.kinds.sets._kernels.itemset_counts import (
+    ItemsetCounts,
+    count_itemsets,
+    list_rare,
+    read_support,
+    unite_codes,
+)
 
 __all__ = ["Moved", "Taxonomy", "move_cut", "price_nodes"]
 
@@ -146,11 +152,11 @@ def move_cut(
     totals = np.zeros(4, np.int64)
     for size in sizes:
         baskets, front = _set_out(offsets, codes, node, tree)
-        tally = count_itemsets(baskets, size)
-        rare, _ = list_rare(baskets, tally, k)
+        itemset_counts = count_itemsets(baskets, size)
+        rare, _ = list_rare(baskets, itemset_counts, k)
         for begin in range(0, len(rare), _BLOCK):
             report(size, begin, len(rare))
-            tally = _repair(rare[begin : begin + _BLOCK], k, tree, baskets, tally, front)
+            itemset_counts = _repair(rare[begin : begin + _BLOCK], k, tree, baskets, itemset_counts, front)
         node = _read_cut(node, tree, baskets, front)
         totals += front.done
     return Moved(node, *(int(total) for total in totals[:3]))
@@ -188,23 +194,25 @@ def _read_cut(node: NDArray[np.int64], tree: Taxonomy, baskets: Baskets, front: 
 
 
 @njit(cache=True, nogil=True)
-def _repair(rare: NDArray[np.int64], k: int, tree: Taxonomy, baskets: Baskets, tally: Tally, front: _Front) -> Tally:
+def _repair(
+    rare: NDArray[np.int64], k: int, tree: Taxonomy, baskets: Baskets, itemset_counts: ItemsetCounts, front: _Front
+) -> ItemsetCounts:
     """Look at the rare itemsets in turn and move the cut where they are still rare."""
-    size = tally.size
+    size = itemset_counts.size
     image = np.empty(size, np.int64)
     best = np.empty(size, np.int64)
     for position in range(rare.shape[0]):
-        if read_image(baskets, rare[position], image) < size or read_support(baskets, tally, image) >= k:
+        if read_image(baskets, rare[position], image) < size or read_support(baskets, itemset_counts, image) >= k:
             continue
         number = _choose_move(image, k, tree, baskets, front, best)
         front.done[1 if number > 0 else 2] += 1
         for i in range(number):
-            tally = _move_to(best[i], baskets, tally, front)
-    return tally
+            itemset_counts = _move_to(best[i], baskets, itemset_counts, front)
+    return itemset_counts
 
 
 @njit(cache=True, nogil=True)
-def _move_to(node: int, baskets: Baskets, tally: Tally, front: _Front) -> Tally:
+def _move_to(node: int, baskets: Baskets, itemset_counts: ItemsetCounts, front: _Front) -> ItemsetCounts:
     """Unite all codes below a node under the one with the most rows."""
     low, high = front.low[node], front.high[node]
     survivor = -1
@@ -212,13 +220,13 @@ def _move_to(node: int, baskets: Baskets, tally: Tally, front: _Front) -> Tally:
         if baskets.forward[code] == code and (survivor < 0 or baskets.support[code] > baskets.support[survivor]):
             survivor = code
     if front.node[survivor] == node:
-        return tally
+        return itemset_counts
     for code in range(low, high):
         if baskets.forward[code] == code and code != survivor:
-            tally = unite_codes(baskets, tally, code, survivor)
+            itemset_counts = unite_codes(baskets, itemset_counts, code, survivor)
     front.node[survivor] = node
     front.done[0] += 1
-    return tally
+    return itemset_counts
 
 
 @njit(cache=True, nogil=True)

@@ -23,7 +23,13 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.sets._kernels.baskets import Baskets, drop_code, fill_baskets, find_code, find_support, read_image
-from sfumato.kinds.sets._kernels.itemset_counts import Tally, count_itemsets, list_rare, read_support, unite_codes
+from sfumato.kinds.sets._kernels.itemset_counts import (
+    ItemsetCounts,
+    count_itemsets,
+    list_rare,
+    read_support,
+    unite_codes,
+)
 
 __all__ = ["Grouped", "Rule", "group_items", "loses_less"]
 
@@ -154,10 +160,10 @@ def _repair_size(
     number = np.where(group < 0, -1, np.searchsorted(first, group))
     baskets = fill_baskets(offsets, codes, number, first.size)
     if isinstance(wanted, int):
-        tally = count_itemsets(baskets, wanted)
-        rare, _ = list_rare(baskets, tally, rule.k)
+        itemset_counts = count_itemsets(baskets, wanted)
+        rare, _ = list_rare(baskets, itemset_counts, rule.k)
     else:
-        tally = count_itemsets(baskets, 1)
+        itemset_counts = count_itemsets(baskets, 1)
         rare = _find_rare(number[wanted], baskets, rule.k)
     groups = _Groups(
         np.arange(first.size),
@@ -170,7 +176,7 @@ def _repair_size(
     )
     for begin in range(0, len(rare), _BLOCK):
         report(rare.shape[1], begin, len(rare))
-        tally = _repair(rare[begin : begin + _BLOCK], rule, baskets, tally, groups)
+        itemset_counts = _repair(rare[begin : begin + _BLOCK], rule, baskets, itemset_counts, groups)
     return _read_groups(number, first, baskets, groups), groups.done
 
 
@@ -207,15 +213,17 @@ def _find_supports(itemsets: NDArray[np.int64], baskets: Baskets, k: int) -> NDA
 
 
 @njit(cache=True, nogil=True)
-def _repair(rare: NDArray[np.int64], rule: Rule, baskets: Baskets, tally: Tally, groups: _Groups) -> Tally:
+def _repair(
+    rare: NDArray[np.int64], rule: Rule, baskets: Baskets, itemset_counts: ItemsetCounts, groups: _Groups
+) -> ItemsetCounts:
     """Look at the rare itemsets in turn; unite or drop groups while they are rare."""
     size = rare.shape[1]
     image = np.empty(size, np.int64)
     for position in range(rare.shape[0]):
         while read_image(baskets, rare[position], image) == size:
             support = (
-                read_support(baskets, tally, image)
-                if tally.size == size
+                read_support(baskets, itemset_counts, image)
+                if itemset_counts.size == size
                 else find_support(baskets, image, size, rule.k)
             )
             if support == 0 or support >= rule.k:
@@ -229,8 +237,8 @@ def _repair(rare: NDArray[np.int64], rule: Rule, baskets: Baskets, tally: Tally,
                 drop_code(baskets, image[0])
                 groups.done[1] += 1
             else:
-                tally = _unite(group, other, baskets, tally, groups)
-    return tally
+                itemset_counts = _unite(group, other, baskets, itemset_counts, groups)
+    return itemset_counts
 
 
 @njit(cache=True, nogil=True)
@@ -249,14 +257,14 @@ def _sort_by_support(image: NDArray[np.int64], baskets: Baskets, groups: _Groups
 
 
 @njit(cache=True, nogil=True)
-def _unite(group: int, other: int, baskets: Baskets, tally: Tally, groups: _Groups) -> Tally:
+def _unite(group: int, other: int, baskets: Baskets, itemset_counts: ItemsetCounts, groups: _Groups) -> ItemsetCounts:
     """Unite two groups under the one with more rows, because only the rows of the other change."""
     survivor, gone = (group, other) if baskets.support[group] >= baskets.support[other] else (other, group)
-    tally = unite_codes(baskets, tally, gone, survivor)
+    itemset_counts = unite_codes(baskets, itemset_counts, gone, survivor)
     groups.first[survivor] = min(groups.first[survivor], groups.first[gone])
     groups.items[survivor] += groups.items[gone]
     groups.done[0] += 1
-    return tally
+    return itemset_counts
 
 
 @njit(cache=True, nogil=True)

@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 from sfumato._kernels.counter import LARGEST_KEY, Counter, add_keys, list_entries, new_counter, read_key
 from sfumato.kinds.sets._kernels.baskets import Baskets, find_code, remove_at, replace_at
 
-__all__ = ["Tally", "count_itemsets", "list_rare", "read_support", "unite_codes"]
+__all__ = ["ItemsetCounts", "count_itemsets", "list_rare", "read_support", "unite_codes"]
 
 _BUFFER = 8192
 _BLOCK = 8192
-LARGEST_TALLY = 1 << 27
+MAX_ITEMSETS = 1 << 27
 """The most itemsets that are counted side by side; their counts take about four gigabytes."""
 
 
-class Tally(NamedTuple):
+class ItemsetCounts(NamedTuple):
     """Counts of all itemsets of one size.
 
     Attributes
@@ -40,7 +40,7 @@ class Tally(NamedTuple):
     counter: Counter
 
 
-def count_itemsets(baskets: Baskets, size: int) -> Tally:
+def count_itemsets(baskets: Baskets, size: int) -> ItemsetCounts:
     """Count how many rows hold each itemset of a size.
 
     Raises
@@ -52,8 +52,8 @@ def count_itemsets(baskets: Baskets, size: int) -> Tally:
     --------
     >>> from sfumato.kinds.sets._kernels.baskets import fill_baskets
     >>> baskets = fill_baskets(np.array([0, 2, 5]), np.array([0, 1, 0, 1, 2], np.int32), np.arange(3), 3)
-    >>> tally = count_itemsets(baskets, 2)
-    >>> read_support(baskets, tally, np.array([0, 1])), read_support(baskets, tally, np.array([1, 2]))
+    >>> itemset_counts = count_itemsets(baskets, 2)
+    >>> read_support(baskets, itemset_counts, np.array([0, 1])), read_support(baskets, itemset_counts, np.array([1, 2]))
     (2, 1)
     """
     base = max(baskets.forward.size, 2)
@@ -63,13 +63,13 @@ def count_itemsets(baskets: Baskets, size: int) -> Tally:
     expected = 1.0 if size == 1 else float(np.prod([lengths - i for i in range(size)], axis=0).clip(0).sum())
     counter = new_counter(base**size, expected)
     for begin in range(0, 0 if size == 1 else baskets.lengths.size, _BLOCK):
-        counter = _count_rows(baskets, begin, begin + _BLOCK, Tally(size, base, counter), LARGEST_TALLY)
-        if counter.used[0] > LARGEST_TALLY:
+        counter = _count_rows(baskets, begin, begin + _BLOCK, ItemsetCounts(size, base, counter), MAX_ITEMSETS)
+        if counter.used[0] > MAX_ITEMSETS:
             raise ValueError(
-                f"the records hold more than {LARGEST_TALLY:,} different combinations of {size} items; "
+                f"the records hold more than {MAX_ITEMSETS:,} different combinations of {size} items; "
                 "choose a smaller m."
             )
-    return Tally(size, base, counter)
+    return ItemsetCounts(size, base, counter)
 
 
 @njit(cache=True, nogil=True)
@@ -88,9 +88,9 @@ def _advance(pick: NDArray[np.int64], limit: int) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _count_rows(baskets: Baskets, begin: int, end: int, tally: Tally, limit: int) -> Counter:
+def _count_rows(baskets: Baskets, begin: int, end: int, itemset_counts: ItemsetCounts, limit: int) -> Counter:
     """Count the itemsets of some rows; stop when more than `limit` different ones have been found."""
-    size, base, counter = tally.size, tally.base, tally.counter
+    size, base, counter = itemset_counts.size, itemset_counts.base, itemset_counts.counter
     keys = np.empty(_BUFFER, np.int64)
     filled = 0
     pick = np.empty(size, np.int64)
@@ -117,9 +117,9 @@ def _count_rows(baskets: Baskets, begin: int, end: int, tally: Tally, limit: int
 
 
 @njit(cache=True, nogil=True)
-def _count_with(baskets: Baskets, tally: Tally, row: int, code: int) -> Counter:
+def _count_with(baskets: Baskets, itemset_counts: ItemsetCounts, row: int, code: int) -> Counter:
     """Count the itemsets of a row that hold `code`, which the row holds."""
-    size, base, counter = tally.size, tally.base, tally.counter
+    size, base, counter = itemset_counts.size, itemset_counts.base, itemset_counts.counter
     length = baskets.lengths[row] - 1
     if size == 1 or length < size - 1:
         return counter
@@ -165,18 +165,18 @@ def _count_combinations(number: int, size: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def unite_codes(baskets: Baskets, tally: Tally, gone: int, survivor: int) -> Tally:
+def unite_codes(baskets: Baskets, itemset_counts: ItemsetCounts, gone: int, survivor: int) -> ItemsetCounts:
     """Unite code `gone` under code `survivor`, and count the itemsets that appear; go on with the tally returned.
 
     Examples
     --------
     >>> from sfumato.kinds.sets._kernels.baskets import fill_baskets
     >>> baskets = fill_baskets(np.array([0, 2, 4]), np.array([0, 1, 1, 2], np.int32), np.arange(3), 3)
-    >>> tally = unite_codes(baskets, count_itemsets(baskets, 2), 2, 0)
-    >>> read_support(baskets, tally, np.array([0, 1])), baskets.forward.tolist()
+    >>> itemset_counts = unite_codes(baskets, count_itemsets(baskets, 2), 2, 0)
+    >>> read_support(baskets, itemset_counts, np.array([0, 1])), baskets.forward.tolist()
     (2, [0, 1, 0])
     """
-    counter = tally.counter
+    counter = itemset_counts.counter
     member = gone
     while True:
         for i in range(baskets.holder_offsets[member], baskets.holder_offsets[member + 1]):
@@ -189,7 +189,9 @@ def unite_codes(baskets: Baskets, tally: Tally, gone: int, survivor: int) -> Tal
                 continue
             replace_at(baskets, row, at, survivor)
             baskets.support[survivor] += 1
-            counter = _count_with(baskets, Tally(tally.size, tally.base, counter), row, survivor)
+            counter = _count_with(
+                baskets, ItemsetCounts(itemset_counts.size, itemset_counts.base, counter), row, survivor
+            )
         baskets.forward[member] = survivor
         if baskets.next_member[member] < 0:
             break
@@ -197,21 +199,21 @@ def unite_codes(baskets: Baskets, tally: Tally, gone: int, survivor: int) -> Tal
     baskets.support[gone] = 0
     baskets.next_member[member] = baskets.next_member[survivor]
     baskets.next_member[survivor] = gone
-    return Tally(tally.size, tally.base, counter)
+    return ItemsetCounts(itemset_counts.size, itemset_counts.base, counter)
 
 
 @njit(cache=True, nogil=True)
-def read_support(baskets: Baskets, tally: Tally, itemset: NDArray[np.int64]) -> int:
+def read_support(baskets: Baskets, itemset_counts: ItemsetCounts, itemset: NDArray[np.int64]) -> int:
     """Read how many rows hold an itemset of the size that was counted."""
-    if tally.size == 1:
+    if itemset_counts.size == 1:
         return int(baskets.support[itemset[0]])
     key = 0
-    for i in range(tally.size):
-        key = key * tally.base + itemset[i]
-    return int(read_key(tally.counter, key))
+    for i in range(itemset_counts.size):
+        key = key * itemset_counts.base + itemset[i]
+    return int(read_key(itemset_counts.counter, key))
 
 
-def list_rare(baskets: Baskets, tally: Tally, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def list_rare(baskets: Baskets, itemset_counts: ItemsetCounts, k: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """List the itemsets that some rows hold, but fewer than k, one per line, and their supports.
 
     Rarest first, equally rare ones in ascending order of their codes.
@@ -223,14 +225,14 @@ def list_rare(baskets: Baskets, tally: Tally, k: int) -> tuple[NDArray[np.int64]
     >>> [found.tolist() for found in list_rare(baskets, count_itemsets(baskets, 2), 2)]
     [[[0, 1], [1, 2]], [1, 1]]
     """
-    if tally.size == 1:
+    if itemset_counts.size == 1:
         keys = np.flatnonzero((baskets.support > 0) & (baskets.support < k)).astype(np.int64)
         counts = baskets.support[keys]
     else:
-        keys, counts = list_entries(tally.counter, k)
+        keys, counts = list_entries(itemset_counts.counter, k)
     order = np.lexsort((keys, counts))
     keys = keys[order]
-    itemsets = np.empty((keys.size, tally.size), np.int64)
-    for digit in range(tally.size - 1, -1, -1):
-        keys, itemsets[:, digit] = np.divmod(keys, tally.base)
+    itemsets = np.empty((keys.size, itemset_counts.size), np.int64)
+    for digit in range(itemset_counts.size - 1, -1, -1):
+        keys, itemsets[:, digit] = np.divmod(keys, itemset_counts.base)
     return itemsets, counts[order]

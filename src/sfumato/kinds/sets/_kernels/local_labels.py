@@ -15,17 +15,17 @@ from sfumato._kernels.counter import LARGEST_KEY, Counter, add_keys, new_counter
 
 __all__ = [
     "Labelled",
-    "Ledger",
     "Scratch",
+    "SetCounts",
     "Tree",
     "advance",
-    "clear_ledger",
+    "clear_counts",
     "count_row",
     "has_rare_set",
     "is_coarser",
     "label_rows",
     "list_labels",
-    "make_ledger",
+    "make_counts",
     "make_scratch",
     "open_column",
 ]
@@ -99,7 +99,7 @@ class Scratch(NamedTuple):
     labels: NDArray[np.int64]
 
 
-class Ledger(NamedTuple):
+class SetCounts(NamedTuple):
     """How many rows hold some nodes, one column each, together with other labels.
 
     Attributes
@@ -154,7 +154,7 @@ def make_scratch(rows: Labelled) -> Scratch:
     )
 
 
-def make_ledger(nodes: int, columns: int, size: int) -> Ledger:
+def make_counts(nodes: int, columns: int, size: int) -> SetCounts:
     """Make an empty ledger for sets of up to `size` labels.
 
     Raises
@@ -164,12 +164,12 @@ def make_ledger(nodes: int, columns: int, size: int) -> Ledger:
 
     Examples
     --------
-    >>> make_ledger(7, 2, 3).pairs.shape
+    >>> make_counts(7, 2, 3).pairs.shape
     (2, 7)
     """
     if size > 2 and columns * (nodes + 1) ** (size - 1) > LARGEST_KEY:
         raise ValueError(f"{nodes} groups of items have too many combinations of {size}; choose a smaller m.")
-    return Ledger(
+    return SetCounts(
         size,
         np.full(columns, -1, np.int64),
         np.zeros(1, np.int64),
@@ -226,98 +226,98 @@ def is_coarser(label: int, leaf: int, node: int, tree: Tree) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def clear_ledger(ledger: Ledger, retained: int) -> Ledger:
+def clear_counts(counts: SetCounts, retained: int) -> SetCounts:
     """Forget all columns after the first ones; where sets of three and more are counted, these must be all or none."""
-    for column in range(retained, ledger.used[0]):
-        for i in range(ledger.touches[column]):
-            label = ledger.touched[column, i]
-            ledger.pairs[column, label] = 0
-            ledger.is_touched[column, label] = False
-        ledger.touches[column] = 0
-        ledger.nodes[column] = -1
-    ledger.used[0] = min(retained, ledger.used[0])
-    sets = ledger.sets
+    for column in range(retained, counts.used[0]):
+        for i in range(counts.touches[column]):
+            label = counts.touched[column, i]
+            counts.pairs[column, label] = 0
+            counts.is_touched[column, label] = False
+        counts.touches[column] = 0
+        counts.nodes[column] = -1
+    counts.used[0] = min(retained, counts.used[0])
+    sets = counts.sets
     if retained == 0 and sets.used[0] > 0:
         # A table of the smallest size: the next column may have few sets.
         sets = Counter(sets.dense, np.full(_SMALLEST, -1, np.int64), np.zeros(1, np.int64))
-    return Ledger(
-        ledger.size, ledger.nodes, ledger.used, ledger.pairs, ledger.touched, ledger.touches, ledger.is_touched, sets
+    return SetCounts(
+        counts.size, counts.nodes, counts.used, counts.pairs, counts.touched, counts.touches, counts.is_touched, sets
     )
 
 
 @njit(cache=True, nogil=True)
-def open_column(ledger: Ledger, node: int) -> int:
+def open_column(counts: SetCounts, node: int) -> int:
     """Take the next column for a node, and return its number."""
-    column = ledger.used[0]
-    ledger.nodes[column] = node
-    ledger.used[0] += 1
+    column = counts.used[0]
+    counts.nodes[column] = node
+    counts.used[0] += 1
     return int(column)
 
 
 @njit(cache=True, nogil=True)
-def count_row(ledger: Ledger, column: int, labels: NDArray[np.int64], step: int) -> Ledger:
+def count_row(counts: SetCounts, column: int, labels: NDArray[np.int64], step: int) -> SetCounts:
     """Add a row's sets with the node of a column, or take them away; go on with the ledger returned.
 
     Examples
     --------
-    >>> ledger = make_ledger(4, 1, 2)
-    >>> column = open_column(ledger, 2)
-    >>> ledger = count_row(ledger, column, np.array([1, 2]), 1)
-    >>> ledger.pairs[0].tolist()
+    >>> counts = make_counts(4, 1, 2)
+    >>> column = open_column(counts, 2)
+    >>> counts = count_row(counts, column, np.array([1, 2]), 1)
+    >>> counts.pairs[0].tolist()
     [0, 1, 1, 0]
     """
-    pairs, is_touched = ledger.pairs[column], ledger.is_touched[column]
+    pairs, is_touched = counts.pairs[column], counts.is_touched[column]
     for label in labels:
         pairs[label] += step
         if not is_touched[label]:
             is_touched[label] = True
-            ledger.touched[column, ledger.touches[column]] = label
-            ledger.touches[column] += 1
-    if ledger.size < 3 or labels.size < 3:
-        return ledger
-    sets = ledger.sets
+            counts.touched[column, counts.touches[column]] = label
+            counts.touches[column] += 1
+    if counts.size < 3 or labels.size < 3:
+        return counts
+    sets = counts.sets
     keys = np.empty(_BUFFER, np.int64)
-    others, filled = _leave_out(labels, ledger.nodes[column]), 0
-    for size in range(2, min(ledger.size - 1, others.size) + 1):
+    others, filled = _leave_out(labels, counts.nodes[column]), 0
+    for size in range(2, min(counts.size - 1, others.size) + 1):
         pick = np.arange(size)
         more = True
         while more:
-            keys[filled] = _number_set(ledger, column, others, pick)
+            keys[filled] = _number_set(counts, column, others, pick)
             filled += 1
             if filled == _BUFFER:
                 sets = add_keys(sets, keys, filled, step)
                 filled = 0
             more = advance(pick, others.size)
     sets = add_keys(sets, keys, filled, step)
-    return Ledger(
-        ledger.size, ledger.nodes, ledger.used, ledger.pairs, ledger.touched, ledger.touches, ledger.is_touched, sets
+    return SetCounts(
+        counts.size, counts.nodes, counts.used, counts.pairs, counts.touched, counts.touches, counts.is_touched, sets
     )
 
 
 @njit(cache=True, nogil=True)
-def has_rare_set(ledger: Ledger, column: int, labels: NDArray[np.int64], k: int, least: int) -> bool:
+def has_rare_set(counts: SetCounts, column: int, labels: NDArray[np.int64], k: int, least: int) -> bool:
     """Whether some set of these labels with the node of a column has at least `least` rows, but fewer than k.
 
     Examples
     --------
-    >>> ledger = make_ledger(4, 1, 2)
-    >>> column = open_column(ledger, 2)
-    >>> ledger = count_row(ledger, column, np.array([1, 2]), 1)
-    >>> has_rare_set(ledger, column, np.array([1, 2]), 2, 0), has_rare_set(ledger, column, np.array([0]), 2, 1)
+    >>> counts = make_counts(4, 1, 2)
+    >>> column = open_column(counts, 2)
+    >>> counts = count_row(counts, column, np.array([1, 2]), 1)
+    >>> has_rare_set(counts, column, np.array([1, 2]), 2, 0), has_rare_set(counts, column, np.array([0]), 2, 1)
     (True, False)
     """
-    node = ledger.nodes[column]
+    node = counts.nodes[column]
     for label in labels:
-        if (ledger.size > 1 or label == node) and least <= ledger.pairs[column, label] < k:
+        if (counts.size > 1 or label == node) and least <= counts.pairs[column, label] < k:
             return True
-    if ledger.size < 3 or labels.size < 3:
+    if counts.size < 3 or labels.size < 3:
         return False
     others = _leave_out(labels, node)
-    for size in range(2, min(ledger.size - 1, others.size) + 1):
+    for size in range(2, min(counts.size - 1, others.size) + 1):
         pick = np.arange(size)
         more = True
         while more:
-            if least <= read_key(ledger.sets, _number_set(ledger, column, others, pick)) < k:
+            if least <= read_key(counts.sets, _number_set(counts, column, others, pick)) < k:
                 return True
             more = advance(pick, others.size)
     return False
@@ -335,13 +335,13 @@ def _leave_out(labels: NDArray[np.int64], node: int) -> NDArray[np.int64]:
 
 
 @njit(cache=True, nogil=True)
-def _number_set(ledger: Ledger, column: int, others: NDArray[np.int64], pick: NDArray[np.int64]) -> int:
+def _number_set(counts: SetCounts, column: int, others: NDArray[np.int64], pick: NDArray[np.int64]) -> int:
     """Return the number of a set: its labels, from 1 on, are digits, so that sets of different sizes differ."""
-    base = ledger.pairs.shape[1] + 1
+    base = counts.pairs.shape[1] + 1
     key = np.int64(0)
     for at in pick:
         key = key * base + others[at] + 1
-    return int(key * ledger.nodes.size + column)
+    return int(key * counts.nodes.size + column)
 
 
 @njit(cache=True, nogil=True)

@@ -22,6 +22,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from sfumato.kinds.sets._kernels.capacity import add_pattern, has_capacity, make_patterns
 from sfumato.kinds.sets._kernels.cluster_terms import ClusterTerms, set_bit
 from sfumato.kinds.sets._kernels.joint_clusters import (
     Candidates,
@@ -33,7 +34,6 @@ from sfumato.kinds.sets._kernels.joint_clusters import (
     count_open,
     find_closed_runs,
 )
-from sfumato.kinds.sets._kernels.room import add_pattern, leave_room, make_patterns
 from sfumato.kinds.sets._kernels.vertical_partition import fits_chunk
 
 __all__ = ["number_shared_chunks"]
@@ -132,7 +132,7 @@ def number_shared_chunks(
 
     The terms that go are taken off `forest.spare`.
     """
-    case = _lay_out(index, forest, roots, candidates, rules.m, scratch)
+    case = _build_case(index, forest, roots, candidates, rules.m, scratch)
     number = np.zeros(candidates.term.size, np.int64)
     refused = np.zeros(number.size, np.bool_)
     held = np.empty((min(rules.m, number.size) + 1, case.bits.shape[1]), np.uint64)
@@ -141,7 +141,7 @@ def number_shared_chunks(
     while count > 0:
         chunk += 1
         count = 0
-        classes = _one_class(case, rules.k)
+        classes = _build_single_class(case, rules.k)
         company.last[:] = -1
         company.used[0] = 0
         for i in range(number.size):
@@ -216,7 +216,7 @@ def _keep_company(case: _Case, company: _Company, classes: _Classes, new: int) -
 
 
 @njit(cache=True, nogil=True)
-def _lay_out(
+def _build_case(
     index: ClusterTerms,
     forest: Forest,
     roots: tuple[int, int],
@@ -256,7 +256,7 @@ def _lay_out(
 
 
 @njit(cache=True, nogil=True)
-def _one_class(case: _Case, k: int) -> _Classes:
+def _build_single_class(case: _Case, k: int) -> _Classes:
     most = case.records // k + 2
     size = np.zeros(most, np.int64)
     size[0] = case.records
@@ -289,7 +289,7 @@ def _split_classes(case: _Case, company: _Company, classes: _Classes, new: int, 
         classes.hit[c] += 1
     for c in classes.touched[:count]:
         anonymous &= classes.hit[c] >= k and (c == 0 or not 0 < classes.size[c] - classes.hit[c] < k)
-    allowed = (anonymous or not must) and (not is_bound or _has_room(case, company, classes, new, count, k))
+    allowed = (anonymous or not must) and (not is_bound or _has_capacity(case, company, classes, new, count, k))
     if allowed and anonymous:
         _move_to_heirs(classes, count, is_bound, own)
     for c in classes.touched[:count]:
@@ -301,7 +301,7 @@ def _split_classes(case: _Case, company: _Company, classes: _Classes, new: int, 
 
 
 @njit(cache=True, nogil=True)
-def _has_room(case: _Case, company: _Company, classes: _Classes, new: int, count: int, k: int) -> bool:
+def _has_capacity(case: _Case, company: _Company, classes: _Classes, new: int, count: int, k: int) -> bool:
     """Tell whether the subrecords that do not fit everywhere leave k records wherever one of them fits.
 
     A class that the new term takes over as a whole fits nowhere better than before, so the least room of all
@@ -311,14 +311,14 @@ def _has_room(case: _Case, company: _Company, classes: _Classes, new: int, count
     for c in classes.touched[:count]:
         least = min(least, _count_open_to(case, company, classes.sample[c], new) if c > 0 else case.open_size[new])
         bound += 0 if classes.bound[c] else classes.hit[c]
-    if bound + k > least and not _keeps_room(case, company, classes, new, k):
+    if bound + k > least and not _keeps_capacity(case, company, classes, new, k):
         return False
     classes.state[_BOUND], classes.state[_LEAST] = bound, least
     return True
 
 
 @njit(cache=True, nogil=True)
-def _keeps_room(case: _Case, company: _Company, classes: _Classes, new: int, k: int) -> bool:
+def _keeps_capacity(case: _Case, company: _Company, classes: _Classes, new: int, k: int) -> bool:
     """Tell whether the subrecords still leave k records when it is known which leaves each of them fits.
 
     Classes that fit everywhere take no room; with the new term all of them, and class 0, fit the same leaves.
@@ -348,7 +348,7 @@ def _keeps_room(case: _Case, company: _Company, classes: _Classes, new: int, k: 
         close_leaves(case.closed, new, fits)
         if not add_pattern(patterns, fits, unbound):
             return False
-    return bool(leave_room(patterns, sizes, k))
+    return bool(has_capacity(patterns, sizes, k))
 
 
 @njit(cache=True, nogil=True)

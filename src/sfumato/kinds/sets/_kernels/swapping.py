@@ -244,7 +244,7 @@ def _is_worth(
         label = record.now[i]
         if supports.size < 2 or record.is_chosen[i] or record.frozen[label] or label == node:
             continue
-        if not _goes_with(label, node, supports, k, record):
+        if not _is_compatible(label, node, supports, k, record):
             if above[label] < 0:
                 return False
             gain -= tree.cost[above[label]] - tree.cost[label]
@@ -298,7 +298,7 @@ def _lower_others(
         for j in range(length):
             times += record.trial[j] == label
         if times == 1:
-            _let_go(record, label)
+            _remove_label(record, label)
         node = np.int64(record.leaf[i])
         while tree.cost[node] < tree.cost[label]:
             if record.place[node] >= 0 or _fits(node, support, supports, k, record):
@@ -317,7 +317,7 @@ def _hold(record: _Record, label: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _let_go(record: _Record, label: int) -> None:
+def _remove_label(record: _Record, label: int) -> None:
     record.number[0] -= 1
     last = record.held[record.number[0]]
     record.held[record.place[label]] = last
@@ -326,7 +326,7 @@ def _let_go(record: _Record, label: int) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _goes_with(label: int, other: int, supports: LabelSets, k: int, record: _Record) -> bool:
+def _is_compatible(label: int, other: int, supports: LabelSets, k: int, record: _Record) -> bool:
     """Whether k - 1 other rows hold two labels."""
     key = (min(label, other) + 1) * supports.base + max(label, other) + 1
     return bool(read_key(supports.sets, key) - (record.mine[label] and record.mine[other]) >= k - 1)
@@ -339,7 +339,7 @@ def _fits(label: int, support: NDArray[np.int64], supports: LabelSets, k: int, r
         return False
     count = record.number[0]
     for at in range(count if supports.size > 1 else 0):
-        if not _goes_with(label, record.held[at], supports, k, record):
+        if not _is_compatible(label, record.held[at], supports, k, record):
             return False
     labels = np.empty(supports.size, np.int64)
     for size in range(2, min(supports.size - 1, count) + 1):

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.occupancy import meeting_chance
-from sfumato.kinds.sets.estimate.placement import Placement
 from sfumato.kinds.sets.estimate.shares import Shares
 
 __all__ = ["ChunkSupport"]
@@ -36,27 +36,27 @@ class ChunkSupport:
     >>> rows = [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 2 + [("p", 0, ["z"])]
     >>> chunks = Chunks.from_rows([("p", None, 4)], rows)
     >>> a, b, c, z = (chunks.subrecords.labels.index(label) for label in "abcz")
-    >>> support = ChunkSupport(Placement(chunks))
+    >>> support = ChunkSupport(ChunkMatching(chunks))
     >>> [support.certain(items) for items in ([b, c], [a, b], [b, z])]
     [2, 1, 0]
     >>> [support.expected(items) for items in ([b, c], [a, b], [b, z])]
     [2.0, 1.5, 0.5]
     """
 
-    placement: Placement
+    matching: ChunkMatching
 
     def expected(self, items: Sequence[int]) -> float:
         """Return the mean number of records that hold all items, over the draws of the placement."""
         total = 0.0
         for leaves, blocks in self.split(items):
-            number = self.placement.sizes[leaves].astype(np.float64)
+            number = self.matching.sizes[leaves].astype(np.float64)
             for block in blocks:
                 number *= self._chance(block, leaves)
             if len(blocks) > 1:
                 number *= self._correction(blocks, leaves)
             if len(items) == 1:
-                is_term = self.placement.is_term[blocks[0][1]]
-                number[is_term] += self.placement.take(leaves[is_term])
+                is_term = self.matching.is_term[blocks[0][1]]
+                number[is_term] += self.matching.take(leaves[is_term])
             total += float(number.sum())
         return total
 
@@ -70,14 +70,14 @@ class ChunkSupport:
         No record is counted twice.
         """
         for leaves, blocks in self.split(items):
-            sizes = self.placement.sizes[leaves]
-            shared = np.array([self.placement.is_shared[chunk] for _, chunk in blocks])
+            sizes = self.matching.sizes[leaves]
+            shared = np.array([self.matching.is_shared[chunk] for _, chunk in blocks])
             missing = np.zeros(len(leaves), dtype=np.int64)
             for block, is_shared in zip(blocks, shared, strict=True):
                 missing += np.where(is_shared, 0, self._missing(block, sizes))
             held = np.maximum(sizes - missing, 0)
             times = shared.sum(axis=0)
-            yield self.placement.leaves[leaves[times == 0]], held[times == 0]
+            yield self.matching.leaves[leaves[times == 0]], held[times == 0]
             for number, (part, chunk) in enumerate(blocks):
                 mine = (times == 1) & shared[number]
                 yield self._certain_shared(part, chunk[mine], leaves[mine], held[mine])
@@ -88,11 +88,11 @@ class ChunkSupport:
             _, counts = self._counts(tuple(items))
             return int(counts.sum())
         chunks, counts = self._counts(tuple(items))
-        return int(counts[~self.placement.is_term[chunks]].sum())
+        return int(counts[~self.matching.is_term[chunks]].sum())
 
     def split(self, items: Sequence[int]) -> Iterator[tuple[Ints, list[_Block]]]:
         """Yield the leaves that have all items, by the parts the items fall into there."""
-        chunk_of = np.stack([self.placement.sources(item) for item in items])
+        chunk_of = np.stack([self.matching.sources(item) for item in items])
         leaves = np.flatnonzero((chunk_of >= 0).all(axis=0))
         chunk_of = chunk_of[:, leaves]
         # Every item is named after the first item that comes from the same chunk.
@@ -116,10 +116,10 @@ class ChunkSupport:
     def _chance(self, block: _Block, leaves: Ints) -> Floats:
         """Return the chance that a record of each leaf has a part from its chunk."""
         part, chunk = block
-        placement = self.placement
-        sizes = placement.sizes[leaves]
-        chance = self.count_in(part, chunk) / np.maximum(placement.room[chunk], 1)
-        chance = np.where(placement.is_term[chunk], (1.0 / sizes) ** len(part), chance)
+        matching = self.matching
+        sizes = matching.sizes[leaves]
+        chance = self.count_in(part, chunk) / np.maximum(matching.capacity[chunk], 1)
+        chance = np.where(matching.is_term[chunk], (1.0 / sizes) ** len(part), chance)
         closed = np.flatnonzero(self._is_restricted[chunk])
         if len(closed):
             chance[closed] = self._expect_restricted(part, chunk[closed], leaves[closed]) / sizes[closed]
@@ -127,9 +127,9 @@ class ChunkSupport:
 
     def _expect_restricted(self, part: tuple[int, ...], chunk: Ints, leaves: Ints) -> Floats:
         """Return the expected number of subrecords with a part in each leaf, from a restricted chunk above it."""
-        shares, chunk_of_row = self._shares, self.placement.chunks.chunk_of_row
+        shares, chunk_of_row = self._shares, self.matching.chunks.chunk_of_row
         holders = self._holders(part)
-        is_wanted = np.zeros(len(self.placement.chunks), dtype=bool)
+        is_wanted = np.zeros(len(self.matching.chunks), dtype=bool)
         is_wanted[chunk] = True
         holders = holders[is_wanted[chunk_of_row[holders]]]
         shares.add(chunk)
@@ -139,27 +139,27 @@ class ChunkSupport:
         rows, example, times = rows[order], example[order], times[order]
         chunk_of_kind = chunk_of_row[holders[example]]
         begin, end = np.searchsorted(chunk_of_kind, chunk), np.searchsorted(chunk_of_kind, chunk, side="right")
-        room = end - begin
-        which = np.repeat(np.arange(len(chunk)), room)
-        at = np.arange(len(which)) + np.repeat(begin - (np.cumsum(room) - room), room)
-        cells = shares.cells[rows[at] + np.repeat(leaves - shares.first_leaf[chunk], room)]
+        capacity = end - begin
+        which = np.repeat(np.arange(len(chunk)), capacity)
+        at = np.arange(len(which)) + np.repeat(begin - (np.cumsum(capacity) - capacity), capacity)
+        cells = shares.cells[rows[at] + np.repeat(leaves - shares.first_leaf[chunk], capacity)]
         return np.asarray(np.bincount(which, weights=times[at] * cells, minlength=len(chunk)), dtype=np.float64)
 
     @cached_property
     def _shares(self) -> Shares:
-        return Shares(self.placement.chunks, self.placement.restricted)
+        return Shares(self.matching.chunks, self.matching.restricted)
 
     def _correction(self, blocks: list[_Block], leaves: Ints) -> Floats:
         """Return by what chances change where several record chunks must together leave no record empty."""
-        placement = self.placement
+        matching = self.matching
         factor = np.ones(len(leaves))
-        for position in np.flatnonzero(placement.term_chunk[leaves] < 0).tolist():
-            chunks = [int(chunk[position]) for _, chunk in blocks if not placement.is_shared[chunk[position]]]
+        for position in np.flatnonzero(matching.term_chunk[leaves] < 0).tolist():
+            chunks = [int(chunk[position]) for _, chunk in blocks if not matching.is_shared[chunk[position]]]
             if len(chunks) > 1:
-                size = int(placement.sizes[leaves[position]])
-                inside = sorted(placement.row_counts[chunks].tolist())
-                first, end = np.searchsorted(placement.leaf_of_own, [leaves[position], leaves[position] + 1])
-                others = sorted(placement.row_counts[np.setdiff1d(placement.own[first:end], chunks)].tolist())
+                size = int(matching.sizes[leaves[position]])
+                inside = sorted(matching.row_counts[chunks].tolist())
+                first, end = np.searchsorted(matching.leaf_of_own, [leaves[position], leaves[position] + 1])
+                others = sorted(matching.row_counts[np.setdiff1d(matching.own[first:end], chunks)].tolist())
                 alone = float(np.prod(np.array(inside) / size))
                 factor[position] = meeting_chance(size, tuple(inside), tuple(others)) / alone
         return factor
@@ -169,7 +169,7 @@ class ChunkSupport:
         part, chunk = block
         # Nothing is known about items of a term chunk but that each has a record.
         in_terms = len(part) * (sizes - 1)
-        return np.where(self.placement.is_term[chunk], in_terms, sizes - self.count_in(part, chunk))
+        return np.where(self.matching.is_term[chunk], in_terms, sizes - self.count_in(part, chunk))
 
     def _certain_shared(self, part: tuple[int, ...], chunk: Ints, leaves: Ints, held: Ints) -> tuple[Ints, Ints]:
         """Return clusters with shared chunks, and how many subrecords with a part find no record without the rest.
@@ -180,21 +180,21 @@ class ChunkSupport:
         surplus = np.zeros(len(chunks), dtype=np.int64)
         for at, shared in enumerate(chunks.tolist()):
             mine = chunk == shared
-            room, rest = int(self.placement.room[shared]), held[mine]
-            if shared in self.placement.restricted:
-                allotment = self.placement.restricted[shared]
-                rows = self._rows(part, shared) - self.placement.chunks.bounds[shared]
-                is_open = allotment.is_open[np.unique(allotment.kind_of_row[rows])].any(axis=0)
-                room = int(allotment.sizes[is_open].sum())
-                rest = rest[is_open[leaves[mine] - allotment.first]]
+            capacity, rest = int(self.matching.capacity[shared]), held[mine]
+            if shared in self.matching.restricted:
+                expected_counts = self.matching.restricted[shared]
+                rows = self._rows(part, shared) - self.matching.chunks.bounds[shared]
+                is_open = expected_counts.is_open[np.unique(expected_counts.kind_of_row[rows])].any(axis=0)
+                capacity = int(expected_counts.sizes[is_open].sum())
+                rest = rest[is_open[leaves[mine] - expected_counts.first]]
             count = int(self.count_in(part, np.array([shared]))[0])
-            surplus[at] = max(0, count - (room - int(rest.sum())))
-        return self.placement.chunks.cluster[chunks], surplus
+            surplus[at] = max(0, count - (capacity - int(rest.sum())))
+        return self.matching.chunks.cluster[chunks], surplus
 
     @cached_property
     def _is_restricted(self) -> npt.NDArray[np.bool_]:
-        marked = np.zeros(len(self.placement.chunks), dtype=bool)
-        marked[np.array(list(self.placement.restricted), dtype=np.int64)] = True
+        marked = np.zeros(len(self.matching.chunks), dtype=bool)
+        marked[np.array(list(self.matching.restricted), dtype=np.int64)] = True
         return marked
 
     def count_in(self, part: tuple[int, ...], chunk: Ints) -> Ints:
@@ -208,28 +208,28 @@ class ChunkSupport:
     def _counts(self, part: tuple[int, ...]) -> tuple[Ints, Ints]:
         """Return the chunks that have all items of a part in one subrecord, and in how many."""
         if len(part) == 1:
-            pairs, counts = self.placement.holdings
+            pairs, counts = self.matching.holdings
             mine = slice(int(pairs.offsets[part[0]]), int(pairs.offsets[part[0] + 1]))
             return pairs.codes[mine].astype(np.int64), counts[mine]
-        if part not in self._known:
-            if len(self._known) > 256:
-                self._known.clear()
+        if part not in self._cache:
+            if len(self._cache) > 256:
+                self._cache.clear()
             rows = self._holders(part)
-            chunks, counts = np.unique(self.placement.chunks.chunk_of_row[rows], return_counts=True)
-            self._known[part] = chunks, counts
-        return self._known[part]
+            chunks, counts = np.unique(self.matching.chunks.chunk_of_row[rows], return_counts=True)
+            self._cache[part] = chunks, counts
+        return self._cache[part]
 
     @cached_property
-    def _known(self) -> dict[tuple[int, ...], tuple[Ints, Ints]]:
+    def _cache(self) -> dict[tuple[int, ...], tuple[Ints, Ints]]:
         return {}
 
     @cached_property
     def _marks(self) -> npt.NDArray[np.bool_]:
-        return np.zeros(len(self.placement.chunks.subrecords), dtype=bool)
+        return np.zeros(len(self.matching.chunks.subrecords), dtype=bool)
 
     def _holders(self, part: Sequence[int]) -> Codes:
         """Return the subrecords that have all items of a part."""
-        rows = self.placement.rows_of_item
+        rows = self.matching.rows_of_item
         lists = [rows.codes[rows.offsets[item] : rows.offsets[item + 1]] for item in part]
         rarest, *others = sorted(lists, key=len)
         for other in others:
@@ -242,5 +242,5 @@ class ChunkSupport:
     def _rows(self, part: Sequence[int], chunk: int) -> Codes:
         """Return the subrecords of a chunk that have all items of a part."""
         rows = self._holders(part)
-        first, end = np.searchsorted(rows, self.placement.chunks.bounds[[chunk, chunk + 1]])
+        first, end = np.searchsorted(rows, self.matching.chunks.bounds[[chunk, chunk + 1]])
         return rows[first:end]

@@ -8,42 +8,42 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.estimate.allotment import Allotment
+from sfumato.kinds.sets.estimate.expected_counts import ExpectedCounts
 
-__all__ = ["Allotments", "Shares"]
+__all__ = ["ExpectedCountsByChunk", "Shares"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Allotments(Mapping[int, Allotment]):
+class ExpectedCountsByChunk(Mapping[int, ExpectedCounts]):
     """Restricted chunks and how their subrecords are shared out, each found when it is asked for first.
 
     Examples
     --------
-    >>> found = Allotments([3, 5], lambda chunk: chunk * 10)
+    >>> found = ExpectedCountsByChunk([3, 5], lambda chunk: chunk * 10)
     >>> list(found), found[5], 4 in found
     ([3, 5], 50, False)
     """
 
-    def __init__(self, chunks: list[int], find: Callable[[int], Allotment]) -> None:
-        self._known: dict[int, Allotment | None] = dict.fromkeys(chunks)
+    def __init__(self, chunks: list[int], find: Callable[[int], ExpectedCounts]) -> None:
+        self._computed: dict[int, ExpectedCounts | None] = dict.fromkeys(chunks)
         self._find = find
 
     def __contains__(self, chunk: object) -> bool:
-        return chunk in self._known
+        return chunk in self._computed
 
-    def __getitem__(self, chunk: int) -> Allotment:
-        allotment = self._known[chunk]
-        if allotment is None:
-            allotment = self._known[chunk] = self._find(chunk)
-        return allotment
+    def __getitem__(self, chunk: int) -> ExpectedCounts:
+        expected_counts = self._computed[chunk]
+        if expected_counts is None:
+            expected_counts = self._computed[chunk] = self._find(chunk)
+        return expected_counts
 
     def __iter__(self) -> Iterator[int]:
-        return iter(self._known)
+        return iter(self._computed)
 
     def __len__(self) -> int:
-        return len(self._known)
+        return len(self._computed)
 
 
 class Shares:
@@ -59,9 +59,9 @@ class Shares:
         Leaf of the first column of every chunk's table.
     """
 
-    def __init__(self, chunks: Chunks, allotments: Mapping[int, Allotment]) -> None:
-        self._chunks, self._allotments = chunks, allotments
-        self._is_known = np.zeros(len(chunks), dtype=bool)
+    def __init__(self, chunks: Chunks, expected_counts: Mapping[int, ExpectedCounts]) -> None:
+        self._chunks, self._expected_counts = chunks, expected_counts
+        self._is_computed = np.zeros(len(chunks), dtype=bool)
         self._used = 0
         self.cells = np.empty(1 << 10)
         self.row_of_subrecord = np.full(len(chunks.subrecords), -1, dtype=np.int64)
@@ -69,15 +69,15 @@ class Shares:
 
     def add(self, chunks: Ints) -> None:
         """Add the tables of chunks that are not here yet."""
-        for chunk in np.unique(chunks[~self._is_known[chunks]]).tolist():
-            allotment = self._allotments[chunk]
-            kinds, leaves = allotment.expected.shape
-            amounts = np.bincount(allotment.kind_of_row, minlength=kinds)
+        for chunk in np.unique(chunks[~self._is_computed[chunks]]).tolist():
+            expected_counts = self._expected_counts[chunk]
+            kinds, leaves = expected_counts.expected.shape
+            amounts = np.bincount(expected_counts.kind_of_row, minlength=kinds)
             end = self._used + kinds * leaves
             if end > len(self.cells):
                 self.cells = np.concatenate([self.cells[: self._used], np.empty(2 * end - self._used)])
-            self.cells[self._used : end] = (allotment.expected / amounts[:, None]).ravel()
-            self.row_of_subrecord[self._chunks.rows(chunk)] = self._used + allotment.kind_of_row * leaves
-            self.first_leaf[chunk] = allotment.first
+            self.cells[self._used : end] = (expected_counts.expected / amounts[:, None]).ravel()
+            self.row_of_subrecord[self._chunks.rows(chunk)] = self._used + expected_counts.kind_of_row * leaves
+            self.first_leaf[chunk] = expected_counts.first
             self._used = end
-            self._is_known[chunk] = True
+            self._is_computed[chunk] = True

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.weights import MemberWeights, Places, weigh_left, weigh_members
 from sfumato.release.release import Release
 
@@ -46,7 +46,7 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     """
     checked = _check(itemsets, "certain_support")
     if is_disassociated(release):
-        support = ChunkSupport(Placement(Chunks.of(release)))
+        support = ChunkSupport(ChunkMatching(Chunks.of(release)))
         codes = _encode(checked, release.history())
         return np.array([support.certain(items) if items else 0 for items in codes], dtype=np.int64)
     history, members = release.history(), release.members()
@@ -54,12 +54,12 @@ def certain_support(release: Release, itemsets: Iterable[Collection[str]]) -> In
     return count_supports(history.keep(exact[history.codes]), checked)
 
 
-def count_supports(records: Ragged, itemsets: Sequence[Collection[str]]) -> Ints:
+def count_supports(records: ListColumn, itemsets: Sequence[Collection[str]]) -> Ints:
     """Count the records that hold each itemset.
 
     Examples
     --------
-    >>> count_supports(Ragged.from_lists([["a", "b"], ["b"]]), [["b"], ["a", "b"], ["c"]]).tolist()
+    >>> count_supports(ListColumn.from_lists([["a", "b"], ["b"]]), [["b"], ["a", "b"], ["c"]]).tolist()
     [2, 1, 0]
     """
     encoded = _encode(itemsets, records)
@@ -106,7 +106,7 @@ def expect_supports(release: Release, itemsets: Sequence[Collection[str]], *, an
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> records = Ragged.from_lists([["{a|b}", "c"], ["{a|b}"]])
+    >>> records = ListColumn.from_lists([["{a|b}", "c"], ["{a|b}"]])
     >>> release = SimpleNamespace(history=lambda: records, members=lambda: {"{a|b}": ("a", "b")})
     >>> expect_supports(release, [["a", "c"], ["a", "b"]]).tolist()
     [0.5, 0.5]
@@ -142,7 +142,7 @@ class _Holders(NamedTuple):
     chances: Floats
 
 
-def _find_holders(history: Ragged, weights: MemberWeights, items: set[str]) -> dict[str, _Holders]:
+def _find_holders(history: ListColumn, weights: MemberWeights, items: set[str]) -> dict[str, _Holders]:
     """Return for every item the records that may hold it."""
     rows, tokens = history.row_of_token, Places.of(history.codes, len(history.labels))
     left = weigh_left(history, tokens, weights)
@@ -180,7 +180,7 @@ def _check(itemsets: Iterable[Collection[str]], owner: str) -> list[tuple[str, .
     return checked
 
 
-def _encode(itemsets: Iterable[Collection[str]], records: Ragged) -> list[tuple[int, ...] | None]:
+def _encode(itemsets: Iterable[Collection[str]], records: ListColumn) -> list[tuple[int, ...] | None]:
     """Return the codes of every itemset; None where an item is unknown."""
     code_of = {label: code for code, label in enumerate(records.labels)}
     encoded = []

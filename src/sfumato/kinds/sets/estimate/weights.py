@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 
 __all__ = ["MemberWeights", "Places", "weigh_left", "weigh_members"]
 
@@ -75,7 +75,7 @@ class MemberWeights(NamedTuple):
     cells: Places
 
 
-def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> MemberWeights:
+def weigh_members(history: ListColumn, members: Mapping[str, tuple[str, ...]]) -> MemberWeights:
     """Weigh the members of every value by how often finer values publish them.
 
     Where items are generalised record by record, those that are often published exactly, or within a smaller value, are
@@ -84,7 +84,7 @@ def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> Me
 
     Examples
     --------
-    >>> records = Ragged.from_lists([["{a|b|c}"], *[["{a|b}"]] * 30, *[["c"]] * 80])
+    >>> records = ListColumn.from_lists([["{a|b|c}"], *[["{a|b}"]] * 30, *[["c"]] * 80])
     >>> found = weigh_members(records, {"{a|b|c}": ("a", "b", "c"), "{a|b}": ("a", "b")})
     >>> coarse = found.value == records.labels.index("{a|b|c}")
     >>> found.items, found.weight[coarse].round(3).tolist()
@@ -108,7 +108,7 @@ def weigh_members(history: Ragged, members: Mapping[str, tuple[str, ...]]) -> Me
     return MemberWeights(items, item, value, weight, starts, sizes, totals, Places.of(item, len(items)))
 
 
-def weigh_left(history: Ragged, tokens: Places, weights: MemberWeights) -> Floats:
+def weigh_left(history: ListColumn, tokens: Places, weights: MemberWeights) -> Floats:
     """Return for every token of a history the weight of the members that finer values of its record leave.
 
     A value beside finer ones of its own members says that something else was there: these members do not share it.
@@ -116,7 +116,7 @@ def weigh_left(history: Ragged, tokens: Places, weights: MemberWeights) -> Float
 
     Examples
     --------
-    >>> records = Ragged.from_lists([["a", "{a|b|c}"], ["b"]])
+    >>> records = ListColumn.from_lists([["a", "{a|b|c}"], ["b"]])
     >>> found = weigh_members(records, {"{a|b|c}": ("a", "b", "c")})
     >>> tokens = Places.of(records.codes, len(records.labels))
     >>> found.totals.round(2).tolist(), weigh_left(records, tokens, found).round(2).tolist()

@@ -92,8 +92,8 @@ def _draw_patterns(rng: np.random.Generator, settings: dict[str, Any]) -> _Pool:
             # Only first appearances stay; a few are drawn too many, and again where that was not enough.
             uniform = rng.random(2 * (length - taken.size) + 2)
             drawn = (uniform * items).astype(np.int64) if popularity is None else pick(popularity, uniform)
-            together = np.append(taken, drawn)
-            taken = together[np.sort(np.unique(together, return_index=True)[1])][:length]
+            combined = np.append(taken, drawn)
+            taken = combined[np.sort(np.unique(combined, return_index=True)[1])][:length]
         before = taken[np.argsort(rng.random(length))]
         patterns.append(before)
     weights = np.cumsum(-np.log1p(-rng.random(count)))

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.params import Param
 
@@ -22,10 +22,10 @@ class ItemsetAnonymity(Guarantee):
 
     Examples
     --------
-    >>> claim = ItemsetAnonymity(k=5, itemsets=(("insulin", "aspirin"),))
-    >>> claim.itemsets
+    >>> guarantee = ItemsetAnonymity(k=5, itemsets=(("insulin", "aspirin"),))
+    >>> guarantee.itemsets
     (('aspirin', 'insulin'),)
-    >>> print(claim.statement())
+    >>> print(guarantee.statement())
     Someone who knows items of one of the named itemsets (1 is named) of a person matches no record or at least 5
     records.
 
@@ -64,10 +64,11 @@ class ItemsetAnonymity(Guarantee):
         theirs = dataclasses.replace(other, itemsets=named) if isinstance(other, ItemsetAnonymity) else other
         return Guarantee.join(mine, theirs)
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         verb = "is" if len(self.itemsets) == 1 else "are"
         return (
             f"Someone who knows items of one of the named itemsets ({len(self.itemsets)} {verb} named) of "
-            f"{unit.whose} matches no {unit.record} or at least {self.k} {unit.records}.{self.say_count(unit)}"
+            f"{unit.record_of_person} matches no {unit.record} or at least {self.k} "
+            f"{unit.records}.{self.describe_count(unit)}"
         )

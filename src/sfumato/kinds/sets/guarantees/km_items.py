@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
 __all__ = ["KmItems"]
@@ -45,11 +45,11 @@ class KmItems(Guarantee):
     sensitive: tuple[str, ...] = ()
     safe: bool = False
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         items = f"{self.m} item{'s' * (self.m != 1)}"
         text = (
-            f"Someone who knows up to {items} of {unit.whose} matches no {unit.record} or at least {self.k} "
+            f"Someone who knows up to {items} of {unit.record_of_person} matches no {unit.record} or at least {self.k} "
             f"{unit.records}. Where items are published apart, they match in at least one dataset that fits the "
             "release."
         )
@@ -63,4 +63,4 @@ class KmItems(Guarantee):
             text += (
                 f" No item is known to belong to every {unit.record} of a cluster that holds other, separated items."
             )
-        return f"{text}{self.say_count(unit)}"
+        return f"{text}{self.describe_count(unit)}"

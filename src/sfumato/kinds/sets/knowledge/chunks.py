@@ -23,7 +23,7 @@ import numpy.typing as npt
 
 from sfumato.checks.subsequences import countable_sizes, distinct_subsequences
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.copies import PLENTY, Copies
@@ -61,7 +61,7 @@ class ChunkRecords:
     --------
     >>> rows = [("p", 1, ["a"])] * 2 + [("p", 2, ["b"])] * 2 + [("p", 0, ["z"]), ("q", 0, ["a", "b"])]
     >>> chunks = Chunks.from_rows([("p", None, 2), ("q", None, 3)], rows)
-    >>> people = Ragged.from_lists([["a", "b"], ["a", "b", "z"], ["a"], ["b"], ["a"]])
+    >>> people = ListColumn.from_lists([["a", "b"], ["a", "b", "z"], ["a"], ["b"], ["a"]])
     >>> records = ChunkRecords(chunks, people, np.arange(5))
     >>> from sfumato.kinds.sets.knowledge.search import best_knowledge
     >>> best_knowledge(records, 2).smallest.tolist()
@@ -73,7 +73,7 @@ class ChunkRecords:
     def __init__(
         self,
         chunks: Chunks,
-        original: Ragged,
+        original: ListColumn,
         rows: Ints | None = None,
         people: Ints | None = None,
         sources: Sources | None = None,
@@ -85,15 +85,15 @@ class ChunkRecords:
         if people is not None:
             self.leaf_of_person, original = self.leaf_of_person[people], original.take(people)
         terms = chunks.encode(original.labels)
-        self.untold = original.lengths == 0
+        self.not_published = original.lengths == 0
         leaf_of_token = np.repeat(self.leaf_of_person, original.lengths)
         self._copies = Copies(self.sources, self.leaf_of_person, leaf_of_token, terms[original.codes])
-        entries = self._copies.asked
+        entries = self._copies.queried_entries
         covered = original.keep(entries >= 0)
         self.missing = covered.lengths < original.lengths
         names = ("",) * len(self._copies)
-        self.known = Ragged(covered.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
-        self._together = SetSupport(self._copies.rows)
+        self.known_items = ListColumn(covered.offsets, entries[entries >= 0].astype(np.int32), names).distinct()
+        self._set_support = SetSupport(self._copies.rows)
 
     @classmethod
     def of(
@@ -118,29 +118,29 @@ class ChunkRecords:
         at the largest number of chunks that m items can come from. Any two items of a term chunk have the whole
         cluster; only sets within record and shared chunks, whose rows are short, are counted.
         """
-        knowledge, chunk = self.known, self._copies.chunk
-        smallest = np.where(self.untold & (len(self) > 0), len(self), PLENTY)
+        knowledge, chunk = self.known_items, self._copies.chunk
+        smallest = np.where(self.not_published & (len(self) > 0), len(self), PLENTY)
         unmatched = self.missing | (len(self) == 0)
         housed = knowledge.keep(chunk[knowledge.codes] >= 0)
         unmatched |= housed.lengths < knowledge.lengths
         which = chunk[housed.codes]
         in_term = self._is_term[which]
         np.minimum.at(smallest, housed.row_of_token[in_term], self.chunks.sizes[self._cluster[which[in_term]]])
-        fewest = _Fewest(smallest, unmatched)
-        fewest.tried = int(in_term.sum())
+        counts = _SmallestCounts(smallest, unmatched)
+        counts.tried = int(in_term.sum())
         parts = housed.keep(~in_term)
         person, which = parts.row_of_token, chunk[parts.codes]
         begins = np.flatnonzero(np.diff(person, prepend=-1) | np.diff(which, prepend=-1))
-        rows = Ragged(np.append(begins, len(which)).astype(np.int64), parts.codes, parts.labels)
+        rows = ListColumn(np.append(begins, len(which)).astype(np.int64), parts.codes, parts.labels)
         owner, which = person[begins], which[begins]
         for size in countable_sizes(rows, m):
             for part, keys in distinct_subsequences(rows, size, _PORTION):
                 columns = digits(keys, size, max(len(self._copies), 1))
-                fewest.add(owner[part], self._count_part(columns, which[part]), columns)
-        self._spare_some(fewest, rows, owner, which, m)
-        return fewest.result()
+                counts.add(owner[part], self._count_part(columns, which[part]), columns)
+        self._add_spare_records(counts, rows, owner, which, m)
+        return counts.result()
 
-    def _spare_some(self, fewest: _Fewest, rows: Ragged, owner: Ints, which: Ints, m: int) -> None:
+    def _add_spare_records(self, counts: _SmallestCounts, rows: ListColumn, owner: Ints, which: Ints, m: int) -> None:
         """Add what is left of people whose items come from several record chunks of their own leaf."""
         own = np.flatnonzero(self._in_leaf[which])
         owner, leaf, first = owner[own], self._cluster[which[own]], rows.codes[rows.offsets[own]].astype(np.int64)
@@ -152,7 +152,7 @@ class ChunkRecords:
             # One item of each of so many chunks: all that each gives of it, and no more than the leaf can spare.
             columns = [first[at + i] for i in range(size)]
             singles = np.min([self._copies.support[column] for column in columns], axis=0, initial=PLENTY)
-            fewest.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
+            counts.add(owner[at], np.minimum(singles, self._spare[leaf[at]] // (size - 1)), columns)
 
     def label(self, entry: int) -> str:
         """Return the item of an entry."""
@@ -208,8 +208,8 @@ class ChunkRecords:
 
     def _count_part(self, columns: list[Ints], chunk: Ints) -> Ints:
         """Return how many records one chunk can give its part of a set."""
-        counts = self._copies.support[columns[0]] if len(columns) == 1 else self._together.count(columns)
-        counts = np.minimum(counts, self._copies.room[chunk])
+        counts = self._copies.support[columns[0]] if len(columns) == 1 else self._set_support.count(columns)
+        counts = np.minimum(counts, self._copies.capacity[chunk])
         return np.where(self._is_term[chunk], self.chunks.sizes[self._cluster[chunk]], counts)
 
     @cached_property
@@ -266,16 +266,16 @@ class ChunkRecords:
         counts = np.bincount(self.sources.cluster[entries], minlength=len(self.chunks.names))
         offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
         terms = self.sources.term[entries].astype(np.int32)
-        return SetSupport(Ragged(offsets, terms, self.chunks.subrecords.labels).distinct())
+        return SetSupport(ListColumn(offsets, terms, self.chunks.subrecords.labels).distinct())
 
 
-class _Fewest:
+class _SmallestCounts:
     """Collects what sets of items lead to, person by person."""
 
     def __init__(self, smallest: Ints, unmatched: Flags) -> None:
         self._smallest, self._unmatched = smallest, unmatched
         self._rarest: tuple[int, ...] = ()
-        self._fewest, self.tried = PLENTY, 0
+        self._lowest, self.tried = PLENTY, 0
 
     def add(self, people: Ints, matches: Ints, columns: list[Ints]) -> None:
         self.tried += len(matches)
@@ -284,8 +284,8 @@ class _Fewest:
         np.minimum.at(self._smallest, people[there], matches[there])
         if there.any():
             low = int(np.argmin(np.where(there, matches, PLENTY)))
-            if matches[low] < self._fewest:
-                self._fewest = int(matches[low])
+            if matches[low] < self._lowest:
+                self._lowest = int(matches[low])
                 self._rarest = tuple(int(column[low]) for column in columns)
 
     def result(self) -> ItemSets:

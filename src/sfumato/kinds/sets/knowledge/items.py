@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from sfumato.checks.subsequences import countable_sizes, support
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.knowledge.set_support import KindSupport, SetSupport, count_sets, digits
 from sfumato.release.release import Release
@@ -45,26 +45,30 @@ class ItemRecords:
 
     Examples
     --------
-    >>> people = Ragged.from_lists([["a", "b", "c"], ["c", "d"]])
-    >>> records = ItemRecords(Ragged.from_lists([["P", "c"], ["P"]]), {"P": ["a", "b"]}, ["d"], people)
-    >>> records.known.lists(), records.untold.tolist()
+    >>> people = ListColumn.from_lists([["a", "b", "c"], ["c", "d"]])
+    >>> records = ItemRecords(ListColumn.from_lists([["P", "c"], ["P"]]), {"P": ["a", "b"]}, ["d"], people)
+    >>> records.known_items.lists(), records.not_published.tolist()
     ([['0', '1'], ['1']], [False, True])
     >>> records.count(np.array([1]), size=2).tolist(), records.matching_rows((0,)).tolist()
     ([1], [0, 1])
     """
 
     def __init__(
-        self, published: Ragged, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], original: Ragged
+        self,
+        published: ListColumn,
+        members: Mapping[str, Sequence[str]],
+        suppressed: Sequence[str],
+        original: ListColumn,
     ) -> None:
         self.published = published.distinct()
         kind, self._kinds, self._values = _number_kinds(self.published, members, suppressed, original.labels)
         self._base = int(kind.max(initial=0)) + 1
         covered = original.keep(kind[original.codes] >= 0)
         names = tuple(map(str, range(self._base)))
-        self.known = Ragged(covered.offsets, kind[covered.codes].astype(np.int32), names).distinct()
-        self.untold = (covered.lengths < original.lengths) | (original.lengths == 0)
+        self.known_items = ListColumn(covered.offsets, kind[covered.codes].astype(np.int32), names).distinct()
+        self.not_published = (covered.lengths < original.lengths) | (original.lengths == 0)
         self.missing = np.zeros(len(original), dtype=bool)
-        self._room = np.bincount(self._kinds, minlength=self._base)
+        self._kind_counts = np.bincount(self._kinds, minlength=self._base)
         self._value_of = np.full(self._base, -1, dtype=np.int64)
         self._value_of[self._kinds] = self._values
         self._by_value = SetSupport(self.published)
@@ -86,7 +90,7 @@ class ItemRecords:
     @property
     def _is_global(self) -> bool:
         """Whether every kind of item is published as one value, the same everywhere."""
-        return bool(self._room.max(initial=0) <= 1)
+        return bool(self._kind_counts.max(initial=0) <= 1)
 
     def count(self, keys: Ints, size: int) -> Ints:
         """Count the records that match each set of kinds."""
@@ -116,40 +120,42 @@ class ItemRecords:
         is below ``enough``, everybody is looked at after all.
         """
         if self._is_global:
-            alike, complete = self._find_alike()
-            return best_knowledge(self, m) if alike is None else self._add_published(m, alike & complete)
-        sets = sum(count_sets(self.known, size) for size in range(1, m + 1))
+            is_published, complete = self._mark_published()
+            return best_knowledge(self, m) if is_published is None else self._add_published(m, is_published & complete)
+        sets = sum(count_sets(self.known_items, size) for size in range(1, m + 1))
         if rows is None or sets <= _EXACT:
             return best_knowledge(self, m)
-        outcome = self._add_published(m, self._find_told(np.asarray(rows, dtype=np.int64)))
+        outcome = self._add_published(m, self._mark_covered(np.asarray(rows, dtype=np.int64)))
         return (
             outcome if outcome.smallest[outcome.smallest > 0].min(initial=enough) >= enough else best_knowledge(self, m)
         )
 
-    def _find_alike(self) -> tuple[Flags | None, Flags]:
+    def _mark_published(self) -> tuple[Flags | None, Flags]:
         """Mark people whose values are a record, None where a record is nobody's; and those with a value for all."""
-        valued = self.known.keep(self._value_of[self.known.codes] >= 0)
-        images = Ragged(valued.offsets, self._value_of[valued.codes].astype(np.int32), self.published.labels).distinct()
+        valued = self.known_items.keep(self._value_of[self.known_items.codes] >= 0)
+        images = ListColumn(
+            valued.offsets, self._value_of[valued.codes].astype(np.int32), self.published.labels
+        ).distinct()
         published, people = set(_images_of(self.published)), _images_of(images)
-        complete = valued.lengths == self.known.lengths
+        complete = valued.lengths == self.known_items.lengths
         if not published.issubset(people):
             return None, complete
         return np.fromiter((image in published for image in people), dtype=bool, count=len(images)), complete
 
-    def _find_told(self, rows: Ints) -> Flags:
+    def _mark_covered(self, rows: Ints) -> Flags:
         """Mark the people all of whose items have a value in their own record."""
-        own = self.known.take(rows)
-        room = self._room[own.codes]
-        start = (np.cumsum(self._room) - self._room)[own.codes]
-        token = np.repeat(np.arange(len(own.codes)), room)
-        value = self._values[start[token] + np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)]
+        own = self.known_items.take(rows)
+        lengths = self._kind_counts[own.codes]
+        start = (np.cumsum(self._kind_counts) - self._kind_counts)[own.codes]
+        token = np.repeat(np.arange(len(own.codes)), lengths)
+        value = self._values[start[token] + np.arange(len(token)) - np.repeat(np.cumsum(lengths) - lengths, lengths)]
         base = max(len(self.published.labels), 1)
         there = np.sort(self.published.row_of_token * base + self.published.codes)
         wanted = own.row_of_token[token] * base + value
         hit = there[np.searchsorted(there, wanted).clip(max=max(len(there) - 1, 0))] == wanted
         is_present = np.zeros(len(own.codes), dtype=bool)
         is_present[token[hit]] = True
-        complete = np.zeros(len(self.known), dtype=bool)
+        complete = np.zeros(len(self.known_items), dtype=bool)
         complete[rows] = np.bincount(own.row_of_token, weights=~is_present, minlength=len(rows)) == 0
         return complete
 
@@ -158,20 +164,20 @@ class ItemRecords:
         outcome = best_knowledge(self, m, np.flatnonzero(~proved))
         smallest, unmatched = np.full(len(proved), len(self), dtype=np.int64), self.missing.copy()
         rarest: tuple[int, ...] = ()
-        fewest, tried = len(self), outcome.tried
+        lowest, tried = len(self), outcome.tried
         kind_of = np.zeros(len(self.published.labels), dtype=np.int64)
         kind_of[self._values] = self._kinds
         for size in countable_sizes(self.published, m):
             keys, counts = support(self.published, size)
             tried += len(keys)
             low = int(np.argmin(counts))
-            if counts[low] < fewest:
-                fewest = int(counts[low])
+            if counts[low] < lowest:
+                lowest = int(counts[low])
                 values = digits(keys[low : low + 1], size, max(len(self.published.labels), 1))
                 rarest = tuple(sorted(int(kind_of[value[0]]) for value in values))
-        smallest[proved] = fewest
+        smallest[proved] = lowest
         smallest[~proved], unmatched[~proved] = outcome.smallest, outcome.unmatched
-        if outcome.smallest[outcome.smallest > 0].min(initial=fewest) < fewest:
+        if outcome.smallest[outcome.smallest > 0].min(initial=lowest) < lowest:
             rarest = outcome.rarest
         return ItemSets(smallest, unmatched, rarest, tried)
 
@@ -186,7 +192,7 @@ class ItemRecords:
         return np.flatnonzero(left)
 
 
-def _images_of(records: Ragged) -> list[bytes]:
+def _images_of(records: ListColumn) -> list[bytes]:
     """Return every row's codes as bytes, to find equal rows."""
     data = records.codes.astype(np.int32).tobytes()
     bounds = (records.offsets * 4).tolist()
@@ -194,7 +200,7 @@ def _images_of(records: Ragged) -> list[bytes]:
 
 
 def _number_kinds(
-    published: Ragged, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], labels: Sequence[str]
+    published: ListColumn, members: Mapping[str, Sequence[str]], suppressed: Sequence[str], labels: Sequence[str]
 ) -> tuple[Ints, Ints, Ints]:
     """Number items by the published values that stand for them, -1 for those that were removed everywhere.
 

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sets.knowledge.search import ItemSets
 from sfumato.release.release import Release
@@ -20,7 +20,7 @@ Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 Words = npt.NDArray[np.uint8]
 
-_AT_ONCE = 1 << 22
+_BATCH_CELLS = 1 << 22
 _MOST_PAIRS = 10**10
 """Pairs of combinations of items that are compared at most: half a minute."""
 
@@ -37,12 +37,12 @@ class NamedItems:
 
     Examples
     --------
-    >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
+    >>> records = NamedItems(ListColumn.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
     >>> records.rows_with("a").tolist(), records.rows_with("z"), records.smallest(["a", "b", "c", "z"])
     ([0, 1], None, (1, ('P', 'c')))
     """
 
-    def __init__(self, published: Ragged, members: Mapping[str, Sequence[str]]) -> None:
+    def __init__(self, published: ListColumn, members: Mapping[str, Sequence[str]]) -> None:
         records = published.distinct()
         self._records = len(records)
         order = np.argsort(records.codes, kind="stable")
@@ -89,19 +89,19 @@ class NamedItems:
         """
         combinations = self._combine(items)
         largest = combinations.find_largest(len(items))
-        fewest = int(combinations.counts[largest].min(initial=len(self)))
-        if fewest == len(self):
-            return fewest, ()
+        smallest = int(combinations.counts[largest].min(initial=len(self)))
+        if smallest == len(self):
+            return smallest, ()
         # Of combinations that are as rare, the first; of its items, no more than it takes.
         rarest = max(
-            combinations.words[at].tobytes() for at in largest[combinations.counts[largest] == fewest].tolist()
+            combinations.words[at].tobytes() for at in largest[combinations.counts[largest] == smallest].tolist()
         )
         indices = np.flatnonzero(np.unpackbits(np.frombuffer(rarest, np.uint8))).tolist()
         left, taken = np.arange(len(self)), 0
-        while len(left) > fewest:
+        while len(left) > smallest:
             left = np.intersect1d(left, self._rows_of(combinations.kinds[indices[taken]]), assume_unique=True)
             taken += 1
-        return fewest, tuple(self._labels[value] for kind in indices[:taken] for value in combinations.kinds[kind])
+        return smallest, tuple(self._labels[value] for kind in indices[:taken] for value in combinations.kinds[kind])
 
     def narrowest(self, items: Sequence[str]) -> Iterator[Ints]:
         """Yield the records that match some of the items, at least one each, without those that match fewer items.
@@ -110,7 +110,7 @@ class NamedItems:
 
         Examples
         --------
-        >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["d"]]), {"P": ["a", "b"]})
+        >>> records = NamedItems(ListColumn.from_lists([["P", "c"], ["P"], ["d"]]), {"P": ["a", "b"]})
         >>> [rows.tolist() for rows in records.narrowest(["a", "c", "d"])]
         [[2], [0]]
         """
@@ -123,7 +123,7 @@ class NamedItems:
 
         Examples
         --------
-        >>> records = NamedItems(Ragged.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
+        >>> records = NamedItems(ListColumn.from_lists([["P", "c"], ["P"], ["c"]]), {"P": ["a", "b"]})
         >>> people = Dataset.of("sets", [["a", "c"], ["b"], ["c"]])
         >>> records.attack(people, [("a", "c"), ("b",)]).smallest.tolist()
         [1, 2, 2]
@@ -182,11 +182,13 @@ class _Combinations:
         sizes = np.unpackbits(self.words, axis=1).sum(axis=1)
         largest, compared = np.empty(0, np.int64), 0
         for size in np.unique(sizes[sizes > 0])[::-1].tolist():
-            alike = np.flatnonzero(sizes == size)
-            compared += len(alike) * len(largest)
+            same_size = np.flatnonzero(sizes == size)
+            compared += len(same_size) * len(largest)
             _check_work(compared, items, len(self.words))
-            held = [_compare(part, self.words[largest]).any(axis=1) for part in _cut(self.words[alike], len(largest))]
-            largest = np.append(largest, alike[~np.concatenate(held)])
+            held = [
+                _compare(part, self.words[largest]).any(axis=1) for part in _cut(self.words[same_size], len(largest))
+            ]
+            largest = np.append(largest, same_size[~np.concatenate(held)])
         return np.sort(largest)
 
     def count(self, wanted: Words, items: int) -> Ints:
@@ -211,7 +213,7 @@ def _compare(combinations: Words, others: Words) -> Flags:
 
 def _cut(words: Words, others: int) -> Iterator[Words]:
     """Cut combinations into portions, so that those compared at once are not too many."""
-    step = max(1, _AT_ONCE // max(others, 1))
+    step = max(1, _BATCH_CELLS // max(others, 1))
     for first in range(0, len(words), step):
         yield words[first : first + step]
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 
 __all__ = ["number_rows"]
 
 Ints = npt.NDArray[np.int64]
 
 
-def number_rows(rows: Ragged, apart: Ints | None = None) -> Ints:
+def number_rows(rows: ListColumn, apart: Ints | None = None) -> Ints:
     """Number rows so that equal ones, and only those, have equal numbers.
 
     Parameters
@@ -24,7 +24,7 @@ def number_rows(rows: Ragged, apart: Ints | None = None) -> Ints:
 
     Examples
     --------
-    >>> rows = Ragged.from_lists([["a", "b"], ["a"], ["a", "b"], []])
+    >>> rows = ListColumn.from_lists([["a", "b"], ["a"], ["a", "b"], []])
     >>> number = number_rows(rows)
     >>> (number[:, None] == number).tolist()[0], len(set(number.tolist()))
     ([True, False, True, False], 3)

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.subsequences import lookup, support
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.progress import track
 
 __all__ = ["KindSupport", "SetSupport", "count_sets", "digits", "join_digits"]
@@ -43,14 +43,14 @@ class SetSupport:
 
     Examples
     --------
-    >>> asked = SetSupport(Ragged.from_lists([["a", "b"], ["a", "b", "c"], ["c"]]))
+    >>> asked = SetSupport(ListColumn.from_lists([["a", "b"], ["a", "b", "c"], ["c"]]))
     >>> asked.count([np.array([0, 0]), np.array([1, 2])]).tolist()
     [2, 1]
     >>> [(sets.tolist(), rows.tolist()) for sets, rows in asked.holders([np.array([0, 0]), np.array([1, 2])])]
     [([0, 0, 1], [0, 1, 1])]
     """
 
-    def __init__(self, records: Ragged) -> None:
+    def __init__(self, records: ListColumn) -> None:
         self.records = records
         self._base = max(len(records.labels), 1)
         self._singles = np.bincount(records.codes, minlength=self._base).astype(np.int64)
@@ -68,11 +68,11 @@ class SetSupport:
             cost = np.minimum(rarest * _WORDS_PER_RECORD, len(self.records) / 64).sum()
             self._spent[size] = self._spent.get(size, 0.0) + float(cost)
             if self._spent[size] < _WORDS_PER_SET * sets or size * np.log2(self._base) > 62:
-                return self._count_asked(columns)
+                return self._count_records(columns)
             self._tables[size] = support(self.records, size)
         return lookup(*self._tables[size], join_digits(columns, self._base))
 
-    def _count_asked(self, columns: list[Ints]) -> Ints:
+    def _count_records(self, columns: list[Ints]) -> Ints:
         """Count records without a table."""
         used, which = np.unique(np.stack(columns), return_inverse=True)
         which = which.reshape(len(columns), -1)
@@ -86,7 +86,7 @@ class SetSupport:
         return counts
 
     @cached_property
-    def _of_several(self) -> Ragged:
+    def _of_several(self) -> ListColumn:
         """The records that hold more than one code; of subrecords few do."""
         return self.records.take(np.flatnonzero(self.records.lengths > 1))
 
@@ -120,13 +120,13 @@ class KindSupport:
     --------
     Value 0 stands for kinds 0 and 1, value 1 for kind 1 only.
 
-    >>> records = Ragged.from_lists([["A"], ["b"], ["A", "b"]])
+    >>> records = ListColumn.from_lists([["A"], ["b"], ["A", "b"]])
     >>> asked = KindSupport(records, np.array([0, 1, 1]), np.array([0, 0, 1]))
     >>> asked.count([np.array([0, 1])]).tolist(), asked.count([np.array([0]), np.array([1])]).tolist()
     ([2, 3], [2])
     """
 
-    def __init__(self, records: Ragged, kinds: Ints, values: Ints) -> None:
+    def __init__(self, records: ListColumn, kinds: Ints, values: Ints) -> None:
         self.records, self._kinds, self._values = records, kinds, values
 
     def count(self, columns: list[Ints]) -> Ints:
@@ -143,15 +143,15 @@ class KindSupport:
     def _bits(self, used: Ints, first: int, step: int) -> Words:
         """Return a row of bits for every kind used, of the records from one on."""
         begins = np.searchsorted(self._kinds, used)
-        room = np.searchsorted(self._kinds, used, side="right") - begins
-        pair = np.repeat(begins - (np.cumsum(room) - room), room) + np.arange(room.sum())
+        lengths = np.searchsorted(self._kinds, used, side="right") - begins
+        pair = np.repeat(begins - (np.cumsum(lengths) - lengths), lengths) + np.arange(lengths.sum())
         values, row = np.unique(self._values[pair], return_inverse=True)
         records = self.records.take(np.arange(first, min(first + step, len(self.records))))
         of_value = _Portion.of(records, values, 0).bits()
         bits = np.zeros((len(used), of_value.shape[1]), dtype=np.uint64)
-        at = np.cumsum(room) - room
-        for turn in range(int(room.max(initial=0))):
-            left = np.flatnonzero(room > turn)
+        at = np.cumsum(lengths) - lengths
+        for turn in range(int(lengths.max(initial=0))):
+            left = np.flatnonzero(lengths > turn)
             bits[left] |= of_value[row[at[left] + turn]]
         return bits
 
@@ -169,7 +169,7 @@ class _Portion(NamedTuple):
     """Length of a row of bits, one for each record."""
 
     @classmethod
-    def of(cls, records: Ragged, used: Ints, first: int) -> _Portion:
+    def of(cls, records: ListColumn, used: Ints, first: int) -> _Portion:
         """Take a portion from a record on, and look for the codes used."""
         end = min(first + _ROWS, len(records))
         offsets = records.offsets[first : end + 1]
@@ -201,14 +201,14 @@ def _count_in(portion: _Portion, which: Ints) -> Ints:
     rarest_first = np.take_along_axis(which, np.argsort(times[which], axis=0), axis=0)
     cost = times[rarest_first[0]] * _WORDS_PER_RECORD
     if cost.sum() < len(times) * portion.words:
-        return _look_up(portion, None, rarest_first)
+        return _count_rarest_first(portion, None, rarest_first)
     few = cost < portion.words
     counts = np.zeros(which.shape[1], dtype=np.int64)
     bits = portion.bits()
     others = np.flatnonzero(~few)
     for begin, both in _meet(bits, which[:, others]):
         counts[others[begin : begin + len(both)]] = _count_bits(both)
-    counts[few] = _look_up(portion, bits, rarest_first[:, few])
+    counts[few] = _count_rarest_first(portion, bits, rarest_first[:, few])
     return counts
 
 
@@ -223,22 +223,22 @@ def _meet(bits: Words, which: Ints) -> Iterator[tuple[int, Words]]:
         yield begin, both
 
 
-def _look_up(portion: _Portion, bits: Words | None, which: Ints) -> Ints:
+def _count_rarest_first(portion: _Portion, bits: Words | None, which: Ints) -> Ints:
     """Count the records that hold each set, a column with its rarest code first, one record with that at a time.
 
     Without bits, which would be mostly empty, other codes are searched for.
     """
     counts = np.zeros(which.shape[1], dtype=np.int64)
-    room = np.diff(portion.begins)[which[0]]
-    filled = np.cumsum(room)
+    lengths = np.diff(portion.begins)[which[0]]
+    filled = np.cumsum(lengths)
     width = portion.words * 64
     has = _search_pairs(portion) if bits is None else _test_bits(bits)
     begin = 0
-    while begin < len(room):
+    while begin < len(lengths):
         taken = filled[begin - 1] if begin else 0
         end = max(begin + 1, int(np.searchsorted(filled, taken + _CELLS // 8, side="right")))
-        of_set = np.repeat(np.arange(end - begin), room[begin:end])
-        starts = portion.begins[which[0, begin:end]] - (filled[begin:end] - room[begin:end] - taken)
+        of_set = np.repeat(np.arange(end - begin), lengths[begin:end])
+        starts = portion.begins[which[0, begin:end]] - (filled[begin:end] - lengths[begin:end] - taken)
         record = portion.record[starts[of_set] + np.arange(len(of_set))]
         there = np.ones(len(record), dtype=bool)
         for column in which[1:, begin:end]:
@@ -260,12 +260,12 @@ def _test_bits(bits: Words) -> Callable[[Ints], Flags]:
     return lambda wanted: eights[wanted >> 3] >> (wanted & 7).astype(np.uint8) & 1 == 1
 
 
-def count_sets(records: Ragged, size: int) -> int:
+def count_sets(records: ListColumn, size: int) -> int:
     """Return how many sets of a size all records have together, each counted as often as records hold it.
 
     Examples
     --------
-    >>> count_sets(Ragged.from_lists([["a", "b", "c"], ["a", "b"]]), 2)
+    >>> count_sets(ListColumn.from_lists([["a", "b", "c"], ["a", "b"]]), 2)
     4
     """
     lengths, times = np.unique(records.lengths, return_counts=True)

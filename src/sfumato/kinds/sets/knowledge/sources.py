@@ -13,8 +13,8 @@ from itertools import pairwise
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.checks.cache import once
-from sfumato.data.lists import Ragged
+from sfumato.checks.cache import cached
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.knowledge.rows import number_rows
@@ -59,7 +59,7 @@ class Restriction:
     chunk: int
     leaves: Ints
     sizes: Ints
-    subrecords: Ragged
+    subrecords: ListColumn
     times: Ints
     allowed: Flags
 
@@ -78,30 +78,30 @@ class Restriction:
         be less than there are.
         """
         restricted = self.restricted
-        room = self.sizes @ self.allowed[:, restricted]
-        together = int(room.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
-        if together >= self.times.min(initial=int(self.sizes.sum())):
-            return together
+        capacity = self.sizes @ self.allowed[:, restricted]
+        joint = int(capacity.min(initial=self.sizes.sum())) - int(self.times[restricted].sum())
+        if joint >= self.times.min(initial=int(self.sizes.sum())):
+            return joint
         tightest = self._find_tightest()
-        return together if tightest is None else tightest
+        return joint if tightest is None else tightest
 
     def _find_tightest(self) -> int | None:
         """Look at all unions of sets of leaves that subrecords are restricted to; None if they are too many."""
         patterns, which = np.unique(self.allowed, axis=1, return_inverse=True)
         supply = np.bincount(which.ravel(), weights=self.times, minlength=patterns.shape[1]).astype(np.int64)
-        alike, which = np.unique(patterns, axis=0, return_inverse=True)
-        records = np.bincount(which.ravel(), weights=self.sizes, minlength=len(alike)).astype(np.int64)
-        everywhere = (1 << len(alike)) - 1
-        masks = [sum(1 << at for at in np.flatnonzero(column).tolist()) for column in alike.T]
+        distinct_patterns, which = np.unique(patterns, axis=0, return_inverse=True)
+        records = np.bincount(which.ravel(), weights=self.sizes, minlength=len(distinct_patterns)).astype(np.int64)
+        everywhere = (1 << len(distinct_patterns)) - 1
+        masks = [sum(1 << at for at in np.flatnonzero(column).tolist()) for column in distinct_patterns.T]
         unions = {0}
         for mask in masks:
             unions |= {union | mask for union in unions if mask != everywhere}
             if len(unions) > _MOST_UNIONS:
                 return None
-        looked_at, fits = _spread(unions, len(alike)), alike.T.astype(np.float32)
+        in_union, fits = _spread(unions, len(distinct_patterns)), distinct_patterns.T.astype(np.float32)
         # Of every union and every set of leaves: how many leaves they share, and how many are only in the set.
-        shared, beyond = looked_at.astype(np.float32) @ fits.T, (~looked_at).astype(np.float32) @ fits.T
-        left = looked_at @ records - (beyond == 0) @ supply
+        shared, beyond = in_union.astype(np.float32) @ fits.T, (~in_union).astype(np.float32) @ fits.T
+        left = in_union @ records - (beyond == 0) @ supply
         tight = (left < 0) | ((shared > 0) & (beyond > 0)).any(axis=1)
         return int(left[tight].min(initial=int(records.sum())))
 
@@ -135,7 +135,7 @@ class Sources:
     >>> sources = Sources(Chunks.from_rows(clusters, rows))
     >>> sources.chunk.tolist(), sources.term.tolist(), sources.restricted.tolist()
     ([0, 0, 1, 2], [0, 1, 0, 2], [True, False, False, False])
-    >>> sources.trace(np.array([1, 2, 1, 1]), np.array([0, 0, 1, 2])).tolist()
+    >>> sources.find_nearest(np.array([1, 2, 1, 1]), np.array([0, 0, 1, 2])).tolist()
     [2, 0, 1, -1]
     """
 
@@ -161,11 +161,11 @@ class Sources:
     def __len__(self) -> int:
         return len(self.term)
 
-    def rows_of_entries(self, marked: Flags) -> Ragged:
+    def rows_of_entries(self, marked: Flags) -> ListColumn:
         """Return the marked subrecords as lists of entries."""
         rows = self.chunks.subrecords
         names = ("",) * len(self)  # entries have no names; only their number counts
-        return Ragged(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(marked))
+        return ListColumn(rows.offsets, self.entry_of_token.astype(np.int32), names).take(np.flatnonzero(marked))
 
     def find(self, clusters: Ints, terms: Ints) -> Ints:
         """Return the entry of each term in the chunks of a cluster, -1 where they do not have it."""
@@ -176,7 +176,7 @@ class Sources:
         there = (self._places[at] == wanted) & (clusters >= 0) & (terms >= 0)
         return np.where(there, self._order[at], -1)
 
-    def trace(self, leaves: Ints, terms: Ints) -> Ints:
+    def find_nearest(self, leaves: Ints, terms: Ints) -> Ints:
         """Return the entry through which a record of each leaf has a term, -1 where it cannot have it."""
         if len(self.chunks.names) * self._width > _CELLS:
             return self._climb(leaves, terms)
@@ -201,15 +201,15 @@ class Sources:
         return nearest
 
     def _climb(self, leaves: Ints, terms: Ints) -> Ints:
-        """Do what :meth:`trace` does without a list, which would be too long."""
+        """Do what :meth:`find_nearest` does without a list, which would be too long."""
         entries = self.find(leaves, terms)
         nodes = leaves.astype(np.int64).copy()
-        looking = np.flatnonzero((entries < 0) & (leaves >= 0))
-        while len(looking):
-            nodes[looking] = self.chunks.parent[nodes[looking]]
-            looking = looking[nodes[looking] >= 0]
-            entries[looking] = self.find(nodes[looking], terms[looking])
-            looking = looking[entries[looking] < 0]
+        pending = np.flatnonzero((entries < 0) & (leaves >= 0))
+        while len(pending):
+            nodes[pending] = self.chunks.parent[nodes[pending]]
+            pending = pending[nodes[pending] >= 0]
+            entries[pending] = self.find(nodes[pending], terms[pending])
+            pending = pending[entries[pending] < 0]
         return entries
 
     @cached_property
@@ -254,17 +254,17 @@ class Sources:
             allowed[:, number[begins]] = ~closed.T
         return Restriction(chunk, leaves, self.chunks.sizes[leaves], subrecords, times, allowed)
 
-    def _different_subrecords(self, chunk: int) -> tuple[Ragged, Ints]:
+    def _different_subrecords(self, chunk: int) -> tuple[ListColumn, Ints]:
         """Return the different subrecords of a restricted chunk, and how often each occurs."""
         subrecords, times, bounds = self._kinds
         at = int(np.searchsorted(self.restricted_chunks, chunk))
         begin, end = int(bounds[at]), int(bounds[at + 1])
         offsets = subrecords.offsets[begin : end + 1]
         codes = subrecords.codes[offsets[0] : offsets[-1]]
-        return Ragged(offsets - offsets[0], codes, subrecords.labels), times[begin:end]
+        return ListColumn(offsets - offsets[0], codes, subrecords.labels), times[begin:end]
 
     @cached_property
-    def _kinds(self) -> tuple[Ragged, Ints, Ints]:
+    def _kinds(self) -> tuple[ListColumn, Ints, Ints]:
         """Different subrecords of all restricted chunks, how often each occurs, and where those of each chunk begin."""
         chunks = self.chunks
         rank = np.full(len(chunks), -1, dtype=np.int64)
@@ -279,7 +279,7 @@ class Sources:
         return chunks.subrecords.take(rows[first]), times, bounds
 
 
-@once
+@cached
 def _find_sources(release: Release) -> Sources:
     """Find the sources of a release, which several checks ask for."""
     return Sources(Chunks.of(release))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.sets import KIND
 from sfumato.kinds.sets.dataset import TERM_CHUNK
@@ -31,7 +31,7 @@ __all__ = ["Disassociation"]
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
 
-_, NO_ITEM = KIND.reasons
+_, NO_ITEM = KIND.suppression_reasons
 
 
 @dataclasses.dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Disassociation(Method):
     name: ClassVar[str] = "disassociation"
     summary: ClassVar[str] = "Keeps every item and hides which rare items occur together, in clusters and chunks."
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
     optimises: ClassVar[str] = "occurrences that stay in record and shared chunks"
 
     k: Annotated[int, Param("Smallest number of records that fit what an attacker knows.", ge=2)]
@@ -108,14 +108,14 @@ class Disassociation(Method):
         for name in parts[0].counters:
             run.counters[name] = sum(part.counters[name] for part in parts)
         with run.phase("publish"):
-            separated = _put_together([part.separated for part in parts])
-            separated = dataclasses.replace(separated, withheld={NO_ITEM: len(dataset) - len(rows)})
+            separated = _merge_parts([part.separated for part in parts])
+            separated = dataclasses.replace(separated, suppressed_records={NO_ITEM: len(dataset) - len(rows)})
             _count(run, separated, self.largest)
             sensitive = tuple(sorted(dataset.schema.sensitive))
-            claim = KmItems(self.k, self.m, self.l if sensitive else 1, sensitive, self.safe)
-            return publish_disassociation(dataset, self, claim, separated, run)
+            guarantee = KmItems(self.k, self.m, self.l if sensitive else 1, sensitive, self.safe)
+            return publish_disassociation(dataset, self, guarantee, separated, run)
 
-    def _read(self, dataset: Dataset, run: Run) -> tuple[Ragged, Ints, Flags]:
+    def _read(self, dataset: Dataset, run: Run) -> tuple[ListColumn, Ints, Flags]:
         """Return the records that hold items, their rows, and which items stay in term chunks.
 
         Items are numbered by falling support, then by name, and records stand in the lexicographic order of their
@@ -143,7 +143,7 @@ class Disassociation(Method):
         order = order_lists(ordinary.offsets, ordinary.codes)
         return numbered.take(order), rows[order], apart
 
-    def _separate(self, records: Ragged, rows: Ints, apart: Flags) -> _Part:
+    def _separate(self, records: ListColumn, rows: Ints, apart: Flags) -> _Part:
         """Put records into clusters, their items into chunks, and share what clusters have in common."""
         counters: dict[str, int] = {}
         partition = self._cluster(records, apart)
@@ -153,7 +153,7 @@ class Disassociation(Method):
         forest = self._share(index, chunk, apart)
         return _Part(_assign_occurrences(records, rows[partition.order], index, forest), counters)
 
-    def _cluster(self, records: Ragged, apart: Flags) -> Partition:
+    def _cluster(self, records: ListColumn, apart: Flags) -> Partition:
         from sfumato.kinds.sets._kernels.horizontal_partition import partition_records
 
         ordinary = records.keep(~apart[records.codes])
@@ -163,7 +163,7 @@ class Disassociation(Method):
         return partition
 
     def _partition_terms(
-        self, records: Ragged, partition: Partition, apart: Flags, counters: dict[str, int]
+        self, records: ListColumn, partition: Partition, apart: Flags, counters: dict[str, int]
     ) -> tuple[ClusterTerms, Ints]:
         """Return the terms of the clusters and their chunks."""
         from sfumato.kinds.sets._kernels.cluster_terms import index_clusters
@@ -176,7 +176,7 @@ class Disassociation(Method):
 
     def _remove_covers(
         self,
-        records: Ragged,
+        records: ListColumn,
         partition: Partition,
         index: ClusterTerms,
         chunk: Ints,
@@ -225,7 +225,7 @@ def find_bands(lengths: Ints, smallest: int) -> list[Ints]:
     return bands
 
 
-def _number_items(items: Ragged) -> Ragged:
+def _number_items(items: ListColumn) -> ListColumn:
     """Number the items by falling support, then by name, and put those of every record in that order."""
     supports = np.bincount(items.codes, minlength=len(items.labels))
     order = sorted(np.flatnonzero(supports).tolist(), key=lambda code: (-supports[code], items.labels[code]))
@@ -233,10 +233,10 @@ def _number_items(items: Ragged) -> Ragged:
     number[order] = np.arange(len(order))
     occurrences = np.sort(items.row_of_token * len(order) + number[items.codes])
     codes = (occurrences % max(len(order), 1)).astype(np.int32)
-    return Ragged(items.offsets, codes, tuple(items.labels[code] for code in order))
+    return ListColumn(items.offsets, codes, tuple(items.labels[code] for code in order))
 
 
-def _assign_occurrences(records: Ragged, rows: Ints, index: ClusterTerms, forest: Forest) -> Separated:
+def _assign_occurrences(records: ListColumn, rows: Ints, index: ClusterTerms, forest: Forest) -> Separated:
     """Say of every occurrence which chunk publishes it."""
     entry = np.repeat(np.arange(len(index.term)), np.diff(index.start))
     parent = forest.parent[: int(forest.made[0])]
@@ -253,7 +253,7 @@ class _Part(NamedTuple):
     counters: dict[str, int]
 
 
-def _put_together(parts: list[Separated]) -> Separated:
+def _merge_parts(parts: list[Separated]) -> Separated:
     """Make one of clusters of different records: all leaves first, then all joint clusters."""
     leaves = np.array([len(part.bounds) - 1 for part in parts])
     seats = np.array([len(part.rows) for part in parts])

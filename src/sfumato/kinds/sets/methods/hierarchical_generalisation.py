@@ -225,7 +225,7 @@ def take_out(
     group = find_lowest(hierarchy)[cut]
     rows = label_rows(offsets, codes, group, len(hierarchy))
     order = order_nodes(hierarchy, np.bincount(codes, minlength=len(cut)))
-    gained = lower_labels(rows, tree, order, k, size, together=True)
+    gained = lower_labels(rows, tree, order, k, size, all_or_none=True)
     for node in order[gained > 0].tolist():
         # Items that no row holds go along.
         below = np.arange(tree.first_leaf[node], tree.first_leaf[node] + tree.leaves[node])

@@ -78,7 +78,7 @@ class LocalKmItems(HierarchyGeneralising):
 
     def recode(self, baskets: ItemSets, run: Run) -> Recoded:
         """Begin at apriori's cut, bring labels down, and exchange them within records."""
-        from sfumato._kernels.patience import refuse_endless_sets
+        from sfumato._kernels.size_limits import refuse_endless_sets
         from sfumato.kinds.sets._kernels.local_labels import label_rows
         from sfumato.kinds.sets._kernels.lowering import lower_labels
 

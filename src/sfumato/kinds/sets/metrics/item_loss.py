@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
-from sfumato.metrics.partial_sums import Least, Most, Tally
+from sfumato.metrics.partial_sums import Least, Most, PartialSums
 
 __all__ = ["ItemLoss"]
 
@@ -33,7 +33,7 @@ class ItemLoss(SetMetric):
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"], ["bread"]], hierarchy=tree)
     >>> result = sf.anonymize(data, sf.methods.Apriori(k=2, m=2), secret=bytes(32))
-    >>> round(ItemLoss().measure(Comparison(data, result.release, result.trace.rows)).value, 4)
+    >>> round(ItemLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value, 4)
     0.2222
     """
 
@@ -57,12 +57,12 @@ class ItemLoss(SetMetric):
         """Say why this measure cannot be taken here, or return None when it can."""
         return super().obstacle(comparison) or PublishedItems(comparison).obstacle
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Look at what every occurrence is published as, by items and, where that can be, by the hierarchy."""
         published = PublishedItems(comparison)
         values, tree = published.value_of_occurrence, published.hierarchy
         there = values >= 0
-        tally: dict[str, Any] = {
+        partial: dict[str, Any] = {
             "occurrences": len(values),
             "suppressed": int((~there).sum()),
             "exact": int((comparison.sizes[values[there]] == 1).sum()),
@@ -73,21 +73,21 @@ class ItemLoss(SetMetric):
             *([] if tree is None else [("leaves", published.sizes, len(tree.leaf_labels))]),
         ):
             members = sizes[values[there]]
-            tally[name] = {
+            partial[name] = {
                 "width": Most(width),
                 "members": int(members[members > 1].sum()),
                 "largest": Most(members.max(initial=1)),
             }
-        return tally
+        return partial
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide what was lost by all there is."""
-        by_hierarchy, everything = bool(tally["by_hierarchy"]), max(tally["occurrences"], 1)
-        counted = tally["leaves" if by_hierarchy else "items"]
+        by_hierarchy, everything = bool(partial["by_hierarchy"]), max(partial["occurrences"], 1)
+        counted = partial["leaves" if by_hierarchy else "items"]
         width = int(counted["width"])
-        return (tally["suppressed"] + counted["members"] / max(width, 1)) / everything, {
-            "exact_share": tally["exact"] / everything,
-            "suppressed_share": tally["suppressed"] / everything,
+        return (partial["suppressed"] + counted["members"] / max(width, 1)) / everything, {
+            "exact_share": partial["exact"] / everything,
+            "suppressed_share": partial["suppressed"] / everything,
             "largest_value": int(counted["largest"]),
             "items": width,
             "by_hierarchy": by_hierarchy,

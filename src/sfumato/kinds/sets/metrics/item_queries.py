@@ -10,10 +10,10 @@ from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
-from sfumato.metrics.partial_sums import Tally
-from sfumato.metrics.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.metrics.partial_sums import PartialSums
+from sfumato.metrics.query_metric import collect_answers, describe_errors, judge_answers
 from sfumato.metrics.workload import Workload
 from sfumato.params import Param
 
@@ -72,24 +72,24 @@ class ItemQueries(SetMetric):
         """Draw sets of items that occur together."""
         return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
-        workload = self.find_workload(comparison.whole)
+        workload = self.find_workload(comparison.full_original)
         view = comparison.view(SetComparison)
         _refuse_unknown(workload, set(view.items))
         queries = [tuple(dict.fromkeys(query)) for query in workload.queries]
         if not queries:
             return {}
-        tally = tally_answers(view.truth(queries), view.expect(queries), len(comparison.original))
-        return tally if view.is_disassociated else {**tally, "any_set": view.expect(queries, any_set=True)}
+        partial = collect_answers(view.truth(queries), view.expect(queries), len(comparison.original))
+        return partial if view.is_disassociated else {**partial, "any_set": view.expect(queries, any_set=True)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
-        if not tally:
+        if not partial:
             return 0.0, {"queries": 0}
-        value, details = describe_errors(*judge_answers(tally, self.sanity))
-        if "any_set" in tally:
-            details["any_set"] = float(judge_answers(tally, self.sanity, "any_set")[0].mean())
+        value, details = describe_errors(*judge_answers(partial, self.sanity))
+        if "any_set" in partial:
+            details["any_set"] = float(judge_answers(partial, self.sanity, "any_set")[0].mean())
         return value, details
 
 

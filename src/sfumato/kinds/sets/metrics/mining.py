@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.estimate.reconstruction import draw_records
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 
 if TYPE_CHECKING:
     from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets
@@ -26,8 +26,8 @@ __all__ = [
     "list_certain",
     "list_published",
     "mine",
+    "top_of_parts",
     "top_original",
-    "top_together",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -41,11 +41,11 @@ Value = tuple[str, tuple[int, ...]]
 class Records:
     """Records of a part: their lengths, and codes of the items of the whole original, then of published values."""
 
-    rows: Ragged
+    rows: ListColumn
     values: tuple[Value, ...] = ()
 
     @staticmethod
-    def lay_together(parts: Sequence[Records], items: int) -> Ragged:
+    def merge(parts: Sequence[Records], items: int) -> ListColumn:
         """Return the records of all parts as sets over the items and then all values, by their labels."""
         values = sorted({value for part in parts for value in part.values})
         place = {value: items + at for at, value in enumerate(values)}
@@ -56,23 +56,25 @@ class Records:
             first += len(part.rows)
         every = np.sort(np.concatenate(keys)) if keys else np.empty(0, np.int64)
         offsets = np.searchsorted(every, np.arange(first + 1) * width).astype(np.int64)
-        return Ragged(offsets, (every % width).astype(np.int32), ("",) * (items + len(values)))
+        return ListColumn(offsets, (every % width).astype(np.int32), ("",) * (items + len(values)))
 
 
-def draw_copy(view: SetComparison, number: int = 0) -> Ragged:
+def draw_copy(view: SetComparison, number: int = 0) -> ListColumn:
     """Return a reconstruction of a disassociated release by its number, over the items of the original."""
 
-    def draw() -> Ragged:
+    def draw() -> ListColumn:
         seeds = [view.comparison.seed, number, view.comparison.part][: 3 if view.comparison.part else 2]
-        return view.number(draw_records(view.placement, np.random.default_rng(seeds)))
+        return view.number(draw_records(view.matching, np.random.default_rng(seeds)))
 
-    return view.once(("copy", number), draw)
+    return view.cached(("copy", number), draw)
 
 
-def top_original(whole: Whole, count: int) -> Itemsets:
+def top_original(full_original: FullOriginal, count: int) -> Itemsets:
     """Return the most frequent itemsets of the whole original."""
-    items = list_items(whole)
-    return whole.once(("top original", count), lambda: mine(number_items(whole.original.history(), items), count))
+    items = list_items(full_original)
+    return full_original.cached(
+        ("top original", count), lambda: mine(number_items(full_original.original.history(), items), count)
+    )
 
 
 def list_published(view: SetComparison) -> Records:
@@ -87,26 +89,26 @@ def list_published(view: SetComparison) -> Records:
     codes = np.array([code_of.get(label, -1) for label in comparison.published.labels], dtype=np.int64)
     codes[values] = len(view.items) + np.arange(len(values))
     published = comparison.published.distinct()
-    rows = Ragged(published.offsets, codes[published.codes].astype(np.int32), ())
+    rows = ListColumn(published.offsets, codes[published.codes].astype(np.int32), ())
     return Records(rows, tuple(comparison.keys[value] for value in values))
 
 
 def list_certain(view: SetComparison) -> Records:
     """Return the subrecords that chunks hold; items of term chunks are records of their own, once per chunk."""
-    placement = view.placement
-    rows = placement.chunks.subrecords
-    is_term = placement.is_term[placement.chunks.chunk_of_row]
+    matching = view.matching
+    rows = matching.chunks.subrecords
+    is_term = matching.is_term[matching.chunks.chunk_of_row]
     ordinary = rows.take(np.flatnonzero(~is_term))
     terms = rows.take(np.flatnonzero(is_term)).codes
     offsets = np.concatenate([ordinary.offsets, ordinary.offsets[-1] + 1 + np.arange(len(terms))])
-    return Records(view.number(Ragged(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
+    return Records(view.number(ListColumn(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
 
 
-def top_together(parts: Sequence[Records], whole: Whole, count: int) -> Itemsets:
+def top_of_parts(parts: Sequence[Records], full_original: FullOriginal, count: int) -> Itemsets:
     """Return the most frequent itemsets of the records of all parts."""
-    items = len(list_items(whole))
+    items = len(list_items(full_original))
     # A whole release without values is as it should be.
-    rows = parts[0].rows if len(parts) == 1 and not parts[0].values else Records.lay_together(parts, items)
+    rows = parts[0].rows if len(parts) == 1 and not parts[0].values else Records.merge(parts, items)
     return mine(rows, count)
 
 
@@ -131,7 +133,7 @@ def compare_top(itemsets: Itemsets, other: Itemsets) -> tuple[float, dict[str, A
     }
 
 
-def extend_upwards(rows: Ragged, nodes: Ints, hierarchy: Hierarchy) -> tuple[Ragged, Ints]:
+def extend_upwards(rows: ListColumn, nodes: Ints, hierarchy: Hierarchy) -> tuple[ListColumn, Ints]:
     """Return rows of hierarchy nodes with all ancestors but the root, which everything has.
 
     Nodes are numbered by their labels; the second result is the node of every number.
@@ -148,7 +150,7 @@ def extend_upwards(rows: Ragged, nodes: Ints, hierarchy: Hierarchy) -> tuple[Rag
     Examples
     --------
     >>> tree = Hierarchy.from_paths([("a", "A", "*"), ("b", "A", "*"), ("c", "*")])
-    >>> extend_upwards(Ragged.from_lists([["c", "b"]]), np.array([2, 1]), tree)[0].lists()
+    >>> extend_upwards(ListColumn.from_lists([["c", "b"]]), np.array([2, 1]), tree)[0].lists()
     [['A', 'b', 'c']]
     """
     root = len(hierarchy) - 1
@@ -166,10 +168,10 @@ def extend_upwards(rows: Ragged, nodes: Ints, hierarchy: Hierarchy) -> tuple[Rag
     everything = everything[np.diff(everything, prepend=-1) > 0]
     offsets = np.searchsorted(everything, np.arange(len(rows) + 1) * root).astype(np.int64)
     codes = (everything % max(root, 1)).astype(np.int32)
-    return Ragged(offsets, codes, tuple(hierarchy.labels[node] for node in order.tolist())), order
+    return ListColumn(offsets, codes, tuple(hierarchy.labels[node] for node in order.tolist())), order
 
 
-def mine(rows: Ragged, count: int) -> Itemsets:
+def mine(rows: ListColumn, count: int) -> Itemsets:
     """Return the most frequent itemsets of records."""
     from sfumato.kinds.sets._kernels.frequent_itemsets import top_itemsets
 

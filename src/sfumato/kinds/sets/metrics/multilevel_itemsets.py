@@ -8,16 +8,16 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets, top_itemsets
 from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
 from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
 
 __all__ = ["MultilevelItemsets"]
@@ -76,21 +76,21 @@ class MultilevelItemsets(SetMetric):
             else "the hierarchy does not have all items as leaves."
         )
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Keep the records with all ancestors as numbers: what is frequent is only known of all parts together."""
         view = comparison.view(SetComparison)
         hierarchy = view.hierarchy
         assert hierarchy is not None
         rows = draw_copy(view) if view.is_disassociated else comparison.published
-        nodes = _leaves_of(comparison.whole) if view.is_disassociated else _nodes_of(view, hierarchy)
+        nodes = _leaves_of(comparison.full_original) if view.is_disassociated else _nodes_of(view, hierarchy)
         return {"records": [Records(extend_upwards(rows, nodes, hierarchy)[0])]}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release with all ancestors."""
-        hierarchy = whole.original.hierarchies["item"]
-        history = number_items(whole.original.history(), list_items(whole))
-        original, order = extend_upwards(history, _leaves_of(whole), hierarchy)
-        released = Records.lay_together(tally["records"], len(order))
+        hierarchy = full_original.original.hierarchies["item"]
+        history = number_items(full_original.original.history(), list_items(full_original))
+        original, order = extend_upwards(history, _leaves_of(full_original), hierarchy)
+        released = Records.merge(partial["records"], len(order))
         return compare_top(*(_mine(rows, order, hierarchy, self.count) for rows in (original, released)))
 
 
@@ -102,13 +102,13 @@ def _nodes_of(view: SetComparison, hierarchy: Hierarchy) -> Ints:
     )
 
 
-def _leaves_of(whole: Whole) -> Ints:
+def _leaves_of(full_original: FullOriginal) -> Ints:
     """Return the leaf of every item of the whole original."""
-    leaf_of = {label: leaf for leaf, label in enumerate(whole.original.hierarchies["item"].leaf_labels)}
-    return np.array([leaf_of[label] for label in list_items(whole)], dtype=np.int64)
+    leaf_of = {label: leaf for leaf, label in enumerate(full_original.original.hierarchies["item"].leaf_labels)}
+    return np.array([leaf_of[label] for label in list_items(full_original)], dtype=np.int64)
 
 
-def _mine(rows: Ragged, order: Ints, hierarchy: Hierarchy, count: int) -> Itemsets:
+def _mine(rows: ListColumn, order: Ints, hierarchy: Hierarchy, count: int) -> Itemsets:
     """Return the most frequent itemsets over nodes, numbered by their labels."""
     first = hierarchy.first_leaf.astype(np.int64)[order]
     spans = (first, first + hierarchy.leaves[order] - 1)

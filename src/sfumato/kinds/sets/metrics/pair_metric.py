@@ -13,9 +13,9 @@ import numpy.typing as npt
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 from sfumato.params import Param
 
 __all__ = ["PairMetric", "relative_errors"]
@@ -52,20 +52,20 @@ class PairMetric(SetMetric):
         """Return the supports of pairs according to one part of a release."""
 
     @abc.abstractmethod
-    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
+    def compare(self, partial: PartialSums) -> tuple[float, dict[str, Any]]:
         """Return the mean error of the supports of pairs, and what stands behind it."""
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Choose pairs by the whole original, and count what original and release say of them."""
         view = comparison.view(SetComparison)
         pairs, start = self.choose_pairs(view)
         numbers = {"pairs": Most(len(pairs)), "start": Most(start)}
         return {**numbers, "truth": view.truth(pairs), **self.count(view, pairs)} if pairs else numbers
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare what all parts together say of the pairs."""
-        value, details = self.compare(tally) if "truth" in tally else (0.0, {})
-        return value, {"pairs": int(tally["pairs"]), "first_rank": int(tally["start"]), **details}
+        value, details = self.compare(partial) if "truth" in partial else (0.0, {})
+        return value, {"pairs": int(partial["pairs"]), "first_rank": int(partial["start"]), **details}
 
     def choose_pairs(self, view: SetComparison) -> tuple[list[tuple[str, str]], int]:
         """Return all pairs of the items of these ranks, or of as many in the middle, and the first rank used."""

@@ -12,7 +12,7 @@ from sfumato.kinds.sets.estimate.supports import count_supports
 from sfumato.kinds.sets.metrics.mining import draw_copy
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 from sfumato.metrics.metric import Operation
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
 
 __all__ = ["PairSupport"]
@@ -64,12 +64,12 @@ class PairSupport(PairMetric):
         counts = [count_supports(draw_copy(view, number), pairs) for number in range(self.copies)]
         return {**expected, "copied": np.sum(counts, axis=0)}
 
-    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
+    def compare(self, partial: PartialSums) -> tuple[float, dict[str, Any]]:
         """Compare the supports."""
-        truth, expected = tally["truth"], tally["expected"]
+        truth, expected = partial["truth"], partial["expected"]
         details: dict[str, Any] = {"median_support": float(np.median(truth))}
-        if "copied" not in tally:
+        if "copied" not in partial:
             return float(relative_errors(truth, expected).mean()), details
         details["expected"] = float(relative_errors(truth, np.rint(expected)).mean())
         details["copies"] = self.copies
-        return float(relative_errors(truth, tally["copied"] / self.copies).mean()), details
+        return float(relative_errors(truth, partial["copied"] / self.copies).mean()), details

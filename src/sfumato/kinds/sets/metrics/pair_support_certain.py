@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.pair_metric import PairMetric, relative_errors
 from sfumato.metrics.metric import Operation
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["PairSupportCertain"]
 
@@ -46,7 +46,7 @@ class PairSupportCertain(PairMetric):
         """Count the pairs in the chunks."""
         return {how: view.support_in_chunks(pairs, how) for how in ("inside", "certain")}
 
-    def compare(self, tally: Tally) -> tuple[float, dict[str, Any]]:
+    def compare(self, partial: PartialSums) -> tuple[float, dict[str, Any]]:
         """Compare the supports."""
-        inside, certain = (relative_errors(tally["truth"], tally[how]) for how in ("inside", "certain"))
+        inside, certain = (relative_errors(partial["truth"], partial[how]) for how in ("inside", "certain"))
         return float(inside.mean()), {"bounded": float(certain.mean())}

@@ -138,9 +138,9 @@ class PublishedItems:
         order = np.lexsort((-members.row_of_token, -self.sizes[members.row_of_token], members.codes))
         values = members.row_of_token[order]
         begins = np.searchsorted(members.codes[order], np.arange(len(self.comparison.places) + 1))
-        room = np.where(row >= 0, np.diff(begins)[history.codes], 0)
-        occurrence = np.repeat(np.arange(len(row)), room)
-        within = np.arange(len(occurrence)) - np.repeat(np.cumsum(room) - room, room)
+        lengths = np.where(row >= 0, np.diff(begins)[history.codes], 0)
+        occurrence = np.repeat(np.arange(len(row)), lengths)
+        within = np.arange(len(occurrence)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         value = values[begins[history.codes[occurrence]] + within]
         width = max(len(published.labels), 1)
         there = np.sort(published.row_of_token * width + published.codes)

@@ -10,9 +10,9 @@ import numpy as np
 from sfumato.kinds.sets.comparison import SetComparison, list_items
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 
 __all__ = ["SeparatedItems"]
 
@@ -48,12 +48,12 @@ class SeparatedItems(SetMetric):
     not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Look up the items of record and shared chunks."""
         view = comparison.view(SetComparison)
-        placement = view.placement
-        subrecords = placement.chunks.subrecords
-        outside = ~placement.is_term[placement.chunks.chunk_of_row[subrecords.row_of_token]]
+        matching = view.matching
+        subrecords = matching.chunks.subrecords
+        outside = ~matching.is_term[matching.chunks.chunk_of_row[subrecords.row_of_token]]
         return {
             "shown": {subrecords.labels[code] for code in np.unique(subrecords.codes[outside]).tolist()},
             "supports": view.supports,
@@ -62,13 +62,13 @@ class SeparatedItems(SetMetric):
             "occurrences": len(view.original.codes),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Count the frequent items that no chunk but a term chunk shows."""
-        items = list_items(whole)
-        frequent = [items[item] for item in np.flatnonzero(tally["supports"] > tally["k"]).tolist()]
-        separated = sum(item not in tally["shown"] for item in frequent)
+        items = list_items(full_original)
+        frequent = [items[item] for item in np.flatnonzero(partial["supports"] > partial["k"]).tolist()]
+        separated = sum(item not in partial["shown"] for item in frequent)
         return separated / max(len(frequent), 1), {
             "items": len(frequent),
             "separated": separated,
-            "occurrence_share": 1 - tally["outside"] / max(tally["occurrences"], 1),
+            "occurrence_share": 1 - partial["outside"] / max(partial["occurrences"], 1),
         }

@@ -6,12 +6,12 @@ import dataclasses
 from typing import Annotated, Any, ClassVar
 
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_original, top_together
+from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_of_parts, top_original
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
 
 __all__ = ["TopItemsetsCertain"]
@@ -52,10 +52,12 @@ class TopItemsetsCertain(SetMetric):
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Keep the published subrecords as numbers: what is frequent is only known of all parts together."""
         return {"records": [list_certain(comparison.view(SetComparison))]}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Mine the original and the published subrecords."""
-        return compare_top(top_original(whole, self.count), top_together(tally["records"], whole, self.count))
+        return compare_top(
+            top_original(full_original, self.count), top_of_parts(partial["records"], full_original, self.count)
+        )

@@ -8,12 +8,12 @@ from typing import Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, divide
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 
 __all__ = ["UtilityLoss"]
 
@@ -63,15 +63,15 @@ class UtilityLoss(SetMetric):
     not_monotone: ClassVar[str] = "A value from which one member is suppressed everywhere stands for fewer sets."
     forms: ClassVar[tuple[str, ...]] = ("records",)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the records' doubts."""
         published = comparison.published
         bits = np.bincount(published.row_of_token, _doubts(comparison.sizes)[published.codes], minlength=len(published))
         bits += len(comparison.release.suppressed())
-        width, withheld = max(len(comparison.places), 1), len(comparison.original) - len(published)
+        width, suppressed_records = max(len(comparison.places), 1), len(comparison.original) - len(published)
         # Overlapping values of a record may doubt an item twice; there is no more to doubt than whether it is there.
-        tally = {
-            "doubted": float(np.minimum(bits, width).sum()) + withheld * float(width),
+        partial = {
+            "doubted": float(np.minimum(bits, width).sum()) + suppressed_records * float(width),
             "width": Most(width),
             "bits": float(bits.sum()),
             "records": len(comparison.original),
@@ -81,19 +81,19 @@ class UtilityLoss(SetMetric):
         }
         if comparison.rows is not None:
             originals = comparison.history.take(comparison.rows)
-            tally["unchanged"] = _add_losses(originals, np.ones(len(originals.labels)))
-        return tally
+            partial["unchanged"] = _add_losses(originals, np.ones(len(originals.labels)))
+        return partial
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average the records' doubts."""
         details: dict[str, Any] = {
-            "bits_per_record": divide(tally["bits"], tally["published"]),
-            "values": len(tally["values"]),
-            "paper": _average(tally["paper"]),
+            "bits_per_record": divide(partial["bits"], partial["published"]),
+            "values": len(partial["values"]),
+            "paper": _average(partial["paper"]),
         }
-        if "unchanged" in tally:
-            details["paper_unchanged"] = _average(tally["unchanged"])
-        return divide(tally["doubted"], float(tally["width"]) * tally["records"]), details
+        if "unchanged" in partial:
+            details["paper_unchanged"] = _average(partial["unchanged"])
+        return divide(partial["doubted"], float(partial["width"]) * partial["records"]), details
 
 
 def _doubts(sizes: npt.NDArray[Any]) -> Floats:
@@ -102,7 +102,7 @@ def _doubts(sizes: npt.NDArray[Any]) -> Floats:
     return np.asarray(amounts + np.log2(1.0 - 2.0**-amounts))
 
 
-def _log_losses(records: Ragged, sizes: npt.NDArray[Any]) -> Floats:
+def _log_losses(records: ListColumn, sizes: npt.NDArray[Any]) -> Floats:
     """Return the binary logarithm of every record's loss according to the paper."""
     amounts = sizes.astype(np.float64)[records.codes]
     rows = records.row_of_token
@@ -116,7 +116,7 @@ def _log_losses(records: Ragged, sizes: npt.NDArray[Any]) -> Floats:
     return losses
 
 
-def _add_losses(records: Ragged, sizes: npt.NDArray[Any]) -> dict[str, float]:
+def _add_losses(records: ListColumn, sizes: npt.NDArray[Any]) -> dict[str, float]:
     """Add up what records lose according to the paper; those without items do not count."""
     losses = _log_losses(records, sizes)
     return {"sum": float((2.0**losses).sum()), "records": len(losses)}

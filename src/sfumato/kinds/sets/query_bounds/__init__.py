@@ -3,13 +3,13 @@
 from sfumato.kinds.sets.decode import is_disassociated
 from sfumato.kinds.sets.query_bounds.baskets import of_dataset, of_values
 from sfumato.kinds.sets.query_bounds.chunks import of_chunks
-from sfumato.queries.published_view import Evidence
+from sfumato.queries.published_view import PublishedView
 from sfumato.release.release import Release
 
 __all__ = ["of_dataset", "of_release"]
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: records of items and of values that stand for some, or chunks of records.
 
     Examples

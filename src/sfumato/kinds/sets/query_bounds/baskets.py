@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.estimate.weights import weigh_members
 from sfumato.queries.categories import list_categories
 from sfumato.queries.events import Events
-from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
+from sfumato.queries.published_view import Link, Names, PublishedView, Selection, Values
 from sfumato.release.release import Release
 
 __all__ = ["Baskets", "of_dataset", "of_values", "read_items", "read_values"]
@@ -36,8 +36,8 @@ class Baskets(Events):
 
     Examples
     --------
-    >>> told = read_values(Ragged.from_lists([["P", "c"], ["P"]]), {"P": ("a", "b")})
-    >>> truths = [told.judge([Link(told.names.find(item))]) for item in "ac"]
+    >>> view = read_values(ListColumn.from_lists([["P", "c"], ["P"]]), {"P": ("a", "b")})
+    >>> truths = [view.judge([Link(view.names.find(item))]) for item in "ac"]
     >>> [(truth.low.tolist(), truth.high.tolist()) for truth in truths]
     [([0, 0], [1, 1]), ([1, 0], [1, 0])]
     """
@@ -52,9 +52,9 @@ class Baskets(Events):
         present = np.zeros(self.records, dtype=np.int64)
         present[self.record[must]] = 1
         entry = np.flatnonzero(self.values.can(link.selection)[self.value])
-        room = sizes[entry]
-        which = np.repeat(np.arange(len(entry)), room)
-        within = np.arange(len(which)) - np.repeat(np.cumsum(room) - room, room)
+        lengths = sizes[entry]
+        which = np.repeat(np.arange(len(entry)), lengths)
+        within = np.arange(len(which)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
         member = self.values.members[self.values.starts[self.value[entry]][which] + within]
         pairs = (self.record[entry][which] * len(chosen) + member)[chosen[member]]
         return int(np.maximum(exact, present).sum()), float(len(np.unique(pairs)))
@@ -63,25 +63,25 @@ class Baskets(Events):
         """Draw an original: every member of a value by its weight, each on its own, and one where that gives none."""
         there = self.take(np.flatnonzero((self.least > 0) & self.values.can(wanted)[self.value]))
         values = self.values
-        room = values.sizes[there.value]
-        entry = np.repeat(np.arange(len(room)), room)
-        first = np.cumsum(room) - room
+        lengths = values.sizes[there.value]
+        entry = np.repeat(np.arange(len(lengths)), lengths)
+        first = np.cumsum(lengths) - lengths
         cell = values.starts[there.value][entry] + np.arange(len(entry)) - first[entry]
         member, weight = values.members[cell], self.weights[cell]
-        total = np.bincount(entry, weight, minlength=len(room))
+        total = np.bincount(entry, weight, minlength=len(lengths))
         chosen = random.random(len(entry)) < weight / total[entry]
         # A value without any member drawn gets the one that its share of the line of weights falls on.
-        none = np.bincount(entry[chosen], minlength=len(room)) == 0
+        none = np.bincount(entry[chosen], minlength=len(lengths)) == 0
         line = np.cumsum(weight)
         start = np.append(0.0, line)[first]
         at = np.searchsorted(line, start[none] + random.random(int(none.sum())) * total[none], side="right")
-        chosen[np.clip(at, first[none], first[none] + room[none] - 1)] = True
+        chosen[np.clip(at, first[none], first[none] + lengths[none] - 1)] = True
         exact = Values.exact(len(self.names.labels))
         record = there.record[entry[chosen]]
         return Events.of(self.records, record, member[chosen], exact, self.names, self.timing)
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every item is what it is.
 
     Examples
@@ -90,7 +90,7 @@ def of_dataset(dataset: Dataset) -> Evidence:
     ('bread', 'wine')
     """
     history = read_items(dataset)
-    return Evidence(dataset.unit, len(dataset), history=history, people=dataset.person_codes(), exact=True)
+    return PublishedView(dataset.unit, len(dataset), history=history, people=dataset.person_codes(), exact=True)
 
 
 def read_items(dataset: Dataset) -> Events:
@@ -101,7 +101,7 @@ def read_items(dataset: Dataset) -> Events:
     return Events.of(len(records), records.row_of_token, records.codes, values, names, "none")
 
 
-def of_values(release: Release) -> Evidence:
+def of_values(release: Release) -> PublishedView:
     """Read records with generalised items.
 
     Examples
@@ -109,16 +109,18 @@ def of_values(release: Release) -> Evidence:
     >>> import sfumato as sf
     >>> tree = sf.Hierarchy.from_parents({"bread": "food", "wine": "drink", "beer": "drink", "food": "*", "drink": "*"})
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "beer"], ["bread"]], hierarchy=tree)
-    >>> told = of_values(sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes(32)).release)
-    >>> told.history.names.find("wine").inside.sum()
+    >>> view = of_values(sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes(32)).release)
+    >>> view.history.names.find("wine").inside.sum()
     np.int64(1)
     """
     history = read_values(release.history(), release.members(), release.suppressed())
     notes = (REMOVED,) if release.suppressed() else ()
-    return Evidence(release.unit, len(release), sum(release.withheld.values()), history, notes=notes, drawn=DRAWN)
+    return PublishedView(
+        release.unit, len(release), sum(release.suppressed_records.values()), history, notes=notes, drawn=DRAWN
+    )
 
 
-def read_values(records: Ragged, members: dict[str, tuple[str, ...]], removed: tuple[str, ...] = ()) -> Baskets:
+def read_values(records: ListColumn, members: dict[str, tuple[str, ...]], removed: tuple[str, ...] = ()) -> Baskets:
     """Return the items that records with generalised values may have; removed ones may be in all of them."""
     records = records.distinct()
     meanings = [members.get(label, (label,)) for label in records.labels]

@@ -29,12 +29,12 @@ import numpy.typing as npt
 
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.query_bounds.most import count_most
 from sfumato.queries.events import Events
-from sfumato.queries.published_view import Evidence, Link, Names, Selection, Values
+from sfumato.queries.published_view import Link, Names, PublishedView, Selection, Values
 from sfumato.queries.three_valued import Truth, combine_all
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 from sfumato.release.release import Release
 
 __all__ = ["ChunkHistory", "of_chunks"]
@@ -47,21 +47,21 @@ DRAWN = (
 )
 
 
-def of_chunks(release: Release) -> Evidence:
+def of_chunks(release: Release) -> PublishedView:
     """Read a disassociated release.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"]])
-    >>> told = of_chunks(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release)
-    >>> told.records, told.sizes.tolist()
+    >>> view = of_chunks(sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32)).release)
+    >>> view.records, view.sizes.tolist()
     (3, [3])
     """
     history = ChunkHistory.of(Chunks.of(release))
-    withheld = sum(release.withheld.values())
+    suppressed_records = sum(release.suppressed_records.values())
     block, sizes = history.block_of_record, history.sizes
-    return Evidence(release.unit, len(release), withheld, history, block=block, sizes=sizes, drawn=DRAWN)
+    return PublishedView(release.unit, len(release), suppressed_records, history, block=block, sizes=sizes, drawn=DRAWN)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -71,20 +71,20 @@ class ChunkHistory:
     Examples
     --------
     >>> rows = [("p", 1, ["a"])] * 3 + [("p", 2, ["b", "c"])] * 2 + [("p", 0, ["z"])]
-    >>> told = ChunkHistory.of(Chunks.from_rows([("p", None, 4)], rows))
-    >>> a, b, z = ([Link(told.names.find(item))] for item in "abz")
-    >>> found = [told.judge_all(tests) for tests in ([a], [a, b], [z], [b, z])]
+    >>> view = ChunkHistory.of(Chunks.from_rows([("p", None, 4)], rows))
+    >>> a, b, z = ([Link(view.names.find(item))] for item in "abz")
+    >>> found = [view.judge_all(tests) for tests in ([a], [a, b], [z], [b, z])]
     >>> [(int(truth.low[0]), int(truth.high[0])) for truth in found]
     [(3, 3), (1, 2), (1, 4), (0, 2)]
     """
 
-    placement: Placement
+    matching: ChunkMatching
     names: Names
 
     @classmethod
     def of(cls, chunks: Chunks) -> ChunkHistory:
         """Take published chunks."""
-        return cls(Placement(chunks), Names(chunks.subrecords.labels))
+        return cls(ChunkMatching(chunks), Names(chunks.subrecords.labels))
 
     @property
     def timing(self) -> str:
@@ -98,22 +98,22 @@ class ChunkHistory:
     @property
     def size(self) -> int:
         """Number of items in all subrecords."""
-        return len(self.placement.chunks.subrecords.codes)
+        return len(self.matching.chunks.subrecords.codes)
 
     @cached_property
     def support(self) -> ChunkSupport:
         """The chunks, to be asked about itemsets."""
-        return ChunkSupport(self.placement)
+        return ChunkSupport(self.matching)
 
     @cached_property
     def block_of_leaf(self) -> Ints:
         """Tree of clusters that every leaf belongs to."""
-        return self.block_of_cluster[self.placement.leaves]
+        return self.block_of_cluster[self.matching.leaves]
 
     @cached_property
     def block_of_cluster(self) -> Ints:
         """Tree that every cluster belongs to."""
-        chunks = self.placement.chunks
+        chunks = self.matching.chunks
         place, _ = chunks.walk
         roots = np.sort(place[chunks.parent < 0])
         return np.searchsorted(roots, place, side="right") - 1
@@ -121,12 +121,12 @@ class ChunkHistory:
     @cached_property
     def sizes(self) -> Ints:
         """Number of records of every tree."""
-        return np.bincount(self.block_of_leaf, self.placement.sizes).astype(np.int64)
+        return np.bincount(self.block_of_leaf, self.matching.sizes).astype(np.int64)
 
     @property
     def block_of_record(self) -> Ints:
         """Tree of every record, in the order of the leaves."""
-        return np.repeat(self.block_of_leaf, self.placement.sizes)
+        return np.repeat(self.block_of_leaf, self.matching.sizes)
 
     def judge(self, links: Sequence[Link]) -> Truth:
         """Tell how many records of every tree have one of the items asked for."""
@@ -162,14 +162,14 @@ class ChunkHistory:
 
     def _judge_any(self, items: Sequence[int]) -> Truth:
         """Tell how many records have at least one of some items, which may come from several chunks."""
-        chunks, placement = self.placement.chunks, self.placement
+        chunks, matching = self.matching.chunks, self.matching
         wanted = np.zeros(len(chunks.subrecords.labels), dtype=bool)
         wanted[list(items)] = True
         rows = np.unique(chunks.subrecords.row_of_token[wanted[chunks.subrecords.codes]])
         having = np.bincount(chunks.chunk_of_row[rows], minlength=len(chunks))
         # All subrecords that have one may lie on the same records, or all on different ones.
         low, high = np.zeros((2, len(chunks.names)), dtype=np.int64)
-        in_term = np.where(placement.is_term, chunks.sizes[chunks.cluster], 1)
+        in_term = np.where(matching.is_term, chunks.sizes[chunks.cluster], 1)
         np.maximum.at(low, chunks.cluster, having)
         np.add.at(high, chunks.cluster, having * in_term)
         leaves = np.flatnonzero(chunks.is_leaf)
@@ -188,8 +188,8 @@ class ChunkHistory:
 
     def _find_unfilled(self, wanted: npt.NDArray[np.bool_], having: Ints) -> Ints:
         """Return how many records of every leaf get nothing but what is wanted, however the rest is dealt out."""
-        chunks, placement = self.placement.chunks, self.placement
-        others = np.where(placement.is_term, 0, placement.row_counts - having)
+        chunks, matching = self.matching.chunks, self.matching
+        others = np.where(matching.is_term, 0, matching.row_counts - having)
         filling = np.bincount(chunks.cluster, others, minlength=len(chunks.names)).astype(np.int64)
         above = chunks.parent
         while (above >= 0).any():
@@ -198,26 +198,26 @@ class ChunkHistory:
         # An item of the term chunk that nobody asked for can be in every record.
         loose = chunks.chunk_of_row[chunks.subrecords.row_of_token[~wanted[chunks.subrecords.codes]]]
         is_loose = np.zeros(len(chunks.names), dtype=bool)
-        is_loose[chunks.cluster[loose[placement.is_term[loose]]]] = True
+        is_loose[chunks.cluster[loose[matching.is_term[loose]]]] = True
         return np.where(is_loose, 0, np.maximum(chunks.sizes - filling, 0))
 
     def count(self, link: Link) -> tuple[int, float]:
         """Return how many items there are at least and at most, over all records."""
-        chunks, placement = self.placement.chunks, self.placement
+        chunks, matching = self.matching.chunks, self.matching
         inside = link.selection.inside[chunks.subrecords.codes]
         chunk = chunks.chunk_of_row[chunks.subrecords.row_of_token[inside]]
-        most = np.where(placement.is_term[chunk], chunks.sizes[chunks.cluster[chunk]], 1)
+        most = np.where(matching.is_term[chunk], chunks.sizes[chunks.cluster[chunk]], 1)
         return len(chunk), float(most.sum())
 
-    def reach(self, link: Link) -> Reach:  # noqa: ARG002
+    def time_bounds(self, link: Link) -> TimeBounds:  # noqa: ARG002
         """Sets have no times."""
-        return Reach()
+        return TimeBounds()
 
     def expect(self, items: Sequence[int]) -> float:
         """Return how many records have all items on average over what :meth:`draw` draws, exactly."""
         return self.support.expected(items)
 
-    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+    def publishes(self, selection: Selection) -> bool:  # noqa: ARG002
         """Every item is in a chunk."""
         return True
 
@@ -225,7 +225,7 @@ class ChunkHistory:
         """Draw an original, as reconstructions are drawn."""
         from sfumato.kinds.sets.estimate.reconstruction import draw_records
 
-        records = draw_records(self.placement, random)
+        records = draw_records(self.matching, random)
         selected = records.keep(wanted.inside[records.codes])
         values = Values.exact(len(records.labels))
         return Events.of(len(selected), selected.row_of_token, selected.codes, values, self.names, "none")

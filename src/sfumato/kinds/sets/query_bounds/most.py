@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.kinds.sets.estimate.chunk_support import ChunkSupport
-from sfumato.kinds.sets.estimate.placement import Placement
+from sfumato.kinds.sets.estimate.matching import ChunkMatching
 
 __all__ = ["count_most"]
 
@@ -39,40 +39,36 @@ def count_most(support: ChunkSupport, items: Sequence[int]) -> Floats:
     >>> from sfumato.kinds.sets.decode import Chunks
     >>> rows = [("j", 1, ["o"]), ("p", 1, ["z"]), ("p", 1, ["z"]), ("q", 1, ["z"]), ("q", 1, ["z"])]
     >>> chunks = Chunks.from_rows([("j", None, 4), ("p", "j", 2), ("q", "j", 2)], rows)
-    >>> float(count_most(ChunkSupport(Placement(chunks)), chunks.encode(["o", "z"]).tolist()).sum())
+    >>> float(count_most(ChunkSupport(ChunkMatching(chunks)), chunks.encode(["o", "z"]).tolist()).sum())
     1.0
     """
-    placement = support.placement
-    most = np.zeros(len(placement.leaves), dtype=np.int64)
+    matching = support.matching
+    most = np.zeros(len(matching.leaves), dtype=np.int64)
     limits: list[_Limit] = []
     for leaves, blocks in support.split(items):
-        room, stacked = placement.sizes[leaves].copy(), np.zeros(len(leaves), dtype=np.int64)
+        capacity, stacked = matching.sizes[leaves].copy(), np.zeros(len(leaves), dtype=np.int64)
         for part, chunk in blocks:
             held = support.count_in(part, chunk)
-            own = ~placement.is_term[chunk]
-            room[own] = np.minimum(room[own], held[own])
-            stacked += own & ~placement.is_shared[chunk]
-            shared = placement.is_shared[chunk]
+            own = ~matching.is_term[chunk]
+            capacity[own] = np.minimum(capacity[own], held[own])
+            stacked += own & ~matching.is_shared[chunk]
+            shared = matching.is_shared[chunk]
             if shared.any():
                 limits.append(_Limit(frozenset(part), leaves[shared], chunk[shared], held[shared]))
-        most[leaves] = np.minimum(room, _leave_some(placement, leaves, stacked))
+        most[leaves] = np.minimum(capacity, _limit_stacked(matching, leaves, stacked))
     return _share_out(most, limits)
 
 
-def _leave_some(placement: Placement, leaves: Ints, stacked: Ints) -> Ints:
+def _limit_stacked(matching: ChunkMatching, leaves: Ints, stacked: Ints) -> Ints:
     """Return how many records may have parts of several own chunks, so that enough is left for the others.
 
     x records with parts of j chunks leave j x subrecords fewer to fill the other records. A term chunk fills any
     record, and a shared chunk above the leaf may.
     """
-    subrecords = np.bincount(
-        placement.leaf_of_own, placement.row_counts[placement.own], minlength=len(placement.leaves)
-    )
-    spare = subrecords[leaves].astype(np.int64) - placement.sizes[leaves]
-    free = (
-        (placement.term_chunk[leaves] >= 0) | (stacked < 2) | (placement.chunks.parent[placement.leaves[leaves]] >= 0)
-    )
-    return np.where(free, placement.sizes[leaves], np.maximum(spare, 0) // np.maximum(stacked - 1, 1))
+    subrecords = np.bincount(matching.leaf_of_own, matching.row_counts[matching.own], minlength=len(matching.leaves))
+    spare = subrecords[leaves].astype(np.int64) - matching.sizes[leaves]
+    free = (matching.term_chunk[leaves] >= 0) | (stacked < 2) | (matching.chunks.parent[matching.leaves[leaves]] >= 0)
+    return np.where(free, matching.sizes[leaves], np.maximum(spare, 0) // np.maximum(stacked - 1, 1))
 
 
 def _share_out(most: Ints, limits: list[_Limit]) -> Floats:

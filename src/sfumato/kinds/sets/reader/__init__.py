@@ -11,8 +11,8 @@ import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import TABLES
-from sfumato.data.lists import Ragged
-from sfumato.data.record_unit import RECORD, Unit
+from sfumato.data.lists import ListColumn
+from sfumato.data.record_unit import RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
@@ -22,7 +22,7 @@ from sfumato.kinds.sets.reader.items import (
     detect_separator,
     encode_items,
     flatten_lists,
-    spell_mark,
+    format_separator,
     split_cells,
     trim_labels,
 )
@@ -36,9 +36,9 @@ from sfumato.kinds.sets.reader.values import NAMES, WAYS, WORDS, find_hierarchie
 from sfumato.readers.cells import Cells, Labels, as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import to_utf8
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.roles import assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import first_lines
@@ -51,11 +51,11 @@ Longs = npt.NDArray[np.int64]
 _SAMPLED_LINES = 1_000
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read sets of items: one row per person, with each item once.
 
     Files may be tables with one row per person and item (``person, item``) or with all items of a person in one cell
-    or list (``items``, see ``reading.separator``), or texts with one record per line: FIMI and SPMF transactions,
+    or list (``items``, see ``read_options.separator``), or texts with one record per line: FIMI and SPMF transactions,
     SPMF sequences, Amnesia's sets. A format that could be mistaken must be told. Items are text without the spaces
     around them. Items that repeat in a record count once, and records without items are left out; the notes of the
     dataset say how many.
@@ -64,7 +64,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -73,7 +73,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "baskets.dat"
     >>> _ = file.write_text("5 7 5\\n\\n7\\n")
-    >>> baskets = read(file, Reading("sets"))
+    >>> baskets = read(file, ReadOptions("sets"))
     >>> baskets.table.column("person").to_pylist(), baskets.history().lists()
     (['1', '3'], [['5', '7'], ['7']])
     >>> for note in baskets.notes:
@@ -86,28 +86,28 @@ def read(path: Readable, reading: Reading) -> Dataset:
     A person may have several records: the promise counts records, not people. The file does not tell whose a record
     is (columns: owner=NAME).
     """
-    baskets = _Baskets.of(as_place(path), reading)
-    sets, records, whose = baskets.arrange(reading)
+    baskets = _Baskets.of(as_place(path), read_options)
+    sets, records, record_people = baskets.arrange(read_options)
     labels = list(sets.labels)
     return Dataset(
         Schema(
             "sets",
             (Column("person", "identifier"), Column("items", "history")),
-            resolve_sensitive(reading.sensitive, labels, baskets.name),
+            resolve_sensitive(read_options.sensitive, labels, baskets.name),
         ),
         pa.table({"person": records, "items": sets.to_arrow()}),
         hierarchies=find_hierarchies(
-            reading,
+            read_options,
             baskets.name,
             labels,
             np.bincount(sets.codes, minlength=len(labels)).tolist(),
             baskets.first_numbers(),
         ),
-        constraints=read_constraints(reading, labels, baskets.notes),
+        constraints=read_constraints(read_options, labels, baskets.notes),
         notes=tuple(baskets.notes),
-        reading=reading.to_dict(),
-        unit=whose.unit,
-        people=whose.people,
+        read_options=read_options.to_dict(),
+        unit=record_people.unit,
+        people=record_people.people,
     )
 
 
@@ -115,7 +115,7 @@ class _Baskets(NamedTuple):
     """Items found in a file, whose they are, and the notes taken on the way."""
 
     name: str
-    found: Occurrences
+    occurrences: Occurrences
     """Each item with its line or row, counted from 0."""
     numbers: Longs
     """By which lines or rows are called in messages."""
@@ -123,30 +123,30 @@ class _Baskets(NamedTuple):
     """The record of each line or row."""
     records: Cells
     notes: list[str]
-    unit: Unit = RECORD
+    unit: RecordUnit = RECORD
     people: Labels | None = None
     """The person of each row, where people may have several records."""
     owner: str = ""
     """The column that says so."""
 
     @classmethod
-    def of(cls, path: Place, reading: Reading) -> _Baskets:
-        source = Source(path, reading)
-        name, format = source.name, reading.format or _tell_format(source)
+    def of(cls, path: Place, read_options: ReadOptions) -> _Baskets:
+        source = Source(path, read_options)
+        name, format = source.name, read_options.format or _detect_format(source)
         if format in TABLES and format != "csv":
-            return cls._of_table(source, reading)
-        text = to_utf8(name, source.data, reading.encoding)
+            return cls._of_table(source, read_options)
+        text = to_utf8(name, source.data, read_options.encoding)
         if not text.strip():
             raise SchemaError(f"{name}: the file is empty.")
         numbered = False
-        separator = reading.separator or reading.delimiter
-        if format == "csv" and reading.format is None and not (reading.columns or reading.header):
-            format, mark = recognise(name, first_lines(text, _SAMPLED_LINES), reading, quoted=b'"' in text)
+        separator = read_options.separator or read_options.delimiter
+        if format == "csv" and read_options.format is None and not (read_options.columns or read_options.header):
+            format, mark = recognise(name, first_lines(text, _SAMPLED_LINES), read_options, quoted=b'"' in text)
             numbered = mark is not None
             separator = mark or separator
         if format == "csv":
-            return cls._of_table(source, reading)
-        if reading.columns or reading.header or reading.drop:
+            return cls._of_table(source, read_options)
+        if read_options.columns or read_options.header or read_options.drop:
             raise ParameterError(f"reading: columns, header and drop mean nothing where format is {format}.")
         if format == "spmf":
             return cls._of_lines(name, parse_spmf(name, text))
@@ -159,14 +159,14 @@ class _Baskets(NamedTuple):
         count = len(lines.numbers)
         people = pa.array(np.arange(1, count + 1)).cast(pa.string())
         notes = [f"Read {count:,} lines of {name}.", *lines.notes]
-        return cls(name, lines.found, lines.numbers, np.arange(count, dtype=np.int32), people, notes)
+        return cls(name, lines.occurrences, lines.numbers, np.arange(count, dtype=np.int32), people, notes)
 
     @classmethod
-    def _of_table(cls, source: Source, reading: Reading) -> _Baskets:
+    def _of_table(cls, source: Source, read_options: ReadOptions) -> _Baskets:
         name, table = source.name, source.table()
-        columns, role_notes = assign_roles(name, table.column_names, reading, WORDS)
+        columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
         notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
-        name, table = settle_missing(name, table, columns, reading, notes, ("item",))
+        name, table = resolve_missing(name, table, columns, read_options, notes, ("item",))
         if "transaction" in columns and "person" in columns:
             notes.append(f"All items of a person are one set; `{columns['transaction']}` is not used.")
         elif "transaction" in columns:
@@ -181,22 +181,22 @@ class _Baskets(NamedTuple):
             notes.append("There is no person column: each row is a record.")
         column = columns.get("item") or columns["items"]
         cells = table.column(column)
-        if "items" in columns or reading.separator is not None or _is_list(cells):
-            pieces = _take_apart(name, column, cells, reading.separator, notes)
+        if "items" in columns or read_options.separator is not None or _is_list(cells):
+            pieces = _take_apart(name, column, cells, read_options.separator, notes)
             occurrences = encode_items(f"{name}: column {column!r}", pieces, numbers, "row")
         else:
-            _refuse_doubt(name, column, cells, people, reading)
+            _refuse_doubt(name, column, cells, people, read_options)
             occurrences = trim_labels(encode_labels(name, column, cells))
         owner = columns.get(OWNER, "")
         unit = name_records(columns["person"], bool(owner)) if "person" in columns else RECORD
         if "person" in columns:
-            retell_role(notes, columns["person"], unit)
-        whose = encode_labels(name, owner, table.column(owner)) if owner else None
-        return cls(name, occurrences, numbers, people.codes, people.labels, notes, unit, whose, owner)
+            correct_role_note(notes, columns["person"], unit)
+        record_people = encode_labels(name, owner, table.column(owner)) if owner else None
+        return cls(name, occurrences, numbers, people.codes, people.labels, notes, unit, record_people, owner)
 
-    def arrange(self, reading: Reading) -> tuple[Ragged, Cells, Whose]:
+    def arrange(self, read_options: ReadOptions) -> tuple[ListColumn, Cells, RecordPeople]:
         """Put the items of each record together, note what was done, and return the sets with whose they are."""
-        occurrences = self.found
+        occurrences = self.occurrences
         if not len(occurrences.codes):
             raise SchemaError(f"{self.name}: there are no items in the file.")
         width = len(occurrences.labels)
@@ -212,13 +212,13 @@ class _Baskets(NamedTuple):
         ):
             if count:
                 self.notes.append(f"{what}: {count:,}.")
-        whose = self._whose(who[starts], reading)
-        self.notes.append(f"Found {whose.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
-        self.notes.extend(whose.note(len(starts)))
-        sets = Ragged(np.append(starts, len(codes)), codes.astype(np.int32), tuple(occurrences.labels))
-        return sets, self.records.take(pa.array(who[starts])), whose
+        record_people = self._find_people(who[starts], read_options)
+        self.notes.append(f"Found {record_people.unit.count(len(starts))} and {len(codes):,} items of {width:,} kinds.")
+        self.notes.extend(record_people.note(len(starts)))
+        sets = ListColumn(np.append(starts, len(codes)), codes.astype(np.int32), tuple(occurrences.labels))
+        return sets, self.records.take(pa.array(who[starts])), record_people
 
-    def _whose(self, retained: Longs, reading: Reading) -> Whose:
+    def _find_people(self, retained: Longs, read_options: ReadOptions) -> RecordPeople:
         """Tell what a record is, and of which person each one that is kept."""
         people = None
         if self.people is not None:
@@ -227,16 +227,16 @@ class _Baskets(NamedTuple):
             first = np.empty(len(self.records), np.int64)
             first[self.record[::-1]] = np.arange(len(self.record))[::-1]
             people = check_people(self.name, self.owner, record[self.record], self.people, first[retained])
-        return settle_unit(reading, Whose(self.unit, people))
+        return resolve_unit(read_options, RecordPeople(self.unit, people))
 
     def first_numbers(self) -> list[int]:
         """Return the line or row in which each item is first found."""
-        first = np.empty(len(self.found.labels), np.int64)
-        first[self.found.codes[::-1]] = self.numbers[self.found.holder[::-1]]
+        first = np.empty(len(self.occurrences.labels), np.int64)
+        first[self.occurrences.codes[::-1]] = self.numbers[self.occurrences.holder[::-1]]
         return [int(number) for number in first]
 
 
-def _tell_format(source: Source) -> str:
+def _detect_format(source: Source) -> str:
     try:
         return source.format
     except SchemaError:
@@ -256,7 +256,7 @@ def _take_apart(name: str, column: str, cells: Cells, separator: str | None, not
         return flatten_lists(name, column, cells)
     text = as_text(name, column, cells).fill_null("")
     mark = separator or detect_separator(f"{name}: column {column!r}", text)
-    notes.append(f"Items in `{column}` are separated by {spell_mark(mark)}.")
+    notes.append(f"Items in `{column}` are separated by {format_separator(mark)}.")
     return split_cells(text, mark)
 
 
@@ -272,9 +272,9 @@ def _check_roles(name: str, columns: dict[str, str]) -> None:
             raise SchemaError(f"{name}: there is no column for the {role}. Say which one it is (columns), or {hint}.")
 
 
-def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, reading: Reading) -> None:
+def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, read_options: ReadOptions) -> None:
     """Ask whether cells hold one item where nobody has two rows and cells look like lists."""
-    if "item" in reading.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
+    if "item" in read_options.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
         return
     has_lists = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
     if has_lists:

@@ -20,8 +20,8 @@ __all__ = [
     "detect_separator",
     "encode_items",
     "flatten_lists",
+    "format_separator",
     "rename_items",
-    "spell_mark",
     "split_cells",
     "trim_labels",
 ]
@@ -58,12 +58,12 @@ class Occurrences(NamedTuple):
     """Pieces without a name that were not the last of their cell."""
 
 
-def spell_mark(mark: str) -> str:
+def format_separator(mark: str) -> str:
     """Name a separator in a sentence.
 
     Examples
     --------
-    >>> spell_mark(";"), spell_mark(" ")
+    >>> format_separator(";"), format_separator(" ")
     ("';'", 'spaces')
     """
     return {" ": "spaces", "\t": "tabs"}.get(mark, repr(mark))
@@ -86,7 +86,7 @@ def detect_separator(owner: str, cells: Cells) -> str:
     if len(separators) == 1:
         return separators[0]
     if separators:
-        several = " or by ".join(map(spell_mark, separators))
+        several = " or by ".join(map(format_separator, separators))
         raise SchemaError(f"{owner}: items may be separated by {several}. Say which separator there is (separator).")
     if not pc.any(pc.match_substring_regex(cells, r"\S\s+\S")).as_py():
         return ";"  # there is nothing to separate

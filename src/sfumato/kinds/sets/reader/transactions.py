@@ -19,16 +19,16 @@ from sfumato.kinds.sets.reader.items import (
     Pieces,
     detect_separator,
     encode_items,
+    format_separator,
     rename_items,
-    spell_mark,
     split_cells,
 )
 from sfumato.readers.cells import Cells, marks
-from sfumato.readers.layouts import looks_like_spmf
+from sfumato.readers.layouts import is_spmf
 
 __all__ = [
     "Lines",
-    "looks_like_spmf_text",
+    "is_spmf_text",
     "parse_amnesia",
     "parse_spmf",
     "parse_transactions",
@@ -46,7 +46,7 @@ _MARK = r"^(-1|-2|<-?\d+>)$"
 class Lines(NamedTuple):
     """The records of a text, blank ones included, and what is to be told about them."""
 
-    found: Occurrences
+    occurrences: Occurrences
     """Each item with its record, counted from 0."""
     numbers: Longs
     """The line of each record."""
@@ -93,7 +93,8 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     Examples
     --------
     >>> lines = parse_transactions("baskets.dat", b"@ITEM=5=milk\\n5 7 \\n\\n7\\n")
-    >>> lines.found.codes.tolist(), lines.found.labels, lines.found.holder.tolist(), lines.numbers.tolist()
+    >>> occurrences = lines.occurrences
+    >>> occurrences.codes.tolist(), occurrences.labels, occurrences.holder.tolist(), lines.numbers.tolist()
     ([0, 1, 1], ['milk', '7'], [0, 0, 2], [2, 3, 4])
     """
     cells, numbers = _cut_lines(text)
@@ -104,8 +105,8 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     occurrences = encode_items(name, pieces, numbers, "line")
     if numbered:
         strange = [code for code, label in enumerate(occurrences.labels) if not _NUMBER.fullmatch(label)]
-        _refuse(name, numbers[occurrences.holder[np.isin(occurrences.codes, strange)]], _UNTOLD)
-    notes = [f"Each line is a record, with items separated by {spell_mark(mark)}."]
+        _refuse(name, numbers[occurrences.holder[np.isin(occurrences.codes, strange)]], _NO_HOLDER)
+    notes = [f"Each line is a record, with items separated by {format_separator(mark)}."]
     return Lines(rename_items(name, occurrences, named), numbers, notes)
 
 
@@ -117,7 +118,7 @@ def parse_spmf(name: str, text: bytes) -> Lines:
     Examples
     --------
     >>> lines = parse_spmf("baskets.txt", b"@ITEM=1=apple\\n<1> 1 -1 <2> 2 3 -1 -2\\n-2\\n")
-    >>> lines.found.labels, lines.numbers.tolist()
+    >>> lines.occurrences.labels, lines.numbers.tolist()
     (['apple', '2', '3'], [2, 3])
     """
     cells, numbers = _cut_lines(text)
@@ -154,7 +155,7 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     Examples
     --------
     >>> lines = parse_amnesia("codes.txt", b"codes\\na1|b1|b2\\nb1\\n")
-    >>> lines.found.labels, lines.numbers.tolist()
+    >>> lines.occurrences.labels, lines.numbers.tolist()
     (['a1', 'b1', 'b2'], [2, 3])
     """
     cells, numbers = _cut_lines(text)
@@ -165,26 +166,26 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     occurrences = encode_items(name, split_cells(cells, mark), numbers, "line")
     notes = [
         "The first line is a header.",
-        f"Each other line is a record, with items separated by {spell_mark(mark)}.",
+        f"Each other line is a record, with items separated by {format_separator(mark)}.",
     ]
     return Lines(occurrences, numbers, notes)
 
 
-_UNTOLD = (
+_NO_HOLDER = (
     "hold numbered items, as the first lines do. If other items are right, say how records are written "
     "(format=transactions for one record per line)"
 )
 
 
-def looks_like_spmf_text(lines: Sequence[str]) -> bool:
+def is_spmf_text(lines: Sequence[str]) -> bool:
     """Tell whether lines are SPMF sequences, or have items named as SPMF does.
 
     Examples
     --------
-    >>> looks_like_spmf_text(["@ITEM=1=apple", "1 2"]), looks_like_spmf_text(["1 2"])
+    >>> is_spmf_text(["@ITEM=1=apple", "1 2"]), is_spmf_text(["1 2"])
     (True, False)
     """
-    return looks_like_spmf(lines) or any(line.startswith(_NAMES) for line in lines)
+    return is_spmf(lines) or any(line.startswith(_NAMES) for line in lines)
 
 
 def _cut_lines(text: bytes) -> tuple[Cells, Longs]:
@@ -218,7 +219,7 @@ def _detect_separator_of_lines(name: str, cells: Cells) -> str:
     mark = detect_separator(name, cells)
     if pc.any(pc.match_substring_regex(cells, rf"[^\s{re.escape(mark)}] +[^\s{re.escape(mark)}]")).as_py():
         raise SchemaError(
-            f"{name}: items may be separated by spaces or by {spell_mark(mark)}. "
+            f"{name}: items may be separated by spaces or by {format_separator(mark)}. "
             "Say which separator there is (separator)."
         )
     return mark

@@ -8,10 +8,10 @@ from collections.abc import Sequence
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_by_popularity, derive_hierarchy
-from sfumato.kinds.sets.reader.transactions import looks_like_spmf_text, recognise_separator
+from sfumato.kinds.sets.reader.transactions import is_spmf_text, recognise_separator
 from sfumato.readers.constraints import read_itemsets, read_partition
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import Vocabulary
 from sfumato.readers.tables import detect_delimiter
@@ -43,15 +43,15 @@ WAYS = (
 )
 
 
-def recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool) -> tuple[str, str | None]:
+def recognise(name: str, lines: Sequence[str], read_options: ReadOptions, *, quoted: bool) -> tuple[str, str | None]:
     """Return the format of a text, and what separates items where that is known, if neither can be mistaken."""
-    if looks_like_spmf_text(lines):
+    if is_spmf_text(lines):
         return "spmf", None
-    if reading.separator is None and reading.delimiter is None:
+    if read_options.separator is None and read_options.delimiter is None:
         mark = recognise_separator(lines)
         if mark is not None:
             return "transactions", mark
-    delimiter = reading.delimiter or detect_delimiter(lines[:20])
+    delimiter = read_options.delimiter or detect_delimiter(lines[:20])
     try:
         first = next(csv.reader(lines[:1], delimiter=delimiter), [])
     except csv.Error:
@@ -68,25 +68,27 @@ def recognise(name: str, lines: Sequence[str], reading: Reading, *, quoted: bool
 
 
 def find_hierarchies(
-    reading: Reading, name: str, labels: list[str], counts: list[int], rows: list[int]
+    read_options: ReadOptions, name: str, labels: list[str], counts: list[int], rows: list[int]
 ) -> dict[str, Hierarchy]:
     """Read the hierarchy of items from its file, or derive it from their order or from how many records have them."""
-    strange = [column for column in reading.hierarchies if column != "item"]
+    strange = [column for column in read_options.hierarchies if column != "item"]
     if strange:
         raise ParameterError(f"reading: sets have a hierarchy of item only, not of {strange[0]!r}.")
-    given = reading.hierarchies.get("item")
+    given = read_options.hierarchies.get("item")
     if given is None:
         return {}
     derived = derive_by_popularity(given, labels, counts) or derive_hierarchy(given, labels, None)
-    hierarchy = derived or read_hierarchy(given, root=reading.hierarchy_root)
+    hierarchy = derived or read_hierarchy(given, root=read_options.hierarchy_root)
     hierarchy.require(labels, f"{name}: hierarchy of item", rows)
     return {"item": hierarchy}
 
 
-def read_constraints(reading: Reading, labels: list[str], notes: list[str]) -> dict[str, tuple[tuple[str, ...], ...]]:
+def read_constraints(
+    read_options: ReadOptions, labels: list[str], notes: list[str]
+) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Read which items must not be linked, or may be put together, and note entries that are no item."""
     constraints = {}
-    for kind, file in reading.constraints.items():
+    for kind, file in read_options.constraints.items():
         owner = f"reading: {kind} constraints"
         if kind == "privacy":
             constraints[kind], strangers = read_itemsets(file, labels, owner)

@@ -49,7 +49,7 @@ def render(
             page.write_header(comparison, "it names items", tiles, judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn),
-            _form(comparison, drawn),
+            _render_structure(comparison, drawn),
             _itemsets(comparison, drawn["itemsets"]),
             _items(drawn["items"], drawn["lengths"]),
             page.write_utility(scores, comparison.release.unit),
@@ -97,8 +97,8 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 
 def _share_in_chunks(comparison: Comparison) -> float:
     """Return the share of occurrences that record and shared chunks publish."""
-    placement = comparison.view(SetComparison).placement
-    is_ordinary = ~placement.is_term[placement.chunks.chunk_of_row[placement.chunks.subrecords.row_of_token]]
+    matching = comparison.view(SetComparison).matching
+    is_ordinary = ~matching.is_term[matching.chunks.chunk_of_row[matching.chunks.subrecords.row_of_token]]
     return float(is_ordinary.sum()) / max(len(comparison.history.codes), 1)
 
 
@@ -109,15 +109,15 @@ def _account(comparison: Comparison) -> str:
         ("Items in the original data", len(view.items)),
     ]
     if view.is_disassociated:
-        placement = view.placement
-        is_shared = placement.is_shared & ~placement.is_term
+        matching = view.matching
+        is_shared = matching.is_shared & ~matching.is_term
         rows += [
-            ("Clusters (groups of similar records)", len(placement.leaves)),
-            ("Joint clusters (several clusters that share chunks)", int((~placement.chunks.is_leaf).sum())),
-            ("Record chunks (parts of the records of one cluster)", len(placement.own)),
+            ("Clusters (groups of similar records)", len(matching.leaves)),
+            ("Joint clusters (several clusters that share chunks)", int((~matching.chunks.is_leaf).sum())),
+            ("Record chunks (parts of the records of one cluster)", len(matching.own)),
             ("Shared chunks (parts of the records of several clusters)", int(is_shared.sum())),
-            ("Term chunks (items of which only the cluster is told)", int(placement.is_term.sum())),
-            ("Subrecords (parts of records) published", int(placement.row_counts[~placement.is_term].sum())),
+            ("Term chunks (items of which only the cluster is told)", int(matching.is_term.sum())),
+            ("Subrecords (parts of records) published", int(matching.row_counts[~matching.is_term].sum())),
         ]
     else:
         used = np.unique(comparison.published.codes)
@@ -140,7 +140,7 @@ def _sensitive(comparison: Comparison) -> str:
     return f"<p>Sensitive items, published apart from all others: {escape(listed + more)}.</p>"
 
 
-def _form(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
+def _render_structure(comparison: Comparison, drawn: Mapping[str, Figure]) -> str:
     """Show the published form: clusters and chunks, or generalised items."""
     if comparison.view(SetComparison).is_disassociated:
         caption = (

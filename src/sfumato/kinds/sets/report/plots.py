@@ -50,7 +50,7 @@ _SHAPES: dict[str, dict[str, Any]] = {
 def draw_itemsets(comparison: Comparison) -> Figure:
     """Draw supports of some of the most frequent itemsets, before and after."""
     view = comparison.view(SetComparison)
-    top = top_original(comparison.whole, _MINED)
+    top = top_original(comparison.full_original, _MINED)
     ranks = np.unique(np.geomspace(1, max(len(top.supports), 1), _SHOWN).astype(np.int64)) - 1
     ranks = ranks[ranks < len(top.supports)]
     parts = np.split(top.items, top.offsets[1:-1])
@@ -166,13 +166,13 @@ def draw_clusters(comparison: Comparison) -> Figure:
 
 def count_chunks(comparison: Comparison) -> dict[str, Any]:
     """Return the sizes of clusters, and how many occurrences lie in record and in shared chunks, and in all."""
-    placement = comparison.view(SetComparison).placement
-    subrecords = placement.chunks.subrecords
-    chunk = placement.chunks.chunk_of_row[subrecords.row_of_token]
+    matching = comparison.view(SetComparison).matching
+    subrecords = matching.chunks.subrecords
+    chunk = matching.chunks.chunk_of_row[subrecords.row_of_token]
     return {
-        "sizes": placement.sizes,
-        "inside": int((~placement.is_term & ~placement.is_shared)[chunk].sum()),
-        "shared": int((placement.is_shared & ~placement.is_term)[chunk].sum()),
+        "sizes": matching.sizes,
+        "inside": int((~matching.is_term & ~matching.is_shared)[chunk].sum()),
+        "shared": int((matching.is_shared & ~matching.is_term)[chunk].sum()),
         "occurrences": len(comparison.history.codes),
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.numbers import show_amount
 from sfumato.reports.text import ALWAYS, ReportWords
 
@@ -39,7 +39,7 @@ _ITEM_LIMITS = (
 )
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -49,7 +49,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     """
     if not m:
         return "somebody with the knowledge “items”"
-    return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of {unit.whose}"
+    return f"somebody who knows {'up to ' * (m > 1)}{show_amount(m, 'item', 'items')} of {unit.record_of_person}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:

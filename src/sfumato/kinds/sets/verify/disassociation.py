@@ -33,26 +33,26 @@ from sfumato.release.release import Release
 __all__ = ["verify_disassociation"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
-def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
+def verify_disassociation(release: Release, claimed: KmItems) -> Verdict:
     """Check the conditions of a disassociated release, and small clusters by trying every reconstruction.
 
     Examples
     --------
     >>> import pyarrow as pa
     >>> from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import Part
     >>> clusters = pa.table({"cluster": ["p"], "parent": pa.array([None], pa.string()), "size": [3]})
-    >>> items = Ragged.from_lists([["a", "b"], ["a", "b"], ["z"]]).to_arrow()
+    >>> items = ListColumn.from_lists([["a", "b"], ["a", "b"], ["z"]]).to_arrow()
     >>> data = pa.table({"cluster": ["p", "p", "p"], "chunk": [1, 1, 0], "items": items})
     >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
     >>> parts = {"clusters": Part(CLUSTER_COLUMNS, clusters)}
-    >>> claim = KmItems(k=2, m=2)
-    >>> release = Release("sets", "by-hand", claim, CHUNK_COLUMNS, data, values, 3, parts=parts, published=3)
-    >>> verify_disassociation(release, claim).measured
+    >>> claimed = KmItems(k=2, m=2)
+    >>> release = Release("sets", "by-hand", claimed, CHUNK_COLUMNS, data, values, 3, parts=parts, published=3)
+    >>> verify_disassociation(release, claimed).measured
     {'k': 2, 'm': 2, 'clusters': 1, 'joint_clusters': 0, 'chunks': 2, 'tried_by_reconstruction': 1}
 
     References
@@ -61,37 +61,37 @@ def verify_disassociation(release: Release, claim: KmItems) -> Verdict:
     """
     sources = Sources.of(release)
     chunks = sources.chunks
-    rarest, combination = _rarest_combination(sources, claim.m)
+    rarest, combination = _rarest_combination(sources, claimed.m)
     restrictions = [sources.restriction(chunk) for chunk in sources.restricted_chunks.tolist()]
     smallest = int(chunks.sizes[chunks.leaves].min())
-    tried, broken = try_reconstructions(chunks, claim.k, claim.m)
-    witnesses: dict[str, Witness] = {
-        "every leaf has enough records": _check_leaves(chunks, claim),
-        "every combination in a chunk occurs k times": combination if rarest < claim.k else None,
-        "every leaf fills its records by itself": _check_filling(chunks, claim),
-        "chunks with closed items are k-anonymous": _check_copies(chunks, restrictions, claim.k),
-        "restricted subrecords leave room": _check_room(chunks, restrictions, claim.k),
+    tried, broken = try_reconstructions(chunks, claimed.k, claimed.m)
+    counterexamples: dict[str, Counterexample] = {
+        "every leaf has enough records": _check_leaves(chunks, claimed),
+        "every combination in a chunk occurs k times": combination if rarest < claimed.k else None,
+        "every leaf fills its records by itself": _check_filling(chunks, claimed),
+        "chunks with closed items are k-anonymous": _check_copies(chunks, restrictions, claimed.k),
+        "restricted subrecords leave room": _check_free_records(chunks, restrictions, claimed.k),
         "no chunk has more subrecords than records": _check_capacity(chunks),
-        "sensitive items are in term chunks only": _check_sensitive(sources, claim.sensitive),
+        "sensitive items are in term chunks only": _check_sensitive(sources, claimed.sensitive),
         "reconstructions of small clusters keep the claim": broken,
     }
-    if claim.safe:
-        witnesses["no item covers a cluster"] = _check_covers(sources)
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
+    if claimed.safe:
+        counterexamples["no item covers a cluster"] = _check_covers(sources)
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
     measured = {
         "k": min(rarest, smallest),
-        "m": claim.m,
+        "m": claimed.m,
         "clusters": len(chunks.leaves),
         "joint_clusters": len(chunks.names) - len(chunks.leaves),
         "chunks": len(chunks),
         "tried_by_reconstruction": tried,
     }
-    checks = {name: seen is None for name, seen in witnesses.items()}
-    return Verdict(witness is None, claim.parameters(), measured, witness, checks)
+    checks = {name: seen is None for name, seen in counterexamples.items()}
+    return Verdict(counterexample is None, claimed.parameters(), measured, counterexample, checks)
 
 
-def _check_leaves(chunks: Chunks, claim: KmItems) -> Witness:
-    least = max(claim.k, claim.l) if claim.sensitive else claim.k
+def _check_leaves(chunks: Chunks, claimed: KmItems) -> Counterexample:
+    least = max(claimed.k, claimed.l) if claimed.sensitive else claimed.k
     small = chunks.leaves[chunks.sizes[chunks.leaves] < least]
     return {"cluster": chunks.names[small[0]], "size": int(chunks.sizes[small[0]])} if len(small) else None
 
@@ -116,14 +116,14 @@ def _rarest_combination(sources: Sources, m: int) -> tuple[int, dict[str, Any]]:
     return k, where
 
 
-def _check_filling(chunks: Chunks, claim: KmItems) -> Witness:
+def _check_filling(chunks: Chunks, claimed: KmItems) -> Counterexample:
     """Lemma 2: look for leaves that would have empty records if k records had a set of up to m terms."""
     is_term = chunks.number == TERM_CHUNK
     n = len(chunks.names)
     has_term_chunk = np.bincount(chunks.cluster[is_term], minlength=n) > 0
     record_chunks = np.bincount(chunks.cluster[~is_term], minlength=n)
     subrecords = np.bincount(chunks.cluster, weights=np.diff(chunks.bounds) * ~is_term, minlength=n).astype(np.int64)
-    needed = chunks.sizes + claim.k * (np.minimum(claim.m, record_chunks) - 1)
+    needed = chunks.sizes + claimed.k * (np.minimum(claimed.m, record_chunks) - 1)
     wrong = chunks.is_leaf & ~has_term_chunk & ((record_chunks == 0) | (subrecords < needed))
     if not wrong.any():
         return None
@@ -131,7 +131,7 @@ def _check_filling(chunks: Chunks, claim: KmItems) -> Witness:
     return {"cluster": chunks.names[at], "subrecords": int(subrecords[at]), "needed": int(needed[at])}
 
 
-def _check_copies(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witness:
+def _check_copies(chunks: Chunks, restrictions: list[Restriction], k: int) -> Counterexample:
     """Property 1: look for rare subrecords in shared chunks with a term that is also found further down."""
     for restriction in restrictions:
         copies = int(restriction.times.min())
@@ -140,7 +140,7 @@ def _check_copies(chunks: Chunks, restrictions: list[Restriction], k: int) -> Wi
     return None
 
 
-def _check_room(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witness:
+def _check_free_records(chunks: Chunks, restrictions: list[Restriction], k: int) -> Counterexample:
     """Look for shared chunks whose restricted subrecords may leave fewer than k records to the others."""
     for restriction in restrictions:
         if restriction.slack < k:
@@ -148,7 +148,7 @@ def _check_room(chunks: Chunks, restrictions: list[Restriction], k: int) -> Witn
     return None
 
 
-def _check_capacity(chunks: Chunks) -> Witness:
+def _check_capacity(chunks: Chunks) -> Counterexample:
     subrecords = np.diff(chunks.bounds)
     wrong = subrecords > chunks.sizes[chunks.cluster]
     if not wrong.any():
@@ -158,7 +158,7 @@ def _check_capacity(chunks: Chunks) -> Witness:
     return {**chunks.locate(at), "subrecords": int(subrecords[at]), "size": size}
 
 
-def _check_sensitive(sources: Sources, sensitive: tuple[str, ...]) -> Witness:
+def _check_sensitive(sources: Sources, sensitive: tuple[str, ...]) -> Counterexample:
     labels = sources.chunks.subrecords.labels
     secret = np.array([label in set(sensitive) for label in labels], dtype=bool)
     wrong = np.flatnonzero(secret[sources.term] & ~sources.in_term_chunk) if len(sources) else np.empty(0, np.int64)
@@ -167,15 +167,15 @@ def _check_sensitive(sources: Sources, sensitive: tuple[str, ...]) -> Witness:
     return {**sources.chunks.locate(int(sources.chunk[wrong[0]])), "value": labels[sources.term[wrong[0]]]}
 
 
-def _check_covers(sources: Sources) -> Witness:
+def _check_covers(sources: Sources) -> Counterexample:
     """Look for terms that all records of their cluster have, where the cluster publishes something else as well."""
     chunks = sources.chunks
-    room = chunks.sizes[sources.cluster].copy()
+    capacity = chunks.sizes[sources.cluster].copy()
     for entry in np.flatnonzero(sources.restricted).tolist():
         chunk = int(sources.chunk[entry])
         leaves = chunks.leaves_below(int(chunks.cluster[chunk]))
-        room[entry] = chunks.sizes[leaves[~chunks.closed_leaves(chunk, int(sources.term[entry]))]].sum()
-    covers = ~sources.in_term_chunk & (sources.support >= room)
+        capacity[entry] = chunks.sizes[leaves[~chunks.closed_leaves(chunk, int(sources.term[entry]))]].sum()
+    covers = ~sources.in_term_chunk & (sources.support >= capacity)
     number = np.bincount(chunks.cluster, minlength=len(chunks.names))
     shared_above = np.zeros(len(chunks.names), dtype=bool)
     nodes = chunks.parent.copy()

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import is_disassociated
 from sfumato.kinds.sets.knowledge.rows import number_rows
@@ -24,9 +24,9 @@ __all__ = ["verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-ONCE = "every record is published at most once"
+NO_DUPLICATES = "every record is published at most once"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -48,37 +48,39 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.release.text import Form
+    >>> from sfumato.release.text import ValueFormat
     >>> from sfumato.release.release import PublishedColumn
     >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     ... )
-    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P"]]).to_arrow()})
+    >>> people = pa.table({"person": ["x", "y"], "items": ListColumn.from_lists([["P", "c"], ["P"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> release = Release("sets", "by-hand", KmItems(k=2, m=1), columns, people, values, records_in=2)
     >>> verify_faithful(release, Dataset.of("sets", [["a", "b", "c"], ["b"]]), np.array([0, 1])).holds
     True
-    >>> verify_faithful(release, Dataset.of("sets", [["a", "b", "c"], ["c"]]), np.array([0, 1])).witness
+    >>> verify_faithful(release, Dataset.of("sets", [["a", "b", "c"], ["c"]]), np.array([0, 1])).counterexample
     {'check': 'nothing is missing', 'rows': [2]}
     """
     structure = verify_structure(release)
     if not structure.checks[READABLE] or (is_disassociated(release) and not structure.holds):
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {ONCE: check_rows(release, original, rows)}
-    if witnesses[ONCE] is None:
+    counterexamples: dict[str, Counterexample] = {NO_DUPLICATES: check_rows(release, original, rows)}
+    if counterexamples[NO_DUPLICATES] is None:
         people = original.history().take(rows.astype(np.int64))
         check = _check_disassociation if is_disassociated(release) else _check_generalisation
-        witnesses |= check(release, people)
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witnesses["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+        counterexamples |= check(release, people)
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexamples["no original name is a pseudonym"] = check_names(release, original)
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness]:
+def _check_generalisation(release: Release, people: ListColumn) -> dict[str, Counterexample]:
     published = release.history()
     gone = set(release.suppressed())
     is_remaining = np.array([label not in gone for label in people.labels], dtype=bool)
@@ -87,9 +89,9 @@ def _check_generalisation(release: Release, people: Ragged) -> dict[str, Witness
     order = np.argsort(items, kind="stable")
     ends = np.searchsorted(items[order], np.arange(len(people.labels) + 1))
     # Every item of every person with every value that may stand for it: is one of these in the record?
-    room = np.diff(ends)[wanted.codes]
-    token = np.repeat(np.arange(len(wanted.codes)), room)
-    step = np.arange(len(token)) - np.repeat(np.cumsum(room) - room, room)
+    lengths = np.diff(ends)[wanted.codes]
+    token = np.repeat(np.arange(len(wanted.codes)), lengths)
+    step = np.arange(len(token)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
     base = max(len(published.labels), 1)
     pairs = wanted.row_of_token[token] * base + values[order[ends[wanted.codes[token]] + step]]
     there = published.row_of_token * base + published.codes
@@ -130,11 +132,11 @@ def _match(numbers: Ints, others: Ints) -> tuple[Flags, Flags]:
     return is_among, met if place is None else met[place]
 
 
-def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness]:
+def _check_disassociation(release: Release, people: ListColumn) -> dict[str, Counterexample]:
     sources = Sources.of(release)
     chunks = sources.chunks
     leaf = np.repeat(chunks.leaf_of_record, people.lengths)
-    entries = sources.trace(leaf, chunks.encode(people.labels)[people.codes])
+    entries = sources.find_nearest(leaf, chunks.encode(people.labels)[people.codes])
     missing = np.flatnonzero(entries < 0)
     if len(missing):
         return {"nothing is missing": {"cluster": chunks.names[leaf[missing[0]]]}}
@@ -151,7 +153,7 @@ def _check_disassociation(release: Release, people: Ragged) -> dict[str, Witness
     }
 
 
-def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
+def _compare(sources: Sources, person: Ints, entries: Ints) -> Counterexample:
     """Compare the published subrecords with what the people have in each chunk, as bags."""
     chunks = sources.chunks
     # Entries are in the order of their chunks, so that a person's are together chunk by chunk.
@@ -161,7 +163,7 @@ def _compare(sources: Sources, person: Ints, entries: Ints) -> Witness:
     published = sources.rows_of_entries(chunks.number[chunks.chunk_of_row] != TERM_CHUNK)
     both = np.concatenate([published.lengths, np.diff(offsets)])
     codes = np.concatenate([published.codes.astype(np.int64), entries])
-    rows = Ragged(np.concatenate([[0], np.cumsum(both)]).astype(np.int64), codes.astype(np.int32), ())
+    rows = ListColumn(np.concatenate([[0], np.cumsum(both)]).astype(np.int64), codes.astype(np.int32), ())
     kind = number_rows(rows)
     kinds = int(kind.max(initial=0)) + 1
     counts = np.bincount(kind[: len(published)], minlength=kinds)

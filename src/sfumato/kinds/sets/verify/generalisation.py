@@ -14,7 +14,7 @@ from sfumato.release.release import Release
 __all__ = ["verify_generalisation"]
 
 
-def verify_generalisation(release: Release, claim: KmItems) -> Verdict:
+def verify_generalisation(release: Release, claimed: KmItems) -> Verdict:
     """Check that every set of up to m published values of a record occurs in k records.
 
     Sets are counted one size after the other, exactly and in portions; after a size that breaks the claim no larger
@@ -26,41 +26,41 @@ def verify_generalisation(release: Release, claim: KmItems) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.release.text import Form
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.text import ValueFormat
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     ... )
-    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
+    >>> people = pa.table({"person": ["x", "y"], "items": ListColumn.from_lists([["P", "c"], ["P", "c"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
-    >>> claim = KmItems(k=2, m=2)
-    >>> verify_generalisation(Release("sets", "by-hand", claim, columns, people, values, records_in=2), claim)
+    >>> claimed = KmItems(k=2, m=2)
+    >>> verify_generalisation(Release("sets", "by-hand", claimed, columns, people, values, records_in=2), claimed)
     Verdict(holds=True, claimed k=2, m=2, l=1, measured k=2, m=2, size=1, itemsets=3)
     """
     records = release.history().distinct()
     # Without any item the records can only be told apart by their number.
     k, size_of_rarest, itemsets = len(release), 0, 0
     rarest: tuple[str, ...] = ()
-    for size in countable_sizes(records, claim.m):
+    for size in countable_sizes(records, claimed.m):
         keys, supports = support(records, size)
         itemsets += len(keys)
         at = int(np.argmin(supports))
         if supports[at] < k or not rarest:
             k, size_of_rarest = int(supports[at]), size
             rarest = decode_key(int(keys[at]), size, records.labels)
-        if k < claim.k:
+        if k < claimed.k:
             break
     checks = {
-        "every set of values occurs k times": k >= claim.k,
+        "every set of values occurs k times": k >= claimed.k,
         # Generalised or not, they stand in a record with others.
-        "sensitive items are published apart": not claim.sensitive,
+        "sensitive items are published apart": not claimed.sensitive,
     }
-    witness: dict[str, Any] | None = None
-    if k < claim.k:
-        witness = {"values": list(rarest), "support": k, "size": size_of_rarest}
-    elif claim.sensitive:
-        witness = {"check": "sensitive items are published apart", "sensitive": len(claim.sensitive)}
-    measured = {"k": k, "m": claim.m, "size": size_of_rarest, "itemsets": itemsets}
-    return Verdict(witness is None, claim.parameters(), measured, witness, checks)
+    counterexample: dict[str, Any] | None = None
+    if k < claimed.k:
+        counterexample = {"values": list(rarest), "support": k, "size": size_of_rarest}
+    elif claimed.sensitive:
+        counterexample = {"check": "sensitive items are published apart", "sensitive": len(claimed.sensitive)}
+    measured = {"k": k, "m": claimed.m, "size": size_of_rarest, "itemsets": itemsets}
+    return Verdict(counterexample is None, claimed.parameters(), measured, counterexample, checks)

@@ -13,7 +13,7 @@ from sfumato.kinds.sets.decode import is_disassociated
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
 
 __all__ = ["verify", "verify_against"]
@@ -34,36 +34,36 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.release.text import Form
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.text import ValueFormat
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     ... )
-    >>> rows = Ragged.from_lists([["P", "c"], ["P", "c"], ["P"]]).to_arrow()
+    >>> rows = ListColumn.from_lists([["P", "c"], ["P", "c"], ["P"]]).to_arrow()
     >>> people = pa.table({"person": ["x", "y", "z"], "items": rows})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
-    >>> claim = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b",)))
-    >>> verify(Release("sets", "by-hand", claim, columns, people, values, records_in=3)).measured
+    >>> claimed = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b",)))
+    >>> verify(Release("sets", "by-hand", claimed, columns, people, values, records_in=3)).measured
     {'k': 2, 'itemsets': 2}
     """
-    claim, structure, unreadable = _read(release)
+    claimed, structure, unreadable = _read(release)
     if unreadable is not None:
         return unreadable
     records = NamedItems.of(release)
-    fewest = len(release)
+    smallest = len(release)
     values: tuple[str, ...] = ()
-    for itemset in claim.itemsets:
+    for itemset in claimed.itemsets:
         support, shared = records.smallest(itemset)
-        if support < fewest:
-            fewest, values = support, shared
-    holds = fewest >= claim.k
+        if support < smallest:
+            smallest, values = support, shared
+    holds = smallest >= claimed.k
     return structure & Verdict(
         holds,
-        claim.parameters(),
-        {"k": fewest, "itemsets": len(claim.itemsets)},
-        None if holds else {"values": list(values), "support": fewest},
+        claimed.parameters(),
+        {"k": smallest, "itemsets": len(claimed.itemsets)},
+        None if holds else {"values": list(values), "support": smallest},
         {COUNTED: holds, RECORDS: True},
     )
 
@@ -80,35 +80,40 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     rows
         Original row of every published row, where the owner kept it.
     """
-    claim, _, unreadable = _read(release)
+    claimed, _, unreadable = _read(release)
     if unreadable is not None:
         return unreadable
     if rows is not None:
         rows = np.asarray(rows)
         wrong = check_rows(release, original, rows)
         if wrong is not None:
-            return Verdict(False, claim.parameters(), {}, wrong, {"every record is published at most once": False})
+            return Verdict(False, claimed.parameters(), {}, wrong, {"every record is published at most once": False})
         rows = rows.astype(np.int64)
-    knowledge = NamedItems.of(release).attack(original, claim.itemsets)
-    fewest = int(knowledge.smallest.min(initial=len(release)))
+    knowledge = NamedItems.of(release).attack(original, claimed.itemsets)
+    smallest = int(knowledge.smallest.min(initial=len(release)))
     missing = int(knowledge.unmatched.sum() if rows is None else knowledge.unmatched[rows].sum())
     allowed = len(original) - len(release) if rows is None else 0
     checks = {
         "the original has as many records as the release says": len(original) == release.records_in,
-        "whatever is named, 0 or at least k records match": fewest >= claim.k,
+        "whatever is named, 0 or at least k records match": smallest >= claimed.k,
         "published records match": missing <= allowed,
     }
-    witness: dict[str, Any] | None = None
+    counterexample: dict[str, Any] | None = None
     if not all(checks.values()):
-        witness = {"matches": fewest, "unmatched": missing, "people": len(original), "records_in": release.records_in}
-    measured = {"matches": fewest, "knowledges": knowledge.tried}
-    return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
+        counterexample = {
+            "matches": smallest,
+            "unmatched": missing,
+            "people": len(original),
+            "records_in": release.records_in,
+        }
+    measured = {"matches": smallest, "knowledges": knowledge.tried}
+    return Verdict(all(checks.values()), claimed.parameters(), measured, counterexample, checks)
 
 
 def _read(release: Release) -> tuple[ItemsetAnonymity, Verdict, Verdict | None]:
     """Return the claim, what the structure is worth, and a verdict where nothing can be counted."""
-    claim, structure, unreadable = read_claim(release, ItemsetAnonymity)
+    claimed, structure, unreadable = read_claimed(release, ItemsetAnonymity)
     if unreadable is None and is_disassociated(release):
         checks = {**structure.checks, RECORDS: False}
-        unreadable = Verdict(False, claim.parameters(), {}, {"check": RECORDS}, checks)
-    return claim, structure, unreadable
+        unreadable = Verdict(False, claimed.parameters(), {}, {"check": RECORDS}, checks)
+    return claimed, structure, unreadable

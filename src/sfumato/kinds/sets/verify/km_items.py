@@ -17,7 +17,7 @@ from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge
 from sfumato.kinds.sets.verify.disassociation import verify_disassociation
 from sfumato.kinds.sets.verify.generalisation import verify_generalisation
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
 
 __all__ = ["verify", "verify_against"]
@@ -37,22 +37,22 @@ def verify(release: Release) -> Verdict:
     Examples
     --------
     >>> import pyarrow as pa
-    >>> from sfumato.release.text import Form
-    >>> from sfumato.data.lists import Ragged
+    >>> from sfumato.release.text import ValueFormat
+    >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
     >>> columns = (
-    ...     PublishedColumn("person", "identifier", Form("exact")),
-    ...     PublishedColumn("items", "history", Form("category", history=True, meaning="at least one of")),
+    ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
+    ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),
     ... )
-    >>> people = pa.table({"person": ["x", "y"], "items": Ragged.from_lists([["P", "c"], ["P"]]).to_arrow()})
+    >>> people = pa.table({"person": ["x", "y"], "items": ListColumn.from_lists([["P", "c"], ["P"]]).to_arrow()})
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
-    >>> verify(Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)).witness
+    >>> verify(Release("sets", "by-hand", KmItems(k=2, m=2), columns, people, values, records_in=2)).counterexample
     {'values': ['c'], 'support': 1, 'size': 1}
     """
-    claim, structure, unreadable = read_claim(release, KmItems, whole=is_disassociated(release))
+    claimed, structure, unreadable = read_claimed(release, KmItems, whole=is_disassociated(release))
     if unreadable is not None:
         return unreadable
-    return structure & (verify_disassociation if is_disassociated(release) else verify_generalisation)(release, claim)
+    return structure & (verify_disassociation if is_disassociated(release) else verify_generalisation)(release, claimed)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
@@ -72,7 +72,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         items are published in several ways and sets are very many, ``matches`` is then a number that is not too large:
         see :meth:`sfumato.kinds.sets.knowledge.items.ItemRecords.least_knowledge`.
     """
-    claim, _, unreadable = read_claim(release, KmItems, whole=is_disassociated(release))
+    claimed, _, unreadable = read_claimed(release, KmItems, whole=is_disassociated(release))
     if unreadable is not None:
         return unreadable
     if rows is not None:
@@ -80,34 +80,36 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
         wrong = check_rows(release, original, rows)
         if wrong is not None:
             checks = {"every record is published at most once": False}
-            return Verdict(False, claim.parameters(), {}, wrong, checks)
+            return Verdict(False, claimed.parameters(), {}, wrong, checks)
         rows = rows.astype(np.int64)
     if is_disassociated(release):
-        return _judge_disassociation(release, original, rows, claim)
+        return _judge_disassociation(release, original, rows, claimed)
     records = ItemRecords.of(release, original)
-    knowledge = records.least_knowledge(claim.m, rows, claim.k)
+    knowledge = records.least_knowledge(claimed.m, rows, claimed.k)
     shown = (records.matching_rows(knowledge.rarest)[:SHOWN_ROWS] + 1).tolist() if knowledge.rarest else []
-    return _judge(release, knowledge, rows, claim, {"rows": shown})
+    return _judge(release, knowledge, rows, claimed, {"rows": shown})
 
 
-def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None, claim: KmItems) -> Verdict:
+def _judge_disassociation(release: Release, original: Dataset, rows: Ints | None, claimed: KmItems) -> Verdict:
     """Judge published people by their own cluster, where it is known, and everybody else by all clusters."""
     records = ChunkRecords.of(release, original, rows)
     if rows is None:
-        knowledge = best_knowledge(records, claim.m)
-        return _judge(release, knowledge, None, claim, {"chunks": records.places(knowledge.rarest)})
-    own = records.own_knowledge(claim.m)
-    is_withheld = np.ones(len(original), dtype=bool)
-    is_withheld[rows] = False
-    others = np.flatnonzero(is_withheld)
+        knowledge = best_knowledge(records, claimed.m)
+        return _judge(release, knowledge, None, claimed, {"chunks": records.places(knowledge.rarest)})
+    own = records.own_knowledge(claimed.m)
+    is_suppressed = np.ones(len(original), dtype=bool)
+    is_suppressed[rows] = False
+    others = np.flatnonzero(is_suppressed)
     if len(others):
         people = ChunkRecords(records.chunks, original.history().take(others), sources=records.sources)
-        withheld = best_knowledge(people, claim.m)
-        own.smallest[others] = withheld.smallest
-    return _judge(release, own, rows, claim, {"chunks": records.places(own.rarest)})
+        suppressed_records = best_knowledge(people, claimed.m)
+        own.smallest[others] = suppressed_records.smallest
+    return _judge(release, own, rows, claimed, {"chunks": records.places(own.rarest)})
 
 
-def _judge(release: Release, knowledge: ItemSets, rows: Ints | None, claim: KmItems, where: dict[str, Any]) -> Verdict:
+def _judge(
+    release: Release, knowledge: ItemSets, rows: Ints | None, claimed: KmItems, where: dict[str, Any]
+) -> Verdict:
     """Judge whether there are 0 or at least k candidates whatever is known, and 0 for withheld people only."""
     people = len(knowledge.smallest)
     smallest = int(knowledge.smallest[knowledge.smallest > 0].min(initial=len(release)))
@@ -116,14 +118,14 @@ def _judge(release: Release, knowledge: ItemSets, rows: Ints | None, claim: KmIt
         missing, allowed = int(knowledge.unmatched[rows].sum()), 0
     checks = {
         SAME_PEOPLE: people == release.records_in,
-        "whatever is known, 0 or at least k records match": smallest >= claim.k,
+        "whatever is known, 0 or at least k records match": smallest >= claimed.k,
     }
     if rows is not None or not is_disassociated(release):
         checks["published records match"] = missing <= allowed
-    witness: dict[str, Any] | None = None
-    if smallest < claim.k:
-        witness = {"size": len(knowledge.rarest), "matches": smallest, **where}
+    counterexample: dict[str, Any] | None = None
+    if smallest < claimed.k:
+        counterexample = {"size": len(knowledge.rarest), "matches": smallest, **where}
     elif not all(checks.values()):
-        witness = {"people": people, "records_in": release.records_in, "unmatched": missing}
+        counterexample = {"people": people, "records_in": release.records_in, "unmatched": missing}
     measured = {"matches": smallest, "knowledges": knowledge.tried}
-    return Verdict(all(checks.values()), claim.parameters(), measured, witness, checks)
+    return Verdict(all(checks.values()), claimed.parameters(), measured, counterexample, checks)

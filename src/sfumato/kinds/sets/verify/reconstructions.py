@@ -70,7 +70,7 @@ def largest_supports(chunks: Chunks, root: int, m: int, limit: int = WORLDS) -> 
         if chunks.number[chunk] == TERM_CHUNK:
             apart[cluster] = frozenset(chunks.terms(chunk).tolist())
             continue
-        worlds = _deal(worlds or set(), _dealt_subrecords(chunks, chunk), limit)
+        worlds = _place_subrecords(worlds or set(), _list_subrecords(chunks, chunk), limit)
         if worlds is None:
             return None
     most: Counter[Terms] = Counter()
@@ -98,32 +98,34 @@ def _chunks_below(chunks: Chunks, root: int, leaves: list[int]) -> Iterator[tupl
         yield from ((chunk, cluster) for chunk in range(begin, end))
 
 
-def _dealt_subrecords(chunks: Chunks, chunk: int) -> list[tuple[Terms, int, set[int]]]:
+def _list_subrecords(chunks: Chunks, chunk: int) -> list[tuple[Terms, int, set[int]]]:
     """Return the different subrecords of a chunk, how often each occurs, and the leaves it may go to."""
     leaves = chunks.leaves_below(int(chunks.cluster[chunk]))
     rows = chunks.subrecords_of(chunk)
     times = Counter(
         frozenset(rows.codes[a:b].tolist()) for a, b in zip(rows.offsets[:-1], rows.offsets[1:], strict=True)
     )
-    dealt = []
+    placed = []
     for terms, count in times.items():
         closed = np.zeros(len(leaves), dtype=bool)
         for term in terms:
             closed |= chunks.closed_leaves(chunk, term)
-        dealt.append((terms, count, set(leaves[~closed].tolist())))
-    return dealt
+        placed.append((terms, count, set(leaves[~closed].tolist())))
+    return placed
 
 
-def _deal(worlds: set[World], subrecords: list[tuple[Terms, int, set[int]]], limit: int) -> set[World] | None:
+def _place_subrecords(
+    worlds: set[World], subrecords: list[tuple[Terms, int, set[int]]], limit: int
+) -> set[World] | None:
     """Give the subrecords of one chunk to different records, in every way."""
     for terms, times, leaves in subrecords:
-        dealt: set[World] = set()
+        placed: set[World] = set()
         for world in worlds:
             for wider in _ways(list(world), terms, times, leaves):
-                dealt.add(wider)
-                if len(dealt) > limit:
+                placed.add(wider)
+                if len(placed) > limit:
                     return None
-        worlds = dealt
+        worlds = placed
     return {_merged([((leaf, terms, False), times) for (leaf, terms, _), times in world]) for world in worlds}
 
 

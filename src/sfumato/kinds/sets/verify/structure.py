@@ -11,17 +11,17 @@ from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks, is_disassociated
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.verify.crowds import find_crowds
+from sfumato.kinds.sets.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Release
-from sfumato.verification.order import find_disorder, look_at_value_names
-from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+from sfumato.verification.order import check_value_names, find_disorder
+from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
 Flags = npt.NDArray[np.bool_]
 
 
-def _check_form(release: Release) -> Witness:
+def _check_schema(release: Release) -> Counterexample:
     """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
     if is_disassociated(release):
         parts = {name: part.columns for name, part in release.parts.items()}
@@ -41,7 +41,7 @@ def _check_form(release: Release) -> Witness:
     return {"parts": sorted(release.parts)} if release.parts else None
 
 
-def _check_clusters(release: Release) -> Witness:
+def _check_clusters(release: Release) -> Counterexample:
     """Look for empty cells, and clusters that are unknown, named twice or their own ancestors."""
     if not is_disassociated(release):
         return None
@@ -58,7 +58,7 @@ def _check_clusters(release: Release) -> Witness:
     return None
 
 
-def _check_repetition(release: Release) -> Witness:
+def _check_repetition(release: Release) -> Counterexample:
     history = release.history()
     width = max(len(history.labels), 1)
     keys = np.sort(history.row_of_token * width + history.codes)
@@ -66,21 +66,21 @@ def _check_repetition(release: Release) -> Witness:
     return {"rows": [int(keys[again[0]]) // width + 1]} if len(again) else None
 
 
-def _check_chunks(release: Release) -> Witness:
+def _check_chunks(release: Release) -> Counterexample:
     """Look for clusters and chunks that do not fit together; the witness says which rule is broken."""
     if not is_disassociated(release):
         return None
     sources = Sources.of(release)
     chunks = sources.chunks
     for rule, check in _RULES.items():
-        witness = check(sources)
-        if witness is not None:
-            return {"rule": rule, **witness}
+        counterexample = check(sources)
+        if counterexample is not None:
+            return {"rule": rule, **counterexample}
     total = int(chunks.sizes[chunks.parent < 0].sum())
     return None if total == len(release) else {"published": len(release), "clusters": total}
 
 
-def _find_wrong_size(sources: Sources) -> Witness:
+def _find_wrong_size(sources: Sources) -> Counterexample:
     chunks = sources.chunks
     below = np.zeros(len(chunks.names), dtype=np.int64)
     inner = chunks.parent >= 0
@@ -92,7 +92,7 @@ def _find_wrong_size(sources: Sources) -> Witness:
     return {"cluster": chunks.names[at], "size": int(chunks.sizes[at])}
 
 
-def _find_wrong_number(sources: Sources) -> Witness:
+def _find_wrong_number(sources: Sources) -> Counterexample:
     chunks = sources.chunks
     is_term = chunks.number == TERM_CHUNK
     first = np.diff(chunks.cluster, prepend=-1) != 0
@@ -101,23 +101,23 @@ def _find_wrong_number(sources: Sources) -> Witness:
     return _locate_first(chunks, chunks.number != expected)
 
 
-def _find_long_term_chunk(sources: Sources) -> Witness:
+def _find_long_term_chunk(sources: Sources) -> Counterexample:
     chunks = sources.chunks
     return _locate_first(chunks, (chunks.number == TERM_CHUNK) & (np.diff(chunks.bounds) > 1))
 
 
-def _find_joint_term_chunk(sources: Sources) -> Witness:
+def _find_joint_term_chunk(sources: Sources) -> Counterexample:
     chunks = sources.chunks
     return _locate_first(chunks, (chunks.number == TERM_CHUNK) & ~chunks.is_leaf[chunks.cluster])
 
 
-def _locate_first(chunks: Chunks, wrong: Flags) -> Witness:
+def _locate_first(chunks: Chunks, wrong: Flags) -> Counterexample:
     if not wrong.any():
         return None
     return chunks.locate(int(np.argmax(wrong)))
 
 
-def _find_shared_item(sources: Sources) -> Witness:
+def _find_shared_item(sources: Sources) -> Counterexample:
     """Look for items in two chunks of a cluster, and in a term chunk as well as in a shared chunk above it."""
     chunks = sources.chunks
     keys = np.sort(sources.cluster * max(len(chunks.subrecords.labels), 1) + sources.term)
@@ -127,14 +127,14 @@ def _find_shared_item(sources: Sources) -> Witness:
         return {"cluster": chunks.names[cluster], "value": chunks.subrecords.labels[term]}
     entries = np.flatnonzero(sources.in_term_chunk)
     cluster_of, term_of = sources.cluster[entries], sources.term[entries]
-    above = np.flatnonzero(sources.trace(chunks.parent[cluster_of], term_of) >= 0)
+    above = np.flatnonzero(sources.find_nearest(chunks.parent[cluster_of], term_of) >= 0)
     if not len(above):
         return None
     value = chunks.subrecords.labels[term_of[above[0]]]
     return {"cluster": chunks.names[cluster_of[above[0]]], "value": value}
 
 
-_RULES: dict[str, Callable[[Sources], Witness]] = {
+_RULES: dict[str, Callable[[Sources], Counterexample]] = {
     "clusters have records, joint ones those of their leaves": _find_wrong_size,
     "chunks are numbered from 1": _find_wrong_number,
     "a term chunk is one row": _find_long_term_chunk,
@@ -143,14 +143,14 @@ _RULES: dict[str, Callable[[Sources], Witness]] = {
 }
 
 
-def _check_values(release: Release) -> Witness:
+def _check_values(release: Release) -> Counterexample:
     """Look for generalised or removed values beside chunks, which publish items as they are."""
     if is_disassociated(release) and release.values.num_rows:
         return {"listed": release.values.num_rows}
     return None
 
 
-def _look_at_records(release: Release) -> Findings:
+def _check_entry_order(release: Release) -> Findings:
     """Look for items of a set that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
@@ -161,13 +161,13 @@ CHECKS = ReleaseChecks(
     parts=("clusters",),
     column_names=("person", "items", "cluster", "chunk"),
     removes_values=True,
-    shape_checks=(("sets are generalised or separated", _check_form), ("clusters form a tree", _check_clusters)),
+    shape_checks=(("sets are generalised or separated", _check_schema), ("clusters form a tree", _check_clusters)),
     content_checks=(
         ("no item is repeated in a row", _check_repetition),
         ("clusters and chunks fit together", _check_chunks),
         ("separated items are not generalised", _check_values),
     ),
-    order_looks=(look_at_value_names, _look_at_records),
-    crowd="set of items",
-    find_crowds=find_crowds,
+    order_checks=(check_value_names, _check_entry_order),
+    group_noun="set of items",
+    find_smallest_groups=find_smallest_groups,
 )

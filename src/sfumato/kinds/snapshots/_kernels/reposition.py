@@ -44,13 +44,13 @@ def relay_gain(window: Window, value: int, mu: Ints, beta: int) -> tuple[int, in
     later one, and so on: the last of them goes to the newest snapshot. The home is -1 where nothing is suppressed.
     """
     newest = window.slots.shape[1] - 1
-    home = newest
-    while home >= 0 and window.held[value, home] == 0:
-        home -= 1
-    if home < 0:
+    origin = newest
+    while origin >= 0 and window.held[value, origin] == 0:
+        origin -= 1
+    if origin < 0:
         return 0, -1
     cost = 0
-    carried, at = home, home
+    carried, at = origin, origin
     top, counted, filled = -newest - 1, 0, 0
     for j in range(newest):
         if window.slots[value, j] == 0:
@@ -60,11 +60,11 @@ def relay_gain(window: Window, value: int, mu: Ints, beta: int) -> tuple[int, in
             top += 1
             counted += window.chosen[value, top + newest]
         # A record that is not later than the one carried stays; so do all records before it.
-        if j > home and top > carried:
+        if j > origin and top > carried:
             cost += mu[j - carried] - mu[at - carried]
             carried, at = top, j
     cost += mu[newest - carried] - mu[at - carried]
-    return beta - cost, home
+    return beta - cost, origin
 
 
 @njit(cache=True, nogil=True)
@@ -85,12 +85,12 @@ def _eligible_level(arrived: Ints, l: int) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _best(window: Window, gains: Ints, homes: Ints, active: Ints, cap: int) -> int:
+def _best(window: Window, gains: Ints, sources: Ints, active: Ints, cap: int) -> int:
     """Return the position in ``active`` of the largest gain among values with fewer than ``cap`` records, or -1."""
     newest = window.slots.shape[1] - 1
     best = -1
     for k in range(len(active)):
-        if homes[k] < 0 or window.slots[active[k], newest] >= cap:
+        if sources[k] < 0 or window.slots[active[k], newest] >= cap:
             continue
         if best < 0 or gains[k] > gains[best]:
             best = k
@@ -98,10 +98,10 @@ def _best(window: Window, gains: Ints, homes: Ints, active: Ints, cap: int) -> i
 
 
 @njit(cache=True, nogil=True)
-def _relay(window: Window, value: int, home: int, records: int) -> None:
+def _relay(window: Window, value: int, origin: int, records: int) -> None:
     newest = window.slots.shape[1] - 1
-    window.held[value, home] -= records
-    window.chosen[value, home + newest] += records
+    window.held[value, origin] -= records
+    window.chosen[value, origin + newest] += records
     window.slots[value, newest] += records
 
 
@@ -137,15 +137,15 @@ def admit_newest(window: Window, arrived: Ints, l: int, mu: Ints, beta: Ints) ->
         window.held[value, newest] = arrived[value] - admitted
         total += admitted
     active = np.flatnonzero(window.held.sum(axis=1) > 0)
-    gains, homes = np.zeros(len(active), np.int64), np.empty(len(active), np.int64)
+    gains, sources = np.zeros(len(active), np.int64), np.empty(len(active), np.int64)
     for k in range(len(active)):
-        gains[k], homes[k] = relay_gain(window, active[k], mu, beta[active[k]])
+        gains[k], sources[k] = relay_gain(window, active[k], mu, beta[active[k]])
     saved = 0
     while True:
-        gain, moved = _preserve_level(window, gains, homes, active, level, mu, beta)
+        gain, moved = _preserve_level(window, gains, sources, active, level, mu, beta)
         saved += gain
         total += moved
-        gain, moved = _lift_level(window, gains, homes, active, level, max(0, (level + 1) * l - total), mu, beta)
+        gain, moved = _lift_level(window, gains, sources, active, level, max(0, (level + 1) * l - total), mu, beta)
         if moved == 0:
             return int(saved)
         saved += gain
@@ -155,23 +155,23 @@ def admit_newest(window: Window, arrived: Ints, l: int, mu: Ints, beta: Ints) ->
 
 @njit(cache=True, nogil=True)
 def _preserve_level(
-    window: Window, gains: Ints, homes: Ints, active: Ints, level: int, mu: Ints, beta: Ints
+    window: Window, gains: Ints, sources: Ints, active: Ints, level: int, mu: Ints, beta: Ints
 ) -> tuple[int, int]:
     """Relay every record that gains and does not lift the level; return the gain and how many."""
     saved, moved = 0, 0
     while True:
-        k = _best(window, gains, homes, active, level)
+        k = _best(window, gains, sources, active, level)
         if k < 0 or gains[k] <= 0:
             return saved, moved
         saved += gains[k]
         moved += 1
-        _relay(window, active[k], homes[k], 1)
-        gains[k], homes[k] = relay_gain(window, active[k], mu, beta[active[k]])
+        _relay(window, active[k], sources[k], 1)
+        gains[k], sources[k] = relay_gain(window, active[k], mu, beta[active[k]])
 
 
 @njit(cache=True, nogil=True)
 def _lift_level(
-    window: Window, gains: Ints, homes: Ints, active: Ints, level: int, need: int, mu: Ints, beta: Ints
+    window: Window, gains: Ints, sources: Ints, active: Ints, level: int, need: int, mu: Ints, beta: Ints
 ) -> tuple[int, int]:
     """Relay the records that lift the level by one, if together they gain; return the gain and how many.
 
@@ -181,14 +181,14 @@ def _lift_level(
     values, origins = np.empty(wanted, np.int64), np.empty(wanted, np.int64)
     saved, moved = 0, 0
     while moved < wanted:
-        k = _best(window, gains, homes, active, level + 1)
+        k = _best(window, gains, sources, active, level + 1)
         if k < 0:
             break
         saved += gains[k]
-        values[moved], origins[moved] = active[k], homes[k]
+        values[moved], origins[moved] = active[k], sources[k]
         moved += 1
-        _relay(window, active[k], homes[k], 1)
-        gains[k], homes[k] = relay_gain(window, active[k], mu, beta[active[k]])
+        _relay(window, active[k], sources[k], 1)
+        gains[k], sources[k] = relay_gain(window, active[k], mu, beta[active[k]])
     if moved == wanted and saved > 0:
         return saved, moved
     for k in range(moved - 1, -1, -1):

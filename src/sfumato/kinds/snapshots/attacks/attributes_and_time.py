@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.attacks.inference import say_confidence
+from sfumato.attacks.inference import describe_confidence
 from sfumato.attacks.risk import Risk
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.attacks.late_and_missing import FATES, Guesses, guess_values
+from sfumato.kinds.snapshots.attacks.late_and_missing import STATES, Inferences, infer_values
 from sfumato.kinds.snapshots.decode import read_codes
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
-from sfumato.kinds.snapshots.knowledge.inference import KNOWN
+from sfumato.kinds.snapshots.knowledge.inference import BACKGROUND
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_original", "attack_rising"]
+__all__ = ["KNOWLEDGE", "SnapshotRisk", "attack", "attack_by_knowledge", "attack_original"]
 
 KNOWLEDGE = "attributes-and-time"
 
@@ -58,7 +58,9 @@ class SnapshotRisk(Risk):
     def remaining(self) -> Remaining:
         """How sure somebody can be of a value who knows attributes and time, and who sees what became of a record."""
         share = self.max_sensitive_share or 0.0
-        possibilities = [say_confidence(share, KNOWN, certain=self.certain or 0, people=self.people, unit=self.unit)]
+        possibilities = [
+            describe_confidence(share, BACKGROUND, certain=self.certain or 0, people=self.people, unit=self.unit)
+        ]
         if self.max_success > share + 1e-9:
             wording = (
                 "Someone who sees that a record is late or missing guesses its value right in up to {confidence} of "
@@ -98,7 +100,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
     >>> people = [(1, "30", "flu"), (1, "40", "cold"), (1, "50", "flu")]
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=1), withhold_at_most=1)
-    >>> found = attack(result.release, data, result.trace.rows)
+    >>> found = attack(result.release, data, result.owner_record.rows)
     >>> found.max_sensitive_share, found.max_success
     (0.5, 1.0)
     >>> found.fates["missing"]
@@ -109,27 +111,27 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Sna
         return _sum_up(disclosure.candidates, disclosure.share, disclosure.candidates)
     published = np.zeros(len(original), dtype=bool)
     published[rows] = True
-    guesses = guess_values(release, original, rows)
+    inferences = infer_values(release, original, rows)
     plain = _sum_up(disclosure.candidates * published, disclosure.share * published, disclosure.candidates)
-    chance = np.maximum(disclosure.share * published, _chance_by_fate(guesses))
+    chance = np.maximum(disclosure.share * published, _chance_by_state(inferences))
     return dataclasses.replace(
         plain,
         mean_success=float(chance.mean()) if len(chance) else 0.0,
         max_success=float(chance.max(initial=0.0)),
-        fates=guesses.rates(),
+        fates=inferences.rates(),
     )
 
 
-def _chance_by_fate(guesses: Guesses) -> Floats:
+def _chance_by_state(inferences: Inferences) -> Floats:
     """Return, for late and missing people, the share of their like whose value is guessed right; 0 for the others."""
-    rates = guesses.rates()
+    rates = inferences.rates()
     best = [
-        max(rates[name]["right"], rates[name]["right_knowing_frequencies"]) if name in rates else 0.0 for name in FATES
+        max(rates[name]["right"], rates[name]["right_knowing_frequencies"]) if name in rates else 0.0 for name in STATES
     ]
-    return np.array([0.0, *best[1:]])[guesses.fate]
+    return np.array([0.0, *best[1:]])[inferences.state]
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with the time and one attribute of everybody known, two, and so on up to m, and with all.
 
     With fewer than all, of every record those are known that leave fewest records. What late and missing records tell
@@ -141,7 +143,7 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> people = [(1, "30", "f", "flu"), (1, "40", "m", "cold"), (1, "50", "m", "flu"), (1, "60", "m", "cough")]
     >>> data = Dataset.of("snapshots", people, ("age", "sex"), "ill")
     >>> release = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release
-    >>> [(risk.m, risk.smallest_anonymity_set, risk.max_success) for risk in attack_rising(release, data, 1)]
+    >>> [(risk.m, risk.smallest_anonymity_set, risk.max_success) for risk in attack_by_knowledge(release, data, 1)]
     [(1, 2, 0.5), (2, 2, 0.5)]
     """
     here = np.ones(len(original), dtype=bool)
@@ -149,12 +151,12 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
         here = np.isin(np.arange(len(original)), rows)
     risks: list[Risk] = []
     for size, chosen in _choose_attributes(original, m):
-        fewest, share = np.full(len(original), np.iinfo(np.int64).max), np.zeros(len(original))
+        smallest, share = np.full(len(original), np.iinfo(np.int64).max), np.zeros(len(original))
         for names in chosen:
             disclosure = disclose(release, original, names)
-            fewest = np.minimum(fewest, disclosure.candidates)
+            smallest = np.minimum(smallest, disclosure.candidates)
             share = np.maximum(share, disclosure.share)
-        risks.append(dataclasses.replace(_sum_up(fewest * here, share * here, fewest), m=size))
+        risks.append(dataclasses.replace(_sum_up(smallest * here, share * here, smallest), m=size))
     return risks
 
 
@@ -178,11 +180,11 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     sensitive = next(column.name for column in dataset.schema.columns if column.role == "sensitive")
     risks: list[Risk] = []
     for size, chosen in _choose_attributes(dataset, m):
-        fewest, share = np.full(len(dataset), np.iinfo(np.int64).max), np.zeros(len(dataset))
+        smallest, share = np.full(len(dataset), np.iinfo(np.int64).max), np.zeros(len(dataset))
         for names in chosen:
-            alike, largest = _look_up(time, [read[name] for name in names], read[sensitive])
-            fewest, share = np.minimum(fewest, alike), np.maximum(share, largest)
-        risks.append(dataclasses.replace(_sum_up(fewest, share, fewest), m=size))
+            group_sizes, largest = _count_alike(time, [read[name] for name in names], read[sensitive])
+            smallest, share = np.minimum(smallest, group_sizes), np.maximum(share, largest)
+        risks.append(dataclasses.replace(_sum_up(smallest, share, smallest), m=size))
     return risks
 
 
@@ -197,7 +199,7 @@ def _choose_attributes(dataset: Dataset, m: int) -> Iterator[tuple[int, list[tup
         yield size, list(itertools.combinations(selected, size))
 
 
-def _look_up(
+def _count_alike(
     key: Ints, attributes: list[tuple[Ints, tuple[str, ...]]], sensitive: tuple[Ints, tuple[str, ...]]
 ) -> tuple[Ints, Floats]:
     """Count for every record those with the same time and attributes, and the largest share of one value in them."""

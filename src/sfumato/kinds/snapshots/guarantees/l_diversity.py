@@ -6,8 +6,8 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
-from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, say_delay, say_fate
+from sfumato.data.record_unit import PERSON, RecordUnit
+from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, describe_delay, describe_lateness
 from sfumato.params import Param
 
 __all__ = ["LDiversity"]
@@ -46,10 +46,12 @@ class LDiversity(Guarantee):
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
     delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         return (
-            f"Someone who finds {unit.whose} by attributes and time learns a group. Each sensitive value is that of at "
-            f"most 1 in {self.l} of its records. {say_delay(self.window)} {say_fate(self.l, self.window, self.delays)}"
-            f"{self.say_count(unit)}"
+            f"Someone who finds {unit.record_of_person} by attributes and time learns a group. Each sensitive value "
+            "is that of at "
+            f"most 1 in {self.l} of its records. {describe_delay(self.window)} "
+            f"{describe_lateness(self.l, self.window, self.delays)}"
+            f"{self.describe_count(unit)}"
         )

@@ -6,10 +6,10 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
-__all__ = ["DELAYS", "DELAYS_HELP", "LEligibility", "say_delay", "say_fate"]
+__all__ = ["DELAYS", "DELAYS_HELP", "LEligibility", "describe_delay", "describe_lateness"]
 
 DELAYS = ("paper", "hidden")
 DELAYS_HELP = (
@@ -46,22 +46,22 @@ class LEligibility(Guarantee):
     window: Annotated[int, Param("Number of snapshots in which a record may be published.", ge=1)] = 1
     delays: Annotated[str, Param(DELAYS_HELP, choices=DELAYS)] = "paper"
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         return (
             f"In every snapshot each sensitive value is that of at most 1 in {self.l} records. "
-            f"{say_delay(self.window)} Sensitive values stand beside the records: someone who recognises a record "
+            f"{describe_delay(self.window)} Sensitive values stand beside the records: someone who recognises a record "
             "reads its value. This is input for a method that makes groups, not a release to publish. "
-            f"{say_fate(self.l, self.window, self.delays)}{self.say_count(unit)}"
+            f"{describe_lateness(self.l, self.window, self.delays)}{self.describe_count(unit)}"
         )
 
 
-def say_fate(l: int, window: int, delays: str) -> str:
+def describe_lateness(l: int, window: int, delays: str) -> str:
     """Say what being late or missing tells about a record.
 
     Examples
     --------
-    >>> say_fate(2, 1, "paper")
+    >>> describe_lateness(2, 1, "paper")
     'Not covered: what it tells that a record is missing.'
     """
     if delays == "hidden":
@@ -74,12 +74,12 @@ def say_fate(l: int, window: int, delays: str) -> str:
     return f"Not covered: what it tells that a record is {'missing' if window == 1 else 'late or missing'}."
 
 
-def say_delay(window: int) -> str:
+def describe_delay(window: int) -> str:
     """Say how late records are published.
 
     Examples
     --------
-    >>> say_delay(1), say_delay(2)
+    >>> describe_delay(1), describe_delay(2)
     ('Records are published in their own snapshot.', 'Records are published at most 1 snapshot late.')
     """
     if window == 1:

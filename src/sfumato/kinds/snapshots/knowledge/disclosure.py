@@ -71,7 +71,7 @@ def disclose(release: Release, original: Dataset, names: Collection[str] | None 
         release.table.num_rows,
     )
     begin = original_times(original, release)
-    last = shift_times(original.clock, begin, getattr(release.guarantee, "window", 1) - 1)
+    last = shift_times(original.time_unit, begin, getattr(release.guarantee, "window", 1) - 1)
     order = np.lexsort((published.times, theirs))
     knowledge, of_person = np.unique(np.stack([ours, begin, last], axis=1), axis=0, return_inverse=True)
     low = _position(theirs[order], published.times[order], knowledge[:, 0], knowledge[:, 1])

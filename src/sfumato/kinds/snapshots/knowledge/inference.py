@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.attacks.inference import say_confidence
+from sfumato.attacks.inference import describe_confidence
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.kinds.snapshots.decode import PublishedSnapshots, read_codes
 from sfumato.release.release import Release
 
-__all__ = ["KNOWN", "find_inferences"]
+__all__ = ["BACKGROUND", "find_inferences"]
 
 Ints = npt.NDArray[np.int64]
 
-KNOWN = "all attributes and the time"
+BACKGROUND = "all attributes and the time"
 
 
 def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noqa: ARG001
@@ -45,17 +45,19 @@ def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noq
     group, count = published.pair_group, published.pair_count
     if "sensitive" not in release.parts:
         width = max(len(published.labels), 1)
-        alike = _number_alike(release, published.times) * width + published.pair_value
-        cells, count = np.unique(alike, return_counts=True)
+        groups = _number_groups(release, published.times) * width + published.pair_value
+        cells, count = np.unique(groups, return_counts=True)
         group = cells // width
     sizes = np.bincount(group, count).astype(np.int64)
     share = count / sizes[group]
     certain = int(count[share == 1].sum())
-    possibility = say_confidence(float(share.max()), KNOWN, certain=certain, people=int(sizes.sum()), unit=release.unit)
+    possibility = describe_confidence(
+        float(share.max()), BACKGROUND, certain=certain, people=int(sizes.sum()), unit=release.unit
+    )
     return Remaining((possibility,))
 
 
-def _number_alike(release: Release, times: Ints) -> Ints:
+def _number_groups(release: Release, times: Ints) -> Ints:
     """Number records so that those with the same attributes in the same snapshot have the same number."""
     code = np.unique(times, return_inverse=True)[1].astype(np.int64)
     for column in release.columns:

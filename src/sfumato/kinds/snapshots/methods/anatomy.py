@@ -38,7 +38,7 @@ class Anatomy(Method):
     name: ClassVar[str] = "anatomy"
     summary: ClassVar[str] = "Publishes attributes and sensitive values in two tables, joined by groups only."
     paper: ClassVar[str] = "Xiao and Tao, Anatomy (2006), as used by Wang et al., Anonymizing Temporal Data (2010)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity,)
     optimises: ClassVar[str] = "size of groups"
 
     l: Annotated[int, Param("One over the largest share of a sensitive value in a group.", ge=2)]
@@ -57,9 +57,9 @@ class Anatomy(Method):
 
         self.accept(dataset, 1)
         costs = CostModel.read(type(self).__name__, "linear", None, 1)
-        stream = SnapshotStream(dataset.schema, dataset.clock, self.l, costs, STEPS["anatomy"], run.secret)
+        stream = SnapshotStream(dataset.schema, dataset.time_unit, self.l, costs, STEPS["anatomy"], run.secret)
         result = release_snapshots(self, dataset, stream, run)
-        suppressed = stream.withheld[SUPPRESSED]
+        suppressed = stream.suppressed_records[SUPPRESSED]
         if suppressed and self.infeasible == "error":
             raise InfeasibleError(
                 f"Anatomy: no sensitive value may be above 1 in {self.l} of a snapshot; {suppressed:,} of "

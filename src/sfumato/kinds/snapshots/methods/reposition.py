@@ -12,7 +12,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
@@ -41,7 +41,7 @@ class Reposition(Method):
 
     As a stream, snapshot by snapshot:
 
-    >>> stream = Reposition(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
+    >>> stream = Reposition(l=2, window=2).stream(data.schema, data.time_unit, secret=bytes(32))
     >>> [leaving.time for snapshot in stream.cut(data) for leaving in stream.push(snapshot)]
     []
     >>> [(leaving.time, leaving.table.num_rows) for leaving in stream.flush()]
@@ -55,7 +55,7 @@ class Reposition(Method):
     name: ClassVar[str] = "reposition"
     summary: ClassVar[str] = "Publishes records a few snapshots late so that no value dominates a snapshot; a stream."
     paper: ClassVar[str] = "Wang et al., Anonymizing Temporal Data (2010)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity, LEligibility)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (LDiversity, LEligibility)
     optimises: ClassVar[str] = "cost of late and suppressed records, window by window"
 
     l: Annotated[int, Param("One over the largest share a sensitive value may have.", ge=2)]
@@ -93,9 +93,9 @@ class Reposition(Method):
         """Say what late and missing records tell, and under which knowledge no value is likelier than 1/l."""
         if getattr(guarantee, "delays", "paper") == "paper":
             return ("A late or missing record most likely had a value that was too frequent in its snapshot.",)
-        promise = "1 in l holds for someone who looks only at the group of a person. "
+        sentence = "1 in l holds for someone who looks only at the group of a person. "
         return (
-            f"{promise if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
+            f"{sentence if isinstance(guarantee, LDiversity) else ''}What came on time, and what did not, can make a "
             "value likelier, even certain.",
         )
 
@@ -104,7 +104,7 @@ class Reposition(Method):
         return CostModel.read(type(self).__name__, self.cost, self.beta, self.window)
 
     def stream(
-        self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
+        self, schema: Schema, time_unit: TimeUnit | None = None, *, secret: Secret | bytes | None = None
     ) -> SnapshotStream:
         """Begin a stream of snapshots whose records have the columns of the schema."""
         from sfumato.kinds.snapshots.methods._base.stream import SnapshotStream
@@ -112,7 +112,7 @@ class Reposition(Method):
         step = STEPS[self.then]
         return SnapshotStream(
             schema,
-            clock or Clock(),
+            time_unit or TimeUnit(),
             self.l,
             self.costs(),
             step,
@@ -128,7 +128,7 @@ class Reposition(Method):
         self.accept(dataset, 1)
         if self.delays == "hidden":
             self._refuse_dominant(dataset)
-        return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.clock, secret=run.secret), run)
+        return release_snapshots(self, dataset, self.stream(dataset.schema, dataset.time_unit, secret=run.secret), run)
 
     def _refuse_dominant(self, dataset: Dataset) -> None:
         """Refuse data in which one value is too frequent overall: hiding delays would cost most of them."""

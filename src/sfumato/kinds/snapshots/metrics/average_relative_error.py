@@ -59,7 +59,7 @@ class AverageRelativeError(QueryMetric):
             chosen = sorted(generator.choice(len(names), number, replace=False).tolist())
             when = draw_range(int(times[row]), int(times.min()), int(times.max()), generator)
             parts = (f"{names[at]}={columns[names[at]][row]}" for at in chosen)
-            queries[(*parts, when.spell(original.clock))] = None
+            queries[(*parts, when.format_condition(original.time_unit))] = None
         return Workload(tuple(queries))
 
     def answer(self, comparison: Comparison, workload: Workload) -> tuple[Floats, Floats]:
@@ -69,11 +69,11 @@ class AverageRelativeError(QueryMetric):
         names = _list_columns(original)
         sensitive = next(column.name for column in original.schema.columns if column.role == "sensitive")
         times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
-        published_times = count_snapshots(original.clock, published.times)
+        published_times = count_snapshots(original.time_unit, published.times)
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
-            parts, when = split_time(query, original.clock, owner)
+            parts, when = split_time(query, original.time_unit, owner)
             conditions = _read_conditions(parts, names, owner)
             true = when.holds(times)
             shown = when.holds(published_times).astype(np.float64)

@@ -25,7 +25,7 @@ class InformationLoss(Metric):
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
-    >>> InformationLoss().measure(Comparison(data, result.release, result.trace.rows))
+    >>> InformationLoss().measure(Comparison(data, result.release, result.owner_record.rows))
     Score(information-loss: 1.25, lower is better; total=5, of_late_records=1, of_suppressed_records=4)
 
     References
@@ -57,9 +57,9 @@ class InformationLoss(Metric):
         costs = CostModel.read(type(self).__name__, self.cost, self.beta, window)
         view = SnapshotComparison(comparison)
         late = int(costs.by_distance()[np.clip(view.delays, 0, window - 1)].sum())
-        withheld = np.ones(len(comparison.original), dtype=bool)
-        withheld[comparison.rows] = False
-        suppressed = int(costs.by_value(view.values)[view.codes[withheld]].sum())
+        suppressed_records = np.ones(len(comparison.original), dtype=bool)
+        suppressed_records[comparison.rows] = False
+        suppressed = int(costs.by_value(view.values)[view.codes[suppressed_records]].sum())
         parts = {"total": late + suppressed, "of_late_records": late, "of_suppressed_records": suppressed}
         shown = {name: _plain(units / costs.scale) for name, units in parts.items()}
         return (late + suppressed) / costs.scale / max(len(comparison.original), 1), shown

@@ -21,7 +21,7 @@ class PublicationDelay(Metric):
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
-    >>> PublicationDelay().measure(Comparison(data, result.release, result.trace.rows))
+    >>> PublicationDelay().measure(Comparison(data, result.release, result.owner_record.rows))
     Score(publication-delay: 0.5 snapshots, lower is better; longest=1, late_share=0.5, suppressed_share=0)
     """
 

@@ -12,7 +12,7 @@ from sfumato.kinds.snapshots.decode import PublishedSnapshots, read_codes
 from sfumato.kinds.snapshots.query_bounds.groups import GroupedValue, Groups
 from sfumato.queries.columns import Labels
 from sfumato.queries.events import Events
-from sfumato.queries.published_view import Attribute, Evidence, Names, Values
+from sfumato.queries.published_view import Attribute, Names, PublishedView, Values
 from sfumato.queries.times import find_steps, find_units, list_units
 from sfumato.release.release import Release
 
@@ -22,10 +22,10 @@ Ints = npt.NDArray[np.int64]
 
 _LATE = "records are published at most {} late, so that the time of each is known that far."
 _GROUPS = "which record of a group has which sensitive value is not published, only how many of the group do."
-_TOLD = ("quasi-identifier", "plain")
+_PUBLISHED_ROLES = ("quasi-identifier", "plain")
 
 
-def of_dataset(dataset: Dataset) -> Evidence:
+def of_dataset(dataset: Dataset) -> PublishedView:
     """Read an original: every record has its attributes, and its sensitive value is an event at its time.
 
     Examples
@@ -38,16 +38,16 @@ def of_dataset(dataset: Dataset) -> Evidence:
     roles = {column.role: column.name for column in dataset.schema.columns}
     codes, labels = read_codes(dataset.table.column(roles["sensitive"]))
     numbers = np.asarray(dataset.table.column(dataset.schema.time).to_numpy(), dtype=np.int64)
-    timing, times = find_steps(dataset.clock, numbers)
+    timing, times = find_steps(dataset.time_unit, numbers)
     attributes: dict[str, Attribute] = {
         column.name: _read_labels(dataset.table.column(column.name))
         for column in dataset.schema.columns
-        if column.role in {*_TOLD, "sensitive"}
+        if column.role in {*_PUBLISHED_ROLES, "sensitive"}
     }
     rows = np.arange(len(dataset))
     events = Events.of(len(rows), rows, codes, Values.exact(len(labels)), Names(labels), timing, lo=times)
     people = None if dataset.people is None else dataset.person_codes()
-    return Evidence(
+    return PublishedView(
         dataset.unit,
         len(dataset),
         0,
@@ -56,11 +56,11 @@ def of_dataset(dataset: Dataset) -> Evidence:
         people=people,
         exact=True,
         ordered=False,
-        units=list_units(dataset.clock),
+        units=list_units(dataset.time_unit),
     )
 
 
-def of_release(release: Release) -> Evidence:
+def of_release(release: Release) -> PublishedView:
     """Read what is published: records with their attributes, and values of whole groups where they are separated.
 
     Examples
@@ -77,27 +77,27 @@ def of_release(release: Release) -> Evidence:
     attributes: dict[str, Attribute] = {
         column.name: _read_labels(release.table.column(column.name))
         for column in release.columns
-        if column.role in {*_TOLD, "sensitive"}
+        if column.role in {*_PUBLISHED_ROLES, "sensitive"}
     }
-    timing, withheld = "moment" if dated else "number", sum(release.withheld.values())
+    timing, suppressed_records = "moment" if dated else "number", sum(release.suppressed_records.values())
     units = find_units(published.group_time) if dated else ()
     notes = (_LATE.format(f"{late} snapshot{'s' * (late > 1)}"),) if late else ()
     part = release.parts.get("sensitive")
     if part is None:
         rows = np.arange(len(release))
         values, names = Values.exact(len(published.labels)), Names(published.labels)
-        first = _look_back(published.times, late, dated=dated)
+        first = _find_earliest_times(published.times, late, dated=dated)
         events = Events.of(len(rows), rows, published.pair_value, values, names, timing, lo=first, hi=published.times)
-        return Evidence(
-            release.unit, len(release), withheld, events, attributes, ordered=False, notes=notes, units=units
+        return PublishedView(
+            release.unit, len(release), suppressed_records, events, attributes, ordered=False, notes=notes, units=units
         )
-    first = _look_back(published.group_time, late, dated=dated)
+    first = _find_earliest_times(published.group_time, late, dated=dated)
     groups = Groups.of(published, first, timing)
     sensitive = next(column.name for column in part.columns if column.role == "sensitive")
-    return Evidence(
+    return PublishedView(
         release.unit,
         len(release),
-        withheld,
+        suppressed_records,
         groups,
         {**attributes, sensitive: GroupedValue(groups)},
         block=groups.group,
@@ -108,7 +108,7 @@ def of_release(release: Release) -> Evidence:
     )
 
 
-def _look_back(times: Ints, late: int, *, dated: bool) -> Ints:
+def _find_earliest_times(times: Ints, late: int, *, dated: bool) -> Ints:
     """Return when records may have arisen at the earliest that were published so many snapshots late at most.
 
     Of dates the length of a snapshot is not published: it is taken to be as long as the dates allow.

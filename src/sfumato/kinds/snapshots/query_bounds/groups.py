@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.queries.columns import Labels
 from sfumato.queries.events import Events
-from sfumato.queries.published_view import Asked, Link, Names, Selection, Values
+from sfumato.queries.published_view import AttributeCondition, Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth
-from sfumato.queries.time_bounds import Reach
+from sfumato.queries.time_bounds import TimeBounds
 from sfumato.queries.times import Span
 
 __all__ = ["GroupedValue", "Groups"]
@@ -110,25 +110,25 @@ class Groups:
         truth = self.judge([link])
         return int(truth.low.sum()), float(truth.high.sum())
 
-    def reach(self, link: Link) -> Reach:
+    def time_bounds(self, link: Link) -> TimeBounds:
         """Return from when to when records with such values arose: each some time before its group was published."""
         having = self.count_values(link.selection) > 0
         lo, hi = self.lo[having], self.hi[having]
-        return Reach.of(lo, hi, lo, hi)
+        return TimeBounds.of(lo, hi, lo, hi)
 
-    def tells(self, selection: Selection) -> bool:  # noqa: ARG002
+    def publishes(self, selection: Selection) -> bool:  # noqa: ARG002
         """Every group tells all of its values."""
         return True
 
     def draw(self, random: np.random.Generator, wanted: Selection) -> Events:  # noqa: ARG002
         """Draw an original: within every group values are dealt out to its records by chance."""
-        rows, value = self.deal(random)
+        rows, value = self.assign_values(random)
         early, late = self.lo[self.group[rows]], self.hi[self.group[rows]]
         time = early + (random.random(len(rows)) * (late - early + 1)).astype(np.int64)
         exact = Values.exact(len(self.names.labels))
         return Events.of(len(self.group), rows, value, exact, self.names, self.timing, lo=time)
 
-    def deal(self, random: np.random.Generator) -> tuple[Ints, Ints]:
+    def assign_values(self, random: np.random.Generator) -> tuple[Ints, Ints]:
         """Return all records and a value for each, so that every group has those it has."""
         rows = np.lexsort((random.random(len(self.group)), self.group))
         return rows, np.repeat(self.pair_value, self.pair_count)
@@ -142,7 +142,7 @@ class GroupedValue:
     --------
     >>> groups = Groups(np.array([0, 0, 0]), np.array([3]), np.array([4]), np.array([5]), np.array([0, 0]),
     ...     np.array([0, 1]), np.array([2, 1]), Names(("cold", "flu")), "number")
-    >>> GroupedValue(groups).judge(Asked(groups.names.find("flu"))).low.tolist()
+    >>> GroupedValue(groups).judge(AttributeCondition(groups.names.find("flu"))).low.tolist()
     [1]
     """
 
@@ -164,11 +164,11 @@ class GroupedValue:
         return False
 
     @property
-    def is_told(self) -> bool:
+    def is_published(self) -> bool:
         """Every group tells all of its values."""
         return True
 
-    def judge(self, question: Asked) -> Truth:
+    def judge(self, question: AttributeCondition) -> Truth:
         """Tell how many records of every group have a value that was asked for."""
         selection = question.selection
         counts = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
@@ -176,7 +176,7 @@ class GroupedValue:
 
     def draw(self, random: np.random.Generator) -> Labels:
         """Draw the value of every record."""
-        rows, value = self.groups.deal(random)
-        dealt = np.empty(len(rows), dtype=np.int64)
-        dealt[rows] = value
-        return Labels(self.names, Values.exact(len(self.names.labels)), dealt)
+        rows, value = self.groups.assign_values(random)
+        assigned = np.empty(len(rows), dtype=np.int64)
+        assigned[rows] = value
+        return Labels(self.names, Values.exact(len(self.names.labels)), assigned)

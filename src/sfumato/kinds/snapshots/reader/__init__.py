@@ -9,13 +9,13 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RECORD
 from sfumato.formats.memory import Readable, as_place
 from sfumato.kinds.snapshots.reader.records import SnapshotRecords
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.sources import Source
 
 __all__ = ["read"]
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read records with their times, one row each, in the order of time and, at the same time, of the file.
 
     Dates are cut to the resolution, a day unless another is given: all records of a day are a snapshot. Whole numbers
@@ -26,7 +26,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file: CSV, Parquet or JSON lines, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -35,7 +35,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "cases.csv"
     >>> _ = file.write_text("date,age,disease\\n2024-01-02,30,flu\\n2024-01-02,40,cold\\n2024-01-05,50,flu\\n")
-    >>> cases = read(file, Reading("snapshots", columns={"qi": "age"}, sensitive=("disease",)))
+    >>> cases = read(file, ReadOptions("snapshots", columns={"qi": "age"}, sensitive=("disease",)))
     >>> cases.table.to_pydict()
     {'time': [19724, 19724, 19727], 'age': ['30', '40', '50'], 'disease': ['flu', 'cold', 'flu']}
     >>> for note in cases.notes:
@@ -47,9 +47,9 @@ def read(path: Readable, reading: Reading) -> Dataset:
     A snapshot is a day.
     Found 2 snapshots with records, from the first to the last 4 in all, and 2 sensitive values.
     """
-    source = Source(as_place(path), reading)
+    source = Source(as_place(path), read_options)
     table = source.table()
-    records = SnapshotRecords(source.name, reading)
+    records = SnapshotRecords(source.name, read_options)
     times, cells = records.read(table)
     order = np.argsort(times, kind="stable")
     late = int((np.diff(times) < 0).sum())
@@ -64,7 +64,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
         records.shape.schema(),
         cells.add_column(0, "time", pa.array(times, pa.int64())),
         notes=(*records.notes(), *source.notes, *order_notes, summary),
-        reading=reading.to_dict(),
-        clock=records.clock,
+        read_options=read_options.to_dict(),
+        time_unit=records.time_unit,
         unit=RECORD,
     )

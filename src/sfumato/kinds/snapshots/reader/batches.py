@@ -17,7 +17,7 @@ import pyarrow as pa
 from sfumato.exceptions import SchemaError
 from sfumato.formats.parquet import iterate_parquet
 from sfumato.readers.files import choose_format
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import detect_delimiter, first_lines, parse_table
 
 __all__ = ["STANDARD_INPUT", "is_feed", "read_batches"]
@@ -40,7 +40,7 @@ def is_feed(path: Path) -> bool:
     return str(path) == STANDARD_INPUT or path.is_fifo()
 
 
-def read_batches(path: Path, reading: Reading) -> Iterator[pa.Table]:
+def read_batches(path: Path, read_options: ReadOptions) -> Iterator[pa.Table]:
     """Read a file, or standard input for ``-``, a few megabytes at a time.
 
     From standard input rows are given as soon as they are there. It is CSV unless the reading says otherwise.
@@ -50,27 +50,29 @@ def read_batches(path: Path, reading: Reading) -> Iterator[pa.Table]:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "cases.csv"
     >>> _ = file.write_text("time,ill\\n1,flu\\n2,cold\\n")
-    >>> [batch.num_rows for batch in read_batches(file, Reading("snapshots"))]
+    >>> [batch.num_rows for batch in read_batches(file, ReadOptions("snapshots"))]
     [2]
     """
     if str(path) == STANDARD_INPUT:
-        format = reading.format or "csv"
-        yield from _read("standard input", sys.stdin.buffer, format, reading)
+        format = read_options.format or "csv"
+        yield from _read("standard input", sys.stdin.buffer, format, read_options)
         return
     if path.is_dir():
         raise SchemaError(f"{path}: this is a directory. Give a file.")
     try:
         with path.open("rb") as file:
-            yield from _read(path.name, file, choose_format(path, reading.format, reading.formats), reading)
+            yield from _read(
+                path.name, file, choose_format(path, read_options.format, read_options.formats), read_options
+            )
     except FileNotFoundError:
         raise SchemaError(f"{path}: there is no such file.") from None
 
 
-def _read(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[pa.Table]:
+def _read(name: str, file: BinaryIO, format: str, read_options: ReadOptions) -> Iterator[pa.Table]:
     if format == "parquet":
         yield from _read_parquet(name, file)
     else:
-        yield from _read_text(name, file, format, reading)
+        yield from _read_text(name, file, format, read_options)
 
 
 def _read_parquet(name: str, file: BinaryIO) -> Iterator[pa.Table]:
@@ -82,10 +84,12 @@ def _read_parquet(name: str, file: BinaryIO) -> Iterator[pa.Table]:
             yield pa.Table.from_batches([batch])
 
 
-def _read_text(name: str, file: BinaryIO, format: str, reading: Reading) -> Iterator[pa.Table]:
-    delimiter, header = reading.delimiter, reading.header or True
+def _read_text(name: str, file: BinaryIO, format: str, read_options: ReadOptions) -> Iterator[pa.Table]:
+    delimiter, header = read_options.delimiter, read_options.header or True
     empty = True
-    for text in _cut_lines(name, _decode(name, _blocks(name, file), reading.encoding), header is True, format == "csv"):
+    for text in _cut_lines(
+        name, _decode(name, _blocks(name, file), read_options.encoding), header is True, format == "csv"
+    ):
         if format == "csv" and delimiter is None:
             delimiter = detect_delimiter(first_lines(text))
         table = parse_table(name, text, format, delimiter=delimiter, header=header)

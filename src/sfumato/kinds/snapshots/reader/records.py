@@ -11,11 +11,11 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.schema import Column, Schema
-from sfumato.data.time_units import Clock, count_units, find_moments
+from sfumato.data.time_units import TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.readers.cells import encode_labels, name_marked
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.times import Times, parse_times
 
 __all__ = ["RecordShape", "SnapshotRecords"]
@@ -24,7 +24,7 @@ Ints = npt.NDArray[np.int64]
 
 _LARGEST = 2**53
 _ROLES = {"time": "time", "sensitive": "sensitive", "quasi-identifier": "quasi-identifier", "plain": "plain"}
-_SPOKEN = _ROLES | {"qi": "quasi-identifier"}
+_ROLE_ALIASES = _ROLES | {"qi": "quasi-identifier"}
 _TIMES = ("time", "timestamp", "datetime", "date", "date_time", "day", "hour", "week", "month", "year")
 
 
@@ -47,20 +47,20 @@ class RecordShape(NamedTuple):
     dropped: tuple[str, ...]
 
     @classmethod
-    def of(cls, owner: str, present: Sequence[str], reading: Reading) -> RecordShape:
+    def of(cls, owner: str, present: Sequence[str], read_options: ReadOptions) -> RecordShape:
         """Give every column a role or leave it out; a column that has neither is an error.
 
         Examples
         --------
-        >>> told = Reading("snapshots", columns={"qi": "age,sex"}, sensitive=("ill",), drop=("name",))
-        >>> shape = RecordShape.of("cases.csv", ["name", "day", "age", "sex", "ill"], told)
+        >>> options = ReadOptions("snapshots", columns={"qi": "age,sex"}, sensitive=("ill",), drop=("name",))
+        >>> shape = RecordShape.of("cases.csv", ["name", "day", "age", "sex", "ill"], options)
         >>> shape.time, [column.name for column in shape.attributes], shape.sensitive
         ('day', ['age', 'sex'], 'ill')
         """
-        role_of = _told(owner, present, reading)
+        role_of = _assign_roles(owner, present, read_options)
         times = [name for name, role in role_of.items() if role == "time"]
         if not times:
-            taken = {*role_of, *reading.drop}
+            taken = {*role_of, *read_options.drop}
             times = [name for name in present if name.lower() in _TIMES and name not in taken]
             if len(times) != 1:
                 raise SchemaError(
@@ -74,8 +74,8 @@ class RecordShape(NamedTuple):
                 raise SchemaError(
                     f"{owner}: exactly one {what} column is needed, {len(columns)} are named. Name it (sensitive)."
                 )
-        unknown = [name for name in present if name not in role_of and name not in reading.drop]
-        if unknown and "*" not in reading.drop:
+        unknown = [name for name in present if name not in role_of and name not in read_options.drop]
+        if unknown and "*" not in read_options.drop:
             named = ", ".join(map(repr, unknown[:10]))
             which = (
                 f"column {named} has no role" if len(unknown) == 1 else f"{len(unknown)} columns have no role: {named}"
@@ -94,25 +94,27 @@ class RecordShape(NamedTuple):
         return Schema("snapshots", (Column("time", "time"), *self.attributes, Column(self.sensitive, "sensitive")))
 
 
-def _told(owner: str, present: Sequence[str], reading: Reading) -> dict[str, str]:
+def _assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions) -> dict[str, str]:
     """Return the role of every column that was given one."""
-    given = [(role, name.strip()) for role, names in reading.columns.items() for name in names.split(",")]
-    given += [("sensitive", name) for name in reading.sensitive]
+    given = [(role, name.strip()) for role, names in read_options.columns.items() for name in names.split(",")]
+    given += [("sensitive", name) for name in read_options.sensitive]
     role_of: dict[str, str] = {}
     for role, name in given:
-        if role not in _SPOKEN:
-            near = difflib.get_close_matches(role, _SPOKEN, n=1)
+        if role not in _ROLE_ALIASES:
+            near = difflib.get_close_matches(role, _ROLE_ALIASES, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(_SPOKEN)}.")
+            raise ParameterError(
+                f"reading: columns: there is no role {role!r}.{hint} Known: {', '.join(_ROLE_ALIASES)}."
+            )
         if name not in present:
             # Without a single known name the first line may be a row of data, which a message must not show.
-            sure = reading.header or "time" in present or any(other in present for _, other in given)
+            sure = read_options.header or "time" in present or any(other in present for _, other in given)
             near = difflib.get_close_matches(name, present if sure else (), n=1)
             hint = f" The nearest one is {near[0]!r}." if near else ""
             raise SchemaError(f"{owner}: there is no column {name!r}.{hint}")
-        if role_of.setdefault(name, _SPOKEN[role]) != _SPOKEN[role]:
+        if role_of.setdefault(name, _ROLE_ALIASES[role]) != _ROLE_ALIASES[role]:
             raise ParameterError(f"reading: columns: column {name!r} has two roles. Choose one.")
-    for name in reading.drop:
+    for name in read_options.drop:
         if name != "*" and name not in present:
             raise SchemaError(f"{owner}: there is no column {name!r} to drop.")
         if name in role_of:
@@ -125,18 +127,18 @@ class SnapshotRecords:
 
     Examples
     --------
-    >>> records = SnapshotRecords("cases.csv", Reading("snapshots", sensitive=("ill",)))
+    >>> records = SnapshotRecords("cases.csv", ReadOptions("snapshots", sensitive=("ill",)))
     >>> times, table = records.read(pa.table({"time": ["2024-01-03", "2024-01-04"], "ill": ["flu", "cold"]}))
-    >>> times.tolist(), table.column_names, records.clock.unit
+    >>> times.tolist(), table.column_names, records.time_unit.unit
     ([19725, 19726], ['ill'], 'day')
     """
 
-    def __init__(self, owner: str, reading: Reading) -> None:
-        self._owner, self._reading = owner, reading
+    def __init__(self, owner: str, read_options: ReadOptions) -> None:
+        self._owner, self._read_options = owner, read_options
         self._shape: RecordShape | None = None
         self._zoned: bool | None = None
-        self._clock: Clock | None = None
-        self._told: list[str] = []
+        self._time_unit: TimeUnit | None = None
+        self._notes: list[str] = []
         self.rows = 0
         self.cut = 0
 
@@ -147,20 +149,22 @@ class SnapshotRecords:
         return self._shape
 
     @property
-    def clock(self) -> Clock:
+    def time_unit(self) -> TimeUnit:
         """What a time number means; known after the first batch."""
-        assert self._clock is not None
-        return self._clock
+        assert self._time_unit is not None
+        return self._time_unit
 
     def read(self, table: pa.Table) -> tuple[Ints, pa.Table]:
         """Return times and the other columns of the schema, as text."""
         if self._shape is None:
-            self._shape = RecordShape.of(self._owner, table.column_names, self._reading)
+            self._shape = RecordShape.of(self._owner, table.column_names, self._read_options)
         # Rows are counted within a batch, so a message says where the batch begins.
         owner = f"{self._owner} (rows counted after row {self.rows:,})" if self.rows else self._owner
         shape, row_count = self.shape, table.num_rows
         names = {name: name for name in (*(column.name for column in shape.attributes), shape.sensitive)}
-        owner, table = settle_missing(owner, table, {"time": shape.time, **names}, self._reading, self._told, names)
+        owner, table = resolve_missing(
+            owner, table, {"time": shape.time, **names}, self._read_options, self._notes, names
+        )
         self.rows += row_count
         if not table.num_rows:
             raise SchemaError(f"{owner}: every row has an empty cell. Drop the columns that are mostly empty.")
@@ -174,13 +178,13 @@ class SnapshotRecords:
     def _read_times(self, owner: str, table: pa.Table) -> Ints:
         name = self.shape.time
         parsed = parse_times(owner, name, table.column(name))
-        clock = self._clock_of(owner, parsed)
-        if self._clock is None:
-            self._clock, self._zoned = clock, parsed.zoned
-        if clock != self._clock or parsed.zoned != self._zoned:
+        time_unit = self._detect_time_unit(owner, parsed)
+        if self._time_unit is None:
+            self._time_unit, self._zoned = time_unit, parsed.zoned
+        if time_unit != self._time_unit or parsed.zoned != self._zoned:
             raise SchemaError(f"{owner}: column {name!r} must be written the same way everywhere: dates or numbers.")
         if parsed.micros is not None:
-            unit = clock.unit or "day"
+            unit = time_unit.unit or "day"
             times = count_units(unit, parsed.micros)
             self.cut += int((find_moments(unit, times) != parsed.micros).sum())
             return times
@@ -192,14 +196,15 @@ class SnapshotRecords:
             )
         return parsed.order.astype(np.int64)
 
-    def _clock_of(self, owner: str, times: Times) -> Clock:
+    def _detect_time_unit(self, owner: str, times: Times) -> TimeUnit:
         if times.micros is not None:
-            return Clock(self._reading.resolution or "day")
-        if self._reading.resolution is not None:
+            return TimeUnit(self._read_options.resolution or "day")
+        if self._read_options.resolution is not None:
             raise SchemaError(
-                f"{owner}: resolution={self._reading.resolution} needs dates, but the times are numbers. Leave it out."
+                f"{owner}: resolution={self._read_options.resolution} needs dates, "
+                "but the times are numbers. Leave it out."
             )
-        return Clock()
+        return TimeUnit()
 
     def notes(self) -> tuple[str, ...]:
         """Say what was read, for the owner."""
@@ -213,9 +218,9 @@ class SnapshotRecords:
         sentences.append(f"Reading `{self.shape.sensitive}` as sensitive.")
         if self.shape.dropped:
             sentences.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
-        if self.clock.unit is not None:
-            sentences.append(f"A snapshot is a {self.clock.unit}" + (" of UTC." if self._zoned else "."))
-        sentences += self._told
+        if self.time_unit.unit is not None:
+            sentences.append(f"A snapshot is a {self.time_unit.unit}" + (" of UTC." if self._zoned else "."))
+        sentences += self._notes
         if self.cut:
-            sentences.append(f"Times that were cut to the {self.clock.unit}: {self.cut:,}.")
+            sentences.append(f"Times that were cut to the {self.time_unit.unit}: {self.cut:,}.")
         return tuple(sentences)

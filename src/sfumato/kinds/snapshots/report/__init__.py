@@ -14,7 +14,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.snapshots.comparison import SnapshotComparison
-from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.knowledge.record_delays import RecordDelays
 from sfumato.kinds.snapshots.report import plots
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
@@ -156,7 +156,7 @@ def _published(comparison: Comparison) -> str:
     limits = "".join(f"<li><b>{escape(lead)}</b> {escape(text)}</li>" for lead, text in caveats)
     return (
         f"<section><h2>What was published</h2>\n{account}\n{page.describe_people(comparison)}"
-        f"{page.state_promise(comparison.release)}"
+        f"{page.render_guarantee(comparison.release)}"
         f"<h3>What it does not protect against</h3>\n<ul class='limits'>{limits}</ul></section>"
     )
 
@@ -237,12 +237,12 @@ def _late_and_missing(comparison: Comparison, after: Risk) -> str:
         return ""
     rows = [
         [
-            fate.replace("_", " ").capitalize(),
+            state.replace("_", " ").capitalize(),
             show_count(int(rates["people"])),
             show_share(rates["right"]),
             show_share(rates["right_knowing_frequencies"]),
         ]
-        for fate, rates in fates.items()
+        for state, rates in fates.items()
     ]
     head = ["The record is", "Records", "Right, with the release", "Right, knowing each snapshot's frequencies"]
     return (
@@ -256,7 +256,7 @@ def _exceeded(comparison: Comparison) -> str:
     """List the snapshots in which one value was above 1/l."""
     assert comparison.rows is not None
     l = getattr(comparison.release.guarantee, "l", 1)
-    fates = Fates.of(comparison.release, comparison.original, comparison.rows)
+    fates = RecordDelays.of(comparison.release, comparison.original, comparison.rows)
     days = fates.exceeded(l)
     sentence = (
         f"In {show_count(len(days))} of {show_count(len(fates.times))} snapshots one value was that of more than 1 in "
@@ -267,7 +267,7 @@ def _exceeded(comparison: Comparison) -> str:
     keys, counts = fates.count_values()
     most = np.zeros(len(fates.times), dtype=np.int64)
     np.maximum.at(most, keys // max(len(fates.labels), 1), counts)
-    unit = comparison.original.clock.unit
+    unit = comparison.original.time_unit.unit
     rows = [
         [
             plots.name_snapshot(int(fates.times[at]), unit),

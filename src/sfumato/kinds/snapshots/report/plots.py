@@ -96,17 +96,17 @@ def draw_over_time(view: SnapshotComparison) -> Figure:
     last = max(int(side.first.max(initial=0)) for side in sides)
     edges = np.linspace(0, last + 1, min(_STRETCHES, last + 1) + 1)
     before, after = (np.histogram(side.first, edges, weights=side.count)[0] for side in sides)
-    clock = view.comparison.original.clock
-    scale = 1 if clock.unit is None else 1000
+    time_unit = view.comparison.original.time_unit
+    scale = 1 if time_unit.unit is None else 1000
     on_axis = np.array([view.time_of(float(edge)) / scale for edge in edges])
     return Figure(
         title="Records over time, before and after",
         description="Two stepped lines: records by when they arose, and by when they are published.",
-        panels=[draw_lines(on_axis, before, after, clock, "Records", counted="records", size=(PANEL_WIDTH, 130))],
+        panels=[draw_lines(on_axis, before, after, time_unit, "Records", counted="records", size=(PANEL_WIDTH, 130))],
         legend=BEFORE_AND_AFTER,
         head=["From", "Before", "After"],
         rows=[
-            [name_snapshot(int(view.time_of(int(edges[at]))), clock.unit), *map(show_count, (int(was), int(now)))]
+            [name_snapshot(int(view.time_of(int(edges[at]))), time_unit.unit), *map(show_count, (int(was), int(now)))]
             for at, (was, now) in enumerate(zip(before, after, strict=True))
         ],
     )

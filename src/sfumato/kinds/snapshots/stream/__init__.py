@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sfumato.data.secret import Secret
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.reader.batches import is_feed
-from sfumato.readers.options import Reading
-from sfumato.release.suppression import WITHHOLD_AT_MOST, exceeds, read_limit, say_withheld
+from sfumato.readers.options import ReadOptions
+from sfumato.release.suppression import WITHHOLD_AT_MOST, describe_suppression, exceeds, read_limit
 
 if TYPE_CHECKING:
     from sfumato.base.verdict import Verdict
@@ -119,7 +119,7 @@ def publish_stream(
         raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
     limit = read_limit(withhold_at_most)
     judges = Judges(verify, write_report)
-    run = StreamRun(data, Reading.of("snapshots", options), directory, method, judges, secret, keeps=report)
+    run = StreamRun(data, ReadOptions.of("snapshots", options), directory, method, judges, secret, keeps=report)
     try:
         run.open(force=force, resume=resume)
         run.consume(resume)
@@ -132,7 +132,8 @@ def publish_stream(
     warnings = []
     if facts["withholds_too_much"]:
         warnings.append(
-            f"{say_withheld(facts['withheld_by_reason'], run.rows)}, more than withhold_at_most={limit:g}. A feed "
+            f"{describe_suppression(facts['withheld_by_reason'], run.rows)}"
+            f", more than withhold_at_most={limit:g}. A feed "
             "cannot be taken back once it is published: lower l or widen the window before you go on with it."
         )
     return Done(facts, run.records.notes(), tuple(warnings))

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.kinds.snapshots.methods._base.homes import Snapshot, cut_snapshots
+from sfumato.kinds.snapshots.methods._base.origins import Snapshot, cut_snapshots
 
 __all__ = ["Closed", "SnapshotFeed", "sum_times"]
 

@@ -20,10 +20,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RECORD
 from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError, VerificationError
 from sfumato.kinds.snapshots.encode import LeavingSnapshot
-from sfumato.kinds.snapshots.methods._base.homes import Snapshot
+from sfumato.kinds.snapshots.methods._base.origins import Snapshot
 from sfumato.kinds.snapshots.methods._base.reposition_window import WindowState
 from sfumato.kinds.snapshots.methods._base.stream import SUPPRESSED, SnapshotStream, StreamState
 from sfumato.kinds.snapshots.reader.batches import is_feed, read_batches
@@ -31,16 +31,16 @@ from sfumato.kinds.snapshots.reader.records import SnapshotRecords
 from sfumato.kinds.snapshots.stream.feed import Closed, SnapshotFeed, sum_times
 from sfumato.kinds.snapshots.stream.writer import Checkpoint, StreamFolder, snapshot_name
 from sfumato.readers.identifiers import IdentifierWatch
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.release.owner import read_rows
-from sfumato.release.release import Result, Trace
+from sfumato.release.release import OwnerRecord, Result
 from sfumato.release.storage import read_release
 
 __all__ = ["Judges", "StreamRun", "StreamingMethod"]
 
 Ints = npt.NDArray[np.int64]
 
-_SETTLE_SECONDS = 0.5
+_PUBLISH_SECONDS = 0.5
 _CHECKPOINT_SECONDS = 10.0
 _ROW = "original row"
 _TIME = "original time"
@@ -52,7 +52,7 @@ class StreamingMethod(Protocol):
     name: ClassVar[str]
 
     def stream(
-        self, schema: Schema, clock: Clock | None = None, *, secret: Secret | bytes | None = None
+        self, schema: Schema, time_unit: TimeUnit | None = None, *, secret: Secret | bytes | None = None
     ) -> SnapshotStream:
         """Begin a stream."""
 
@@ -89,7 +89,7 @@ class StreamRun:
 
     Parameters
     ----------
-    data, reading
+    data, read_options
         Where records come from, ``-`` for standard input, and how they are read.
     directory
         For ``release/`` and ``owner/``.
@@ -106,8 +106,8 @@ class StreamRun:
     --------
     >>> from sfumato.plugins import find_method
     >>> judges = Judges(lambda path, original: Verdict(True, {}, {}), lambda result, path: None)
-    >>> method, told = find_method("reposition")(l=2), Reading("snapshots")
-    >>> run = StreamRun(Path("-"), told, Path("out"), method, judges, None, keeps=False)
+    >>> method, options = find_method("reposition")(l=2), ReadOptions("snapshots")
+    >>> run = StreamRun(Path("-"), options, Path("out"), method, judges, None, keeps=False)
     >>> run.live, run.stop()
     (True, 'stopped; nothing was published.')
     """
@@ -115,7 +115,7 @@ class StreamRun:
     def __init__(
         self,
         data: Path,
-        reading: Reading,
+        read_options: ReadOptions,
         directory: Path,
         method: StreamingMethod,
         judges: Judges,
@@ -123,21 +123,27 @@ class StreamRun:
         *,
         keeps: bool,
     ) -> None:
-        self.data, self.directory, self.method, self.reading, self.secret = data, directory, method, reading, secret
+        self.data, self.directory, self.method, self.read_options, self.secret = (
+            data,
+            directory,
+            method,
+            read_options,
+            secret,
+        )
         self.judges, self.keeps = judges, keeps
         self.live = is_feed(data)
-        self.records = SnapshotRecords("standard input" if self.live else data.name, reading)
+        self.records = SnapshotRecords("standard input" if self.live else data.name, read_options)
         self.folder: StreamFolder | None = None
         self.totals = {"snapshots": 0, "published": 0, "published_late": 0, "longest_delay": 0}
         self.remaining = NOTHING
         self.rows, self.checksum, self.rows_saved = 0, 0, 0
         self._taken: list[pa.Table] = []
-        self._settled = self._saved = time.monotonic()
+        self._last_published = self._saved = time.monotonic()
         self._began = time.perf_counter()
 
     @property
     def _note(self) -> str:
-        return self.method.note(self.stream.claim)
+        return self.method.note(self.stream.guarantee)
 
     def open(self, *, force: bool, resume: str | None) -> None:
         """Read the first records, then begin a stream on disk or take up one that was stopped.
@@ -147,7 +153,7 @@ class StreamRun:
         batches = self._read()
         first = next(batches)
         self._batches = itertools.chain([first], batches)
-        self.stream = self.method.stream(self.records.shape.schema(), self.records.clock, secret=self.secret)
+        self.stream = self.method.stream(self.records.shape.schema(), self.records.time_unit, secret=self.secret)
         if resume is None:
             self.folder = StreamFolder.begin(self.directory, self._facts(), force=force)
             return
@@ -156,7 +162,7 @@ class StreamRun:
         if begun["method"] != self.method.name or begun["parameters"] != self.method.parameters():
             raise ParameterError("resume: the stream was begun with another method or other parameters. Give the same.")
         self.stream.secret = Secret(bytes.fromhex(begun["key"]))
-        if begun["unit"] != self.records.clock.unit or begun["columns"] != self._columns():
+        if begun["unit"] != self.records.time_unit.unit or begun["columns"] != self._columns():
             raise SchemaError("resume: the input has other columns or times than the one the stream was begun with.")
         if checkpoint is not None:
             self._restore(checkpoint)
@@ -165,12 +171,12 @@ class StreamRun:
     def _read(self) -> Iterator[tuple[Ints, pa.Table]]:
         """Read what comes, and refuse columns that turn out to name people before they are published as they are."""
         watch: IdentifierWatch | None = None
-        for batch in read_batches(self.data, self.reading):
+        for batch in read_batches(self.data, self.read_options):
             times, table = self.records.read(batch)
             if watch is None:
                 shown = [c.name for c in self.records.shape.schema().columns if c.role in {"plain", "sensitive"}]
-                watch = IdentifierWatch(shown, self.reading.plain_anyway)
-            watch.look(table)
+                watch = IdentifierWatch(shown, self.read_options.plain_anyway)
+            watch.update(table)
             yield times, table
 
     def _facts(self) -> dict[str, Any]:
@@ -179,9 +185,9 @@ class StreamRun:
             "key": self.stream.secret.key.hex(),
             "method": self.method.name,
             "parameters": self.method.parameters(),
-            "unit": self.records.clock.unit,
+            "unit": self.records.time_unit.unit,
             "columns": self._columns(),
-            "reading": self.reading.to_dict(),
+            "reading": self.read_options.to_dict(),
         }
 
     def _columns(self) -> list[list[str]]:
@@ -230,10 +236,10 @@ class StreamRun:
             self._keep_records()
             self.folder.save(self._checkpoint())
             self.rows_saved = self.rows
-            self._saved = self._settled = time.monotonic()
-        elif now - self._settled > _SETTLE_SECONDS:
-            self.folder.settle()
-            self._settled = time.monotonic()
+            self._saved = self._last_published = time.monotonic()
+        elif now - self._last_published > _PUBLISH_SECONDS:
+            self.folder.publish_pending()
+            self._last_published = time.monotonic()
 
     def _keep_records(self) -> None:
         """Put the records that came since the last time beside the others, for the report."""
@@ -248,8 +254,8 @@ class StreamRun:
             return
         assert self.folder is not None
         release = self.stream.make_release(self.method.name, self._note, [leaving], {SUPPRESSED: leaving.suppressed})
-        self.folder.publish(snapshot_name(self.stream.clock, leaving.time), release, leaving.rows, self._check)
-        delay = leaving.time - leaving.homes
+        self.folder.publish(snapshot_name(self.stream.time_unit, leaving.time), release, leaving.rows, self._check)
+        delay = leaving.time - leaving.origins
         self.totals["snapshots"] += 1
         self.totals["published"] += size
         self.totals["published_late"] += int((delay > 0).sum())
@@ -277,13 +283,13 @@ class StreamRun:
                 f"frequent enough, within {self.stream.window} snapshots. Lower l, widen the window or cut time more "
                 "coarsely."
             )
-        withheld = {reason: count for reason, count in self.stream.withheld.items() if count}
-        guarantee = self.stream.claim.to_dict(RECORD)
+        suppressed_records = {reason: count for reason, count in self.stream.suppressed_records.items() if count}
+        guarantee = self.stream.guarantee.to_dict(RECORD)
         records = {
             "in": self.rows,
             "published": self.totals["published"],
-            "withheld": sum(withheld.values()),
-            "withheld_by_reason": withheld,
+            "withheld": sum(suppressed_records.values()),
+            "withheld_by_reason": suppressed_records,
         }
         summary = {
             "method": self.method.name,
@@ -298,7 +304,7 @@ class StreamRun:
         return {
             **self.totals,
             "withheld": records["withheld"],
-            "withheld_by_reason": withheld,
+            "withheld_by_reason": suppressed_records,
             "guarantee": guarantee,
             "method_note": self._note,
             "remaining": self.remaining.to_dict(),
@@ -318,20 +324,22 @@ class StreamRun:
             self.records.shape.schema(),
             table.drop_columns([_ROW, _TIME]).add_column(0, "time", pa.array(times, pa.int64())),
             notes=self.records.notes(),
-            reading=self.reading.to_dict(),
-            clock=self.records.clock,
+            read_options=self.read_options.to_dict(),
+            time_unit=self.records.time_unit,
         )
         rows = read_rows(self.directory)
         assert rows is not None
         seconds = {"stream": time.perf_counter() - self._began}
-        trace = Trace(rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original)
+        owner_record = OwnerRecord(
+            rows, self.stream.secret, seconds, dict(self.totals), self.method.parameters(), original=original
+        )
         verdict = self.judges.verify(self.directory, original)
         if not verdict:
             raise VerificationError(
                 f"snapshots: the stream as a whole does not keep its claim; take it back; {verdict!r}."
             )
         self.remaining = verdict.remaining
-        result = Result(read_release(self.directory), trace)
+        result = Result(read_release(self.directory), owner_record)
         self.judges.write_report(result, self.directory / "owner" / "report.html")
         return True
 
@@ -339,7 +347,7 @@ class StreamRun:
         """Keep what is complete and say how to go on."""
         if self.folder is None:
             return "stopped; nothing was published."
-        self.folder.settle()
+        self.folder.publish_pending()
         return (
             f"stopped; {self.totals['snapshots']:,} snapshots are published. Go on with resume=replay, or from "
             f"record {self.rows_saved + 1:,} of the input with resume=onwards."
@@ -352,33 +360,37 @@ class StreamRun:
 
     def _checkpoint(self) -> Checkpoint:
         state = self.stream.state()
-        tables = {f"{home}-{snapshot.table.num_rows}": _with_rows(snapshot) for home, snapshot in state.homes.items()}
+        tables = {
+            f"{origin}-{snapshot.table.num_rows}": _with_rows(snapshot) for origin, snapshot in state.origins.items()
+        }
         facts = {
             "rows": self.rows,
             "checksum": self.checksum,
             "window": dict(state.window.facts),
             "begun": state.begun,
             "labels": state.labels,
-            "withheld": state.withheld,
+            "withheld": state.suppressed_records,
             "totals": self.totals,
         }
         arrays = {f"window {name}": array for name, array in state.window.arrays.items()}
-        arrays |= {f"taken {home}": taken for home, taken in state.taken.items()}
+        arrays |= {f"taken {origin}": taken for origin, taken in state.taken.items()}
         return Checkpoint(facts, arrays, tables)
 
     def _restore(self, saved: Checkpoint) -> None:
-        homes = {}
+        origins = {}
         for name, table in saved.tables.items():
-            home = int(name.rpartition("-")[0])
+            origin = int(name.rpartition("-")[0])
             rows = np.asarray(table.column(_ROW).to_numpy(), dtype=np.int64)
-            homes[home] = Snapshot(home, table.drop_columns([_ROW]), rows)
+            origins[origin] = Snapshot(origin, table.drop_columns([_ROW]), rows)
         facts, arrays = saved.facts, saved.arrays
         of_window = {name: array for name, array in arrays.items() if name.startswith("window ")}
         window = WindowState(
             facts["window"], {name.removeprefix("window "): array for name, array in of_window.items()}
         )
-        taken = {home: arrays[f"taken {home}"] for home in homes}
-        self.stream.restore(StreamState(window, facts["labels"], facts["begun"], homes, taken, dict(facts["withheld"])))
+        taken = {origin: arrays[f"taken {origin}"] for origin in origins}
+        self.stream.restore(
+            StreamState(window, facts["labels"], facts["begun"], origins, taken, dict(facts["withheld"]))
+        )
         self.rows, self.checksum, self.totals = facts["rows"], facts["checksum"], dict(facts["totals"])
         self.rows_saved = self.rows
 

@@ -21,14 +21,14 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 from pyarrow import ipc
 
-from sfumato.data.time_units import Clock, find_moments
+from sfumato.data.time_units import TimeUnit, find_moments
 from sfumato.exceptions import SchemaError, SfumatoError
-from sfumato.formats.json_files import read_json, spell_json
+from sfumato.formats.json_files import encode_json, read_json
 from sfumato.kinds.snapshots.dataset import STREAM_FILE, STREAM_VERSION
-from sfumato.kinds.snapshots.folder import is_stream, read_summary, snapshot_folders, spell_stream_page
-from sfumato.release.folder import Stage, find_busy
+from sfumato.kinds.snapshots.folder import is_stream, read_summary, render_stream_page, snapshot_folders
+from sfumato.release.folder import StagingFolder, find_busy
 from sfumato.release.readme import PAGE
-from sfumato.release.release import Release, describe_claim
+from sfumato.release.release import Release, describe_guarantee
 from sfumato.release.storage import read_release, write_data, write_release
 
 __all__ = ["Checkpoint", "StreamFolder", "snapshot_name"]
@@ -40,20 +40,20 @@ _SYNCING = 16
 """Files that are synced at a time: the disk then does it in one go."""
 
 
-def snapshot_name(clock: Clock, time: int) -> str:
+def snapshot_name(time_unit: TimeUnit, time: int) -> str:
     """Return the name of a snapshot's folder.
 
     Examples
     --------
-    >>> snapshot_name(Clock(), 12), snapshot_name(Clock("day"), 19725), snapshot_name(Clock("minute"), 60)
+    >>> snapshot_name(TimeUnit(), 12), snapshot_name(TimeUnit("day"), 19725), snapshot_name(TimeUnit("minute"), 60)
     ('12', '2024-01-03', '1970-01-01T01-00')
     """
-    if clock.unit is None:
+    if time_unit.unit is None:
         return str(time)
     moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(
-        microseconds=int(find_moments(clock.unit, np.array([time]))[0])
+        microseconds=int(find_moments(time_unit.unit, np.array([time]))[0])
     )
-    return moment.isoformat()[: _ORDER[clock.unit]].replace(":", "-")
+    return moment.isoformat()[: _ORDER[time_unit.unit]].replace(":", "-")
 
 
 class Checkpoint:
@@ -72,7 +72,8 @@ class Checkpoint:
 class StreamFolder:
     """Publishes snapshots into a directory, one by one, and remembers how far it got.
 
-    What is published is first written aside; :meth:`settle` syncs and renames it. The row map of a snapshot is there
+    What is published is first written aside; :meth:`publish_pending` syncs and renames it.
+    The row map of a snapshot is there
     before the snapshot is. A stream that replaces a release does so in one step, when its first snapshots or its first
     checkpoint are there; until then the old release stays.
 
@@ -86,15 +87,15 @@ class StreamFolder:
     >>> folder.close()
     """
 
-    def __init__(self, stage: Stage, facts: Mapping[str, Any], *, begun: bool) -> None:
-        self.out, self.facts, self._begun = stage.out, dict(facts), begun
-        self.release, self.owner = stage.out / "release", stage.out / "owner"
+    def __init__(self, staging: StagingFolder, facts: Mapping[str, Any], *, begun: bool) -> None:
+        self.out, self.facts, self._begun = staging.out, dict(facts), begun
+        self.release, self.owner = staging.out / "release", staging.out / "owner"
         if not begun:
-            self.release, self.owner = stage.release, stage.owner
-        self._staged: list[tuple[str, Path]] = []
-        self._place = stage
-        self._stage = stage.aside / "snapshots"
-        self._stage.mkdir()
+            self.release, self.owner = staging.release, staging.owner
+        self._pending: list[tuple[str, Path]] = []
+        self._place = staging
+        self._pending_folder = staging.hidden / "snapshots"
+        self._pending_folder.mkdir()
 
     @classmethod
     def begin(cls, out: Path, facts: Mapping[str, Any], *, force: bool = False) -> StreamFolder:
@@ -103,10 +104,10 @@ class StreamFolder:
             raise SfumatoError(
                 f"{out}: a release is there already; replace it with force=True, or go on with it (resume)."
             )
-        folder = cls(Stage(out, force=force), facts, begun=False)
+        folder = cls(StagingFolder(out, force=force), facts, begun=False)
         for part in ("window", "rows"):
             (folder.owner / part).mkdir(mode=0o700)
-        folder._replace(folder.owner / "trace.json", spell_json(dict(facts)))
+        folder._replace(folder.owner / "trace.json", encode_json(dict(facts)))
         folder.sum_up({}, finished=False)
         return folder
 
@@ -124,15 +125,15 @@ class StreamFolder:
                 f"{out}: process {process} is publishing this stream. Stop it first; if there is no such run, remove "
                 f"{busy}."
             )
-        folder = cls(Stage(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
+        folder = cls(StagingFolder(out, force=True), read_json(out / "owner" / "trace.json"), begun=True)
         return folder, folder._read_checkpoint()
 
     def has(self, name: str) -> bool:
         """Tell whether a snapshot is published or about to be."""
-        return (self.release / name).is_dir() or any(staged == name for staged, _ in self._staged)
+        return (self.release / name).is_dir() or any(pending == name for pending, _ in self._pending)
 
     def publish(self, name: str, release: Release, rows: Ints, check: Callable[[Path], None]) -> None:
-        """Write a snapshot aside and check what was written; it appears with the next :meth:`settle`.
+        """Write a snapshot aside and check what was written; it appears with the next :meth:`publish_pending`.
 
         A snapshot that is there already must be the same: then a resumed stream has caught up with itself.
         """
@@ -144,23 +145,23 @@ class StreamFolder:
                     "another input, or it was read with other options."
                 )
             return
-        folder = self._stage / name
+        folder = self._pending_folder / name
         folder.mkdir()
         write_release(release, folder)
         check(folder)
-        pq.write_table(pa.table({"original_row": pa.array(rows, pa.int64())}), self._stage / f"{name}.parquet")
-        self._staged.append((name, folder))
+        pq.write_table(pa.table({"original_row": pa.array(rows, pa.int64())}), self._pending_folder / f"{name}.parquet")
+        self._pending.append((name, folder))
 
-    def settle(self) -> None:
+    def publish_pending(self) -> None:
         """Sync what was written aside and put it in its place."""
-        if not self._staged:
+        if not self._pending:
             return
-        _sync_all(list(self._stage.rglob("*")))
-        for name, folder in self._staged:
-            (self._stage / f"{name}.parquet").rename(self.owner / "rows" / f"{name}.parquet")
+        _sync_all(list(self._pending_folder.rglob("*")))
+        for name, folder in self._pending:
+            (self._pending_folder / f"{name}.parquet").rename(self.owner / "rows" / f"{name}.parquet")
             folder.rename(self.release / name)
         _sync_all([self.owner / "rows", self.release])
-        self._staged = []
+        self._pending = []
         self._begin()
 
     def _begin(self) -> None:
@@ -171,7 +172,7 @@ class StreamFolder:
 
     def save(self, checkpoint: Checkpoint) -> None:
         """Remember how far the stream got. Records that wait are written once, and removed when they are gone."""
-        self.settle()
+        self.publish_pending()
         window = self.owner / "window"
         stored = {path.stem for path in window.iterdir()}
         new = [name for name in checkpoint.tables if name not in stored]
@@ -233,33 +234,33 @@ class StreamFolder:
 
     def sum_up(self, totals: Mapping[str, Any], *, finished: bool) -> None:
         """Write the summary of the stream, and at its end the row map of all snapshots."""
-        self.settle()
+        self.publish_pending()
         if finished:
             self._join_rows()
-            self._keep_claim(totals)
+            self._record_guarantee(totals)
             totals = {**totals, "combined": self._combine()}
-            page = spell_stream_page(read_release(snapshot_folders(self.release)[0]))
+            page = render_stream_page(read_release(snapshot_folders(self.release)[0]))
             self._replace(self.release / PAGE, page)
         summary = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": finished}
-        self._replace(self.release / STREAM_FILE, spell_json(summary))
+        self._replace(self.release / STREAM_FILE, encode_json(summary))
         if finished:
             shutil.rmtree(self.owner / "window")
             (self.owner / "checkpoint.npz").unlink(missing_ok=True)
 
-    def _keep_claim(self, totals: Mapping[str, Any]) -> None:
+    def _record_guarantee(self, totals: Mapping[str, Any]) -> None:
         """Write into the owner's trace what the stream claims, so that a claim changed later can be told."""
         records = totals["records"]
         release = dataclasses.replace(
             read_release(snapshot_folders(self.release)[0]),
             records_in=records["in"],
             published=records["published"],
-            withheld=records["withheld_by_reason"],
+            suppressed_records=records["withheld_by_reason"],
         )
-        self.facts["claim"] = describe_claim(release)
-        self._replace(self.owner / "trace.json", spell_json(self.facts))
+        self.facts["claim"] = describe_guarantee(release)
+        self._replace(self.owner / "trace.json", encode_json(self.facts))
 
     def _join_rows(self) -> None:
-        path = self._stage / "rows.parquet"
+        path = self._pending_folder / "rows.parquet"
         schema = pa.schema([("original_row", pa.int64())])
         with pq.ParquetWriter(path, schema) as writer:
             for folder in snapshot_folders(self.release):
@@ -270,15 +271,17 @@ class StreamFolder:
         """Write what all snapshots hold into one table besides them; return the names of its files."""
         folders = snapshot_folders(self.release)
         first = read_release(folders[0])
-        write_data((read_release(folder).table for folder in folders), first.columns, self._stage / "data.parquet")
+        write_data(
+            (read_release(folder).table for folder in folders), first.columns, self._pending_folder / "data.parquet"
+        )
         names = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in first.parts)]
         for name in names:
             if name != "data.parquet":
-                with (self._stage / name).open("wb") as file:
+                with (self._pending_folder / name).open("wb") as file:
                     file.writelines(_join_texts([folder / name for folder in folders]))
-        _sync_all([self._stage / name for name in names])
+        _sync_all([self._pending_folder / name for name in names])
         for name in names:
-            (self._stage / name).rename(self.release / name)
+            (self._pending_folder / name).rename(self.release / name)
         return names
 
     def remove(self) -> None:
@@ -292,7 +295,7 @@ class StreamFolder:
 
     def _replace(self, path: Path, content: bytes) -> None:
         """Replace a file in one step; the owner's files are for the owner only."""
-        beside = self._place.aside / path.name
+        beside = self._place.hidden / path.name
         with beside.open("wb") as file:
             file.write(content)
             file.flush()

@@ -25,9 +25,9 @@ __all__ = ["verify_faithful"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-_ONCE = "every record is published at most once"
+_NO_DUPLICATES = "every record is published at most once"
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -49,26 +49,28 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if witnesses[_ONCE] is None:
+    counterexamples: dict[str, Counterexample] = {_NO_DUPLICATES: check_rows(release, original, rows)}
+    if counterexamples[_NO_DUPLICATES] is None:
         rows = rows.astype(np.int64)
         published = PublishedSnapshots.of(release)
-        witnesses["attributes are the original ones"] = _check_attributes(release, original, rows)
-        witnesses["sensitive values are those of the group's records"] = _check_values(published, original, rows)
-        witnesses["no record is early or too late"] = _check_delays(release, published, original, rows)
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+        counterexamples["attributes are the original ones"] = _check_attributes(release, original, rows)
+        counterexamples["sensitive values are those of the group's records"] = _check_values(published, original, rows)
+        counterexamples["no record is early or too late"] = _check_delays(release, published, original, rows)
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def _check_attributes(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_attributes(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     names = {column.name for column in original.schema.columns}
     for column in release.columns:
         if column.role not in {"quasi-identifier", "plain"}:
@@ -84,7 +86,7 @@ def _check_attributes(release: Release, original: Dataset, rows: Ints) -> Witnes
     return None
 
 
-def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) -> Witness:
+def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) -> Counterexample:
     values = original_codes(original, published.labels)[rows]
     if (values < 0).any():
         return {"rows": [int(np.argmin(values)) + 1]}
@@ -103,12 +105,12 @@ def _check_values(published: PublishedSnapshots, original: Dataset, rows: Ints) 
     return {"rows": (np.flatnonzero(published.group == group)[:2] + 1).tolist()}
 
 
-def _check_delays(release: Release, published: PublishedSnapshots, original: Dataset, rows: Ints) -> Witness:
-    begin, clock = original_times(original, release)[rows], original.clock
+def _check_delays(release: Release, published: PublishedSnapshots, original: Dataset, rows: Ints) -> Counterexample:
+    begin, time_unit = original_times(original, release)[rows], original.time_unit
     window = getattr(release.guarantee, "window", 1)
-    wrong = (published.times < begin) | (published.times > shift_times(clock, begin, window - 1))
+    wrong = (published.times < begin) | (published.times > shift_times(time_unit, begin, window - 1))
     if not wrong.any():
         return None
     at = int(np.argmax(wrong))
-    late = count_snapshots(clock, published.times) - count_snapshots(clock, begin)
+    late = count_snapshots(time_unit, published.times) - count_snapshots(time_unit, begin)
     return {"rows": [at + 1], "snapshots_late": int(late[at]), "window": window}

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.knowledge.record_delays import RecordDelays
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_rows
 
@@ -24,7 +24,7 @@ _WHOLE = 2
 """Records by which whole numbers may differ from fractions, at the two ends of a stretch."""
 
 
-def leave_delays_open(claim: Guarantee) -> Verdict:
+def leave_delays_open(claimed: Guarantee) -> Verdict:
     """Say that published files cannot show that delays tell nothing, where that is claimed.
 
     Examples
@@ -33,7 +33,7 @@ def leave_delays_open(claim: Guarantee) -> Verdict:
     >>> leave_delays_open(LDiversity(l=2, window=3, delays="hidden")).outcome
     'unsettled'
     """
-    return Verdict(True, {}, {}, unsettled=(_OPEN,) if claim.parameters().get("delays") == "hidden" else ())
+    return Verdict(True, {}, {}, unsettled=(_OPEN,) if claimed.parameters().get("delays") == "hidden" else ())
 
 
 def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Verdict:
@@ -48,7 +48,7 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
     >>> people = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold")]
     >>> data = Dataset.of("snapshots", people, ("age",), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2, delays="hidden"))
-    >>> verify_delays(result.release, data, result.trace.rows).checks
+    >>> verify_delays(result.release, data, result.owner_record.rows).checks
     {'being late or missing tells no value': True}
     """
     claimed: dict[str, Any] = release.guarantee.parameters()
@@ -59,27 +59,27 @@ def verify_delays(release: Release, original: Dataset, rows: Ints | None) -> Ver
     wrong = check_rows(release, original, np.asarray(rows))
     if wrong is not None:
         return Verdict(False, claimed, {}, {"check": _CHECK, **wrong}, {_CHECK: False})
-    fates, l = Fates.of(release, original, np.asarray(rows, dtype=np.int64)), int(claimed["l"])
-    values = max(len(fates.labels), 1)
-    day, counts = fates.count_values()
-    width = int(fates.delay.max(initial=0)) + 2
-    cohort = fates.home * width + fates.delay + 1
-    sizes = np.bincount(cohort, minlength=len(fates.times) * width)
-    cells, of_cohort = np.unique(cohort * values + fates.value, return_counts=True)
+    record_delays, l = RecordDelays.of(release, original, np.asarray(rows, dtype=np.int64)), int(claimed["l"])
+    values = max(len(record_delays.labels), 1)
+    day, counts = record_delays.count_values()
+    width = int(record_delays.delay.max(initial=0)) + 2
+    cohort = record_delays.origin * width + record_delays.delay + 1
+    sizes = np.bincount(cohort, minlength=len(record_delays.times) * width)
+    cells, of_cohort = np.unique(cohort * values + record_delays.value, return_counts=True)
     at = cells // values
-    n = fates.sizes[at // width]
+    n = record_delays.sizes[at // width]
     of_day = counts[np.searchsorted(day, at // width * values + cells % values)]
     # In whole numbers: of_cohort <= size * of_day / n + 2, or of_cohort <= size / l + 2.
     by_day, by_l = n * (of_cohort - _WHOLE) <= sizes[at] * of_day, l * (of_cohort - _WHOLE) <= sizes[at]
     holds = bool((by_day | by_l).all())
-    witness = None
+    counterexample = None
     if not holds:
         worst = int(np.argmin(by_day | by_l))
-        witness = {
+        counterexample = {
             "check": _CHECK,
             "snapshots_late": int(at[worst] % width) - 1 if at[worst] % width else "missing",
             "records": int(sizes[at[worst]]),
             "of_one_value": int(of_cohort[worst]),
             "original_rows": (np.flatnonzero(cohort == at[worst])[:2] + 1).tolist(),
         }
-    return Verdict(holds, claimed, {"cohorts": int((sizes > 0).sum())}, witness, {_CHECK: holds})
+    return Verdict(holds, claimed, {"cohorts": int((sizes > 0).sum())}, counterexample, {_CHECK: holds})

@@ -13,7 +13,7 @@ from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -21,7 +21,7 @@ __all__ = ["verify", "verify_against"]
 Ints = npt.NDArray[np.int64]
 
 _CHECK = "no value is too frequent in a group"
-_KNOWN = "attributes and time lead to no likely value"
+_INFERENCE = "attributes and time lead to no likely value"
 _GROUPED = "sensitive values stand apart from the records"
 
 
@@ -39,17 +39,17 @@ def verify(release: Release) -> Verdict:
     ----------
     Wang et al., Anonymizing Temporal Data, Definition 1.
     """
-    claim, structure = _read(release)
+    claimed, structure = _read(release)
     if not structure:
         return structure
     published = PublishedSnapshots.of(release)
     sizes = published.sizes[published.pair_group]
-    enough = claim.l * published.pair_count <= sizes
-    witness = None
+    enough = claimed.l * published.pair_count <= sizes
+    counterexample = None
     if not enough.all():
         worst = int(np.argmax(published.pair_count / np.maximum(sizes, 1)))
         records = np.flatnonzero(published.group == published.pair_group[worst])[:2] + 1
-        witness = {
+        counterexample = {
             "check": _CHECK,
             "rows": records.tolist(),
             "records": int(sizes[worst]),
@@ -60,8 +60,8 @@ def verify(release: Release) -> Verdict:
         "groups": len(published.group_time),
     }
     holds = bool(enough.all())
-    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
-    return judged & leave_delays_open(claim)
+    judged = structure & Verdict(holds, claimed.parameters(), measured, counterexample, {_CHECK: holds})
+    return judged & leave_delays_open(claimed)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
@@ -76,7 +76,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
     Verdict(holds=True, claimed l=2, window=1, delays=paper, measured largest_share=0.5)
     """
-    claim, structure = _read(release)
+    claimed, structure = _read(release)
     if not structure:
         return structure
     missing = [
@@ -91,17 +91,21 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     shares = disclose(release, original).share
     largest = float(shares.max(initial=0.0))
     # Shares are sums of fractions: a hair above 1/l is still 1/l.
-    holds = largest <= 1 / claim.l + 1e-9
-    witness = None if holds else {"check": _KNOWN, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
-    verdict = Verdict(holds, claim.parameters(), {"largest_share": round(largest, 6)}, witness, {_KNOWN: holds})
+    holds = largest <= 1 / claimed.l + 1e-9
+    counterexample = (
+        None if holds else {"check": _INFERENCE, "share": largest, "original_rows": [int(np.argmax(shares)) + 1]}
+    )
+    verdict = Verdict(
+        holds, claimed.parameters(), {"largest_share": round(largest, 6)}, counterexample, {_INFERENCE: holds}
+    )
     return verdict & verify_delays(release, original, rows)
 
 
 def _read(release: Release) -> tuple[LDiversity, Verdict]:
     """Return the claim, and whether the release can be judged."""
-    claim, structure, unreadable = read_claim(release, LDiversity)
+    claimed, structure, unreadable = read_claimed(release, LDiversity)
     if unreadable is not None:
-        return claim, unreadable
+        return claimed, unreadable
     apart = "sensitive" in release.parts
-    witness = None if apart else {"check": _GROUPED}
-    return claim, structure & Verdict(apart, claim.parameters(), {}, witness, {_GROUPED: apart})
+    counterexample = None if apart else {"check": _GROUPED}
+    return claimed, structure & Verdict(apart, claimed.parameters(), {}, counterexample, {_GROUPED: apart})

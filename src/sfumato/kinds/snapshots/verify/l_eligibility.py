@@ -13,7 +13,7 @@ from sfumato.kinds.snapshots.decode import PublishedSnapshots
 from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
 from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -37,7 +37,7 @@ def verify(release: Release) -> Verdict:
     ----------
     Wang et al., Anonymizing Temporal Data, Definition 1.
     """
-    claim, structure, unreadable = read_claim(release, LEligibility)
+    claimed, structure, unreadable = read_claimed(release, LEligibility)
     if unreadable is not None:
         return unreadable
     published = PublishedSnapshots.of(release)
@@ -45,12 +45,12 @@ def verify(release: Release) -> Verdict:
     sizes = np.bincount(at, minlength=len(snapshots))
     cells, counts = np.unique(at * max(len(published.labels), 1) + published.pair_value, return_counts=True)
     of_snapshot = cells // max(len(published.labels), 1)
-    enough = claim.l * counts <= sizes[of_snapshot]
-    witness = None
+    enough = claimed.l * counts <= sizes[of_snapshot]
+    counterexample = None
     if not enough.all():
         worst = int(np.argmax(counts / sizes[of_snapshot]))
         snapshot = int(of_snapshot[worst])
-        witness = {
+        counterexample = {
             "check": _CHECK,
             "rows": [int(np.argmax(at == snapshot)) + 1],
             "records": int(sizes[snapshot]),
@@ -61,8 +61,8 @@ def verify(release: Release) -> Verdict:
         "snapshots": len(snapshots),
     }
     holds = bool(enough.all())
-    judged = structure & Verdict(holds, claim.parameters(), measured, witness, {_CHECK: holds})
-    return judged & leave_delays_open(claim)
+    judged = structure & Verdict(holds, claimed.parameters(), measured, counterexample, {_CHECK: holds})
+    return judged & leave_delays_open(claimed)
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:

@@ -8,16 +8,16 @@ import numpy as np
 import pyarrow as pa
 
 from sfumato.kinds.snapshots.decode import PublishedSnapshots, column_of
-from sfumato.kinds.snapshots.verify.crowds import find_crowds
+from sfumato.kinds.snapshots.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Part, Release
-from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
 _TYPES = {"time": ("int64", "timestamp"), "group": ("int64",), "count": ("int64",)}
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for cells that are not exact, and for sensitive values in no or in both tables."""
     for column in (*release.columns, *(column for part in release.parts.values() for column in part.columns)):
         exact = column.form.cell == "exact" and not column.form.history
@@ -37,7 +37,7 @@ def _time_type(described: Release | Part) -> str:
     return next((column.form.type for column in described.columns if column.role == "time"), "")
 
 
-def _check_part_cells(release: Release) -> Witness:
+def _check_part_cells(release: Release) -> Counterexample:
     part = release.parts.get("sensitive")
     if part is None:
         empty = release.table.column(column_of(release, "sensitive")).null_count
@@ -50,7 +50,7 @@ def _check_part_cells(release: Release) -> Witness:
     return {"column": "group", "empty_cells": empty} if empty else None
 
 
-def _check_groups(release: Release) -> Witness:
+def _check_groups(release: Release) -> Counterexample:
     """Look for groups with more records than values or fewer, values listed twice, and counts below one."""
     published = PublishedSnapshots.of(release)
     if (published.pair_count < 1).any():
@@ -65,11 +65,11 @@ def _check_groups(release: Release) -> Witness:
     return {"part": "sensitive", "values_listed_twice": len(twice)} if len(twice) else None
 
 
-def _check_generalised(release: Release) -> Witness:
+def _check_generalised(release: Release) -> Counterexample:
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-def _look_at_groups(release: Release) -> Findings:
+def _check_group_order(release: Release) -> Findings:
     """Look for snapshots and groups out of order, and for numbers of groups that leave some out."""
     published = PublishedSnapshots.of(release)
     if (np.diff(published.times) < 0).any():
@@ -110,7 +110,7 @@ CHECKS = ReleaseChecks(
         ("groups list the values of their records, each once", _check_groups),
         ("attributes are not generalised", _check_generalised),
     ),
-    order_looks=(_look_at_groups,),
-    crowd="group",
-    find_crowds=find_crowds,
+    order_checks=(_check_group_order,),
+    group_noun="group",
+    find_smallest_groups=find_smallest_groups,
 )

@@ -16,7 +16,7 @@ class Cheapest(NamedTuple):
     ----------
     price, number, mark
         What they cost, which they are, and what else is to be known of them.
-    found
+    filled
         One number: how many there are.
 
     Examples
@@ -31,7 +31,7 @@ class Cheapest(NamedTuple):
     price: NDArray[np.float64]
     number: NDArray[np.int64]
     mark: NDArray[np.int64]
-    found: NDArray[np.int64]
+    filled: NDArray[np.int64]
 
 
 @njit(cache=True, nogil=True)
@@ -56,7 +56,7 @@ def is_cheaper(heap: Cheapest, price: float, number: int) -> bool:
     >>> is_cheaper(heap, 5.0, 7), offer(heap, 5.0, 7, 0), is_cheaper(heap, 5.0, 8), is_cheaper(heap, 5.0, 6)
     (True, True, False, True)
     """
-    if heap.found[0] < heap.price.size:
+    if heap.filled[0] < heap.price.size:
         return True
     return bool(price < heap.price[0] or (price == heap.price[0] and number < heap.number[0]))
 
@@ -73,9 +73,9 @@ def offer(heap: Cheapest, price: float, number: int, mark: int) -> bool:
     """
     if not is_cheaper(heap, price, number):
         return False
-    if heap.found[0] < heap.price.size:
-        heap.found[0] += 1
-        at = _rise(heap, heap.found[0] - 1, price, number)
+    if heap.filled[0] < heap.price.size:
+        heap.filled[0] += 1
+        at = _rise(heap, heap.filled[0] - 1, price, number)
     else:
         at = _sink(heap, price, number)
     heap.price[at], heap.number[at], heap.mark[at] = price, number, mark
@@ -97,7 +97,7 @@ def _rise(heap: Cheapest, at: int, price: float, number: int) -> int:
 @njit(cache=True, nogil=True)
 def _sink(heap: Cheapest, price: float, number: int) -> int:
     """Move dearer ones up, from the top of the heap, which is given up; tell where a new one belongs."""
-    at, size = 0, heap.found[0]
+    at, size = 0, heap.filled[0]
     while 2 * at + 1 < size:
         below = 2 * at + 1
         if below + 1 < size and (

@@ -103,10 +103,10 @@ def _has_values(classes: Classes, place: int, demand: Demand) -> bool:
         while classes.sensitive[entry] >= column[at + 1]:
             at += 1
         seen[at] += 1
-    fewest = seen[0]
+    smallest = seen[0]
     for at in range(1, seen.size):
-        fewest = min(fewest, seen[at])
-    return bool(fewest >= demand.l)
+        smallest = min(smallest, seen[at])
+    return bool(smallest >= demand.l)
 
 
 @njit(cache=True, nogil=True)
@@ -210,7 +210,9 @@ def _carry_up(demand: Demand, low: int, high: int, scratch: NDArray[np.float64])
 
 
 @njit(cache=True, nogil=True)
-def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.bool_], gone: int, at_most: int) -> int:
+def _suppress_distant(
+    classes: Classes, demand: Demand, is_suppressed: NDArray[np.bool_], gone: int, at_most: int
+) -> int:
     """Withhold classes that are too far from what is published, until none is; return how many records are withheld."""
     values = demand.column[-1]
     overall = np.empty(values)
@@ -221,7 +223,7 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
             overall[value] = 0.0
         published = 0
         for place in range(size):
-            if not withheld[place]:
+            if not is_suppressed[place]:
                 published += classes.weight[place]
                 for entry in range(classes.start[place], classes.start[place + 1]):
                     overall[classes.sensitive[entry]] += classes.times[entry]
@@ -231,11 +233,11 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
             overall[value] /= published
         before = gone
         for place in range(size):
-            if withheld[place] or classes.weight[place] == 0:
+            if is_suppressed[place] or classes.weight[place] == 0:
                 continue
             for column in range(demand.column.size - 1):
                 if _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK:
-                    withheld[place] = True
+                    is_suppressed[place] = True
                     gone += classes.weight[place]
                     break
         if gone == before or gone > at_most:
@@ -243,7 +245,7 @@ def _withhold_distant(classes: Classes, demand: Demand, withheld: NDArray[np.boo
 
 
 @njit(cache=True, nogil=True)
-def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_], at_most: int) -> tuple[int, int]:
+def judge_classes(classes: Classes, demand: Demand, is_suppressed: NDArray[np.bool_], at_most: int) -> tuple[int, int]:
     """Tell which classes are withheld, and how many records are: for lasting reasons, and in all.
 
     Parameters
@@ -252,7 +254,7 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
         Classes of a node. Those without records, which only people of the population have, are not withheld.
     demand
         What is asked.
-    withheld
+    is_suppressed
         Is filled for every class.
     at_most
         When more records than this are withheld, the rest need not be counted; the second number is then too small,
@@ -261,37 +263,37 @@ def judge_classes(classes: Classes, demand: Demand, withheld: NDArray[np.bool_],
     lasting = 0
     count, k = classes.weight, demand.k
     for place in range(classes.size[0]):
-        withheld[place] = 0 < count[place] < k
-        if withheld[place]:
+        is_suppressed[place] = 0 < count[place] < k
+        if is_suppressed[place]:
             lasting += count[place]
     for place in range(classes.size[0] if demand.diversity > 0 and lasting <= at_most else 0):
         if count[place] >= k and not _has_values(classes, place, demand):
-            withheld[place] = True
+            is_suppressed[place] = True
             lasting += count[place]
     gone = lasting
     has_people = classes.people.size > 0
     if gone > at_most or not (has_people or demand.diversity > DISTINCT or demand.distance > 0):
         return lasting, gone
     for place in range(classes.size[0]):
-        if withheld[place] or classes.weight[place] == 0:
+        if is_suppressed[place] or classes.weight[place] == 0:
             continue
         people = classes.people[place] if has_people else 0
-        crowded = has_people and (people == 0 or classes.weight[place] / people > demand.presence)
-        if crowded or (demand.diversity > DISTINCT and not _is_mixed(classes, place, demand)):
-            withheld[place] = True
+        is_exposed = has_people and (people == 0 or classes.weight[place] / people > demand.presence)
+        if is_exposed or (demand.diversity > DISTINCT and not _is_mixed(classes, place, demand)):
+            is_suppressed[place] = True
             gone += classes.weight[place]
     if gone <= at_most and demand.distance > 0:
-        gone = _withhold_distant(classes, demand, withheld, gone, at_most)
+        gone = _suppress_distant(classes, demand, is_suppressed, gone, at_most)
     return lasting, gone
 
 
 @njit(cache=True, nogil=True)
-def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) -> NDArray[np.float64]:
+def count_overall(classes: Classes, is_suppressed: NDArray[np.bool_], values: int) -> NDArray[np.float64]:
     """Return the share of every sensitive value among the records of all classes that are not withheld."""
     overall = np.zeros(values)
     published = 0
     for place in range(classes.size[0] if classes.start.size > 0 else 0):
-        if not withheld[place]:
+        if not is_suppressed[place]:
             published += classes.weight[place]
             for entry in range(classes.start[place], classes.start[place + 1]):
                 overall[classes.sensitive[entry]] += classes.times[entry]
@@ -301,23 +303,25 @@ def count_overall(classes: Classes, withheld: NDArray[np.bool_], values: int) ->
 
 
 @njit(cache=True, nogil=True)
-def judge_against(classes: Classes, demand: Demand, overall: NDArray[np.float64], withheld: NDArray[np.bool_]) -> None:
+def judge_against(
+    classes: Classes, demand: Demand, overall: NDArray[np.float64], is_suppressed: NDArray[np.bool_]
+) -> None:
     """Tell of every class whether it is withheld if the distribution of all published records is the one given."""
     scratch = np.empty((3, max(overall.size, demand.parent.size)))
     has_people = classes.people.size > 0
     for place in range(classes.size[0]):
         count = classes.weight[place]
-        withheld[place] = 0 < count < demand.k
-        if withheld[place] or count == 0:
+        is_suppressed[place] = 0 < count < demand.k
+        if is_suppressed[place] or count == 0:
             continue
         if has_people:
             people = classes.people[place]
-            withheld[place] = people == 0 or count / people > demand.presence
-        if demand.diversity > 0 and not withheld[place]:
-            withheld[place] = not _has_values(classes, place, demand)
-        if demand.diversity > DISTINCT and not withheld[place]:
-            withheld[place] = not _is_mixed(classes, place, demand)
+            is_suppressed[place] = people == 0 or count / people > demand.presence
+        if demand.diversity > 0 and not is_suppressed[place]:
+            is_suppressed[place] = not _has_values(classes, place, demand)
+        if demand.diversity > DISTINCT and not is_suppressed[place]:
+            is_suppressed[place] = not _is_mixed(classes, place, demand)
         for column in range(demand.column.size - 1 if demand.distance > 0 else 0):
-            if withheld[place]:
+            if is_suppressed[place]:
                 break
-            withheld[place] = _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK
+            is_suppressed[place] = _distance(classes, place, demand, overall, column, scratch) > demand.t + _SLACK

@@ -4,8 +4,15 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table._kernels.hulls import Hulls, form_hulls, price_with, take_up
-from sfumato.kinds.table._kernels.neighbours import Tree, find_homes, make_room, plant_tree, search_nearest, take_out
+from sfumato.kinds.table._kernels.class_bounds import ClassBounds, bound_classes, price_with, take_up
+from sfumato.kinds.table._kernels.neighbours import (
+    Tree,
+    find_leaf_boxes,
+    make_buffers,
+    plant_tree,
+    search_nearest,
+    take_out,
+)
 from sfumato.kinds.table._kernels.prices import Space
 
 __all__ = ["group_by_cluster"]
@@ -35,9 +42,9 @@ def group_by_cluster(space: Space, k: int, at_a_time: int | None = None) -> NDAr
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, build_space
     >>> ages = np.array([20.0, 21.0, 30.0, 60.0, 61.0])
-    >>> space = lay_out(np.array([[0], [3], [1], [4], [2]]), [RANGE], [ages], [1.0])
+    >>> space = build_space(np.array([[0], [3], [1], [4], [2]]), [RANGE], [ages], [1.0])
     >>> group_by_cluster(space, 2).tolist()
     [0, 1, 0, 1, 0]
 
@@ -54,26 +61,26 @@ def group_by_cluster(space: Space, k: int, at_a_time: int | None = None) -> NDAr
     clusters = records // k
     tree, point = plant_tree(space)
     group = np.full(records, -1, np.int64)
-    hulls = form_hulls(space, group, clusters)
-    _form_clusters(space, tree, point, k, at_a_time or k - 1, hulls, group)
+    bounds = bound_classes(space, group, clusters)
+    _build_clusters(space, tree, point, k, at_a_time or k - 1, bounds, group)
     left = np.flatnonzero(group < 0)
-    group[left] = _place_left(space, hulls, left)
+    group[left] = _place_left(space, bounds, left)
     return group
 
 
 @njit(cache=True, nogil=True)
-def _form_clusters(
+def _build_clusters(
     space: Space,
     tree: Tree,
     point: NDArray[np.int64],
     k: int,
     at_a_time: int,
-    hulls: Hulls,
+    bounds: ClassBounds,
     group: NDArray[np.int64],
 ) -> None:
     """Form clusters of k records around the first that are left, as long as there are k."""
-    home = find_homes(tree)
-    waiting, nearest = make_room(tree, at_a_time)
+    leaf_box = find_leaf_boxes(tree)
+    waiting, nearest = make_buffers(tree, at_a_time)
     number, left = 0, group.size
     for seed in range(group.size):
         if left < k:
@@ -81,27 +88,27 @@ def _form_clusters(
         if group[seed] >= 0:
             continue
         group[seed] = number
-        take_up(space, hulls, number, seed)
-        take_out(tree, point[seed : seed + 1], home)
-        while hulls.records[number] < k:
-            search_nearest(space, tree, hulls, number, waiting, nearest)
+        take_up(space, bounds, number, seed)
+        take_out(tree, point[seed : seed + 1], leaf_box)
+        while bounds.records[number] < k:
+            search_nearest(space, tree, bounds, number, waiting, nearest)
             for row in nearest.number:
                 group[row] = number
-                take_up(space, hulls, number, row)
-            take_out(tree, nearest.mark, home)
+                take_up(space, bounds, number, row)
+            take_out(tree, nearest.mark, leaf_box)
         number, left = number + 1, left - k
 
 
 @njit(cache=True, nogil=True)
-def _place_left(space: Space, hulls: Hulls, left: NDArray[np.int64]) -> NDArray[np.int64]:
+def _place_left(space: Space, bounds: ClassBounds, left: NDArray[np.int64]) -> NDArray[np.int64]:
     """Find for every record that is left the cluster that is cheapest with it."""
     clusters = np.empty(left.size, np.int64)
     for at in range(left.size):
         best, least = 0, np.inf
-        for c in range(hulls.records.size):
-            price = price_with(space, hulls, c, space.codes[left[at]])
+        for c in range(bounds.records.size):
+            price = price_with(space, bounds, c, space.codes[left[at]])
             if price < least:
                 best, least = c, price
-        take_up(space, hulls, best, left[at])
+        take_up(space, bounds, best, left[at])
         clusters[at] = best
     return clusters

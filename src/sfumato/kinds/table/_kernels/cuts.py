@@ -4,28 +4,28 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from sfumato.kinds.table._kernels.hulls import Hulls, price_cell
+from sfumato.kinds.table._kernels.class_bounds import ClassBounds, price_cell
 from sfumato.kinds.table._kernels.prices import TREE, Space, price_pair
 
 __all__ = ["cut_between_values", "cut_in_halves", "measure_widths"]
 
 
 @njit(cache=True, nogil=True)
-def measure_widths(space: Space, hulls: Hulls) -> NDArray[np.float64]:
+def measure_widths(space: Space, bounds: ClassBounds) -> NDArray[np.float64]:
     """Measure what every part publishes of every attribute.
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.hulls import form_hulls
-    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
-    >>> space = lay_out(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
-    >>> measure_widths(space, form_hulls(space, np.array([0, 0, 1]), 2)).tolist()
+    >>> from sfumato.kinds.table._kernels.class_bounds import bound_classes
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, build_space
+    >>> space = build_space(np.array([[0], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> measure_widths(space, bound_classes(space, np.array([0, 0, 1]), 2)).tolist()
     [[0.25], [0.0]]
     """
-    widths = np.empty((hulls.records.size, space.form.size))
-    for c in range(hulls.records.size):
+    widths = np.empty((bounds.records.size, space.form.size))
+    for c in range(bounds.records.size):
         for d in range(space.form.size):
-            widths[c, d] = price_cell(space, hulls, d, c)
+            widths[c, d] = price_cell(space, bounds, d, c)
     return widths
 
 
@@ -57,8 +57,8 @@ def cut_between_values(
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
-    >>> space = lay_out(np.array([[0], [1], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, build_space
+    >>> space = build_space(np.array([[0], [1], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
     >>> cut_between_values(space, np.arange(4), np.array([0, 4]), np.array([0])).tolist()
     [0, 1, 1, 1]
     """
@@ -91,8 +91,8 @@ def cut_in_halves(
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import RANGE, lay_out
-    >>> space = lay_out(np.array([[0], [1], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
+    >>> from sfumato.kinds.table._kernels.prices import RANGE, build_space
+    >>> space = build_space(np.array([[0], [1], [1], [2]]), [RANGE], [np.array([20.0, 30.0, 60.0])], [1.0])
     >>> cut_in_halves(space, np.arange(4), np.array([0, 4]), np.array([0])).tolist()
     [0, 0, 1, 1]
     """

@@ -10,7 +10,7 @@ from sfumato.kinds.table._kernels.class_demand import Demand, judge_classes
 from sfumato.kinds.table._kernels.different_records import Records
 from sfumato.kinds.table._kernels.generalised_classes import (
     Classes,
-    Ladders,
+    LevelTable,
     Workspace,
     classes_of_records,
     group_classes,
@@ -37,7 +37,7 @@ CELLS, DISCERNIBILITY, AVERAGE_CLASS_SIZE = 0, 1, 2
 LARGEST_LATTICE = 1 << 24
 """The most nodes that are searched; what is known of them takes a byte and a number each."""
 
-_MOST_KEPT = 1 << 13
+_MAX_CACHED_NODES = 1 << 13
 _POOL = 1 << 24
 
 
@@ -72,7 +72,7 @@ class Loss(NamedTuple):
     how
         By its cells, by discernibility or by the average size of classes.
     price
-        Beside ``Ladders.key``: price of a cell by its node. Where ``how`` is another, prices only say where to look
+        Beside ``LevelTable.key``: price of a cell by its node. Where ``how`` is another, prices only say where to look
         first.
     level_sum
         Price of attribute a on level h, the mean over all records: ``level_sum[a, h]``.
@@ -89,7 +89,7 @@ class Loss(NamedTuple):
     records: int
 
 
-class Kept(NamedTuple):
+class ClassCache(NamedTuple):
     """Classes of nodes that were examined, to roll up others from; the first are the different records.
 
     Attributes
@@ -123,22 +123,22 @@ class Search(NamedTuple):
 
     Attributes
     ----------
-    records, ladders, lattice, demand, loss
+    records, level_table, lattice, demand, loss
         The data, the nodes and what is asked of them.
-    base, into, withheld, work, kept
+    base, into, is_suppressed, work, cache
         Classes of the lowest node; classes of the node examined last and which of them are withheld; memory.
     """
 
     records: Records
-    ladders: Ladders
+    level_table: LevelTable
     lattice: Lattice
     demand: Demand
     loss: Loss
     base: Classes
     into: Classes
-    withheld: NDArray[np.bool_]
+    is_suppressed: NDArray[np.bool_]
     work: Workspace
-    kept: Kept
+    cache: ClassCache
 
 
 def count_nodes(top: NDArray[np.int64]) -> int:
@@ -172,7 +172,9 @@ def make_lattice(top: NDArray[np.int64]) -> Lattice:
     return Lattice(top.astype(np.int64), stride, shift, guard, count_nodes(top))
 
 
-def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], demand: Demand, loss: Loss) -> Search:
+def prepare_search(
+    records: Records, level_table: LevelTable, top: NDArray[np.int64], demand: Demand, loss: Loss
+) -> Search:
     """Lay out memory for a search up to some levels.
 
     Raises
@@ -184,11 +186,11 @@ def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], d
         raise ValueError(
             f"{count_nodes(top):,} combinations of levels are more than the {LARGEST_LATTICE:,} that are searched"
         )
-    base = classes_of_records(records, ladders)
+    base = classes_of_records(records, level_table)
     pool, values = max(_POOL, len(base.weight)), max(_POOL, len(base.sensitive))
     has_people, has_values = len(base.people) > 0, len(base.start) > 0
-    of_node = [np.zeros(_MOST_KEPT, np.int64) for _ in range(6)]
-    cache = Kept(
+    of_node = [np.zeros(_MAX_CACHED_NODES, np.int64) for _ in range(6)]
+    cache = ClassCache(
         np.zeros(3, np.int64),
         of_node[0],
         of_node[1],
@@ -200,14 +202,14 @@ def prepare_search(records: Records, ladders: Ladders, top: NDArray[np.int64], d
         np.empty(pool, np.int64),
         np.empty(pool, np.int64),
         np.empty(pool if has_people else 0, np.int64),
-        np.empty(pool + _MOST_KEPT if has_values else 0, np.int64),
+        np.empty(pool + _MAX_CACHED_NODES if has_values else 0, np.int64),
         np.empty(values if has_values else 0, np.int32),
         np.empty(values if has_values else 0, np.int64),
     )
     work = make_workspace(records, int(demand.column[-1]))
-    withheld = np.zeros(len(base.weight), np.bool_)
+    is_suppressed = np.zeros(len(base.weight), np.bool_)
     into = new_classes(records)
-    return Search(records, ladders, make_lattice(top), demand, loss, base, into, withheld, work, cache)
+    return Search(records, level_table, make_lattice(top), demand, loss, base, into, is_suppressed, work, cache)
 
 
 def levels_of(lattice: Lattice, node: int) -> NDArray[np.int64]:
@@ -220,17 +222,17 @@ def _as_bits(lattice: Lattice, level: NDArray[np.int64]) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _find_kept(bits: NDArray[np.int64], size: NDArray[np.int64], wanted: int, guard: int, most: int) -> int:
+def _find_cached(bits: NDArray[np.int64], size: NDArray[np.int64], wanted: int, guard: int, most: int) -> int:
     """Return which kept node below the wanted one has the fewest classes, -1 for none with fewer than `most`."""
-    best, fewest = -1, most
+    best, smallest = -1, most
     raised = wanted | guard
     for at in range(bits.size):
-        if size[at] < fewest and (raised - bits[at]) & guard == guard:
-            best, fewest = at, size[at]
+        if size[at] < smallest and (raised - bits[at]) & guard == guard:
+            best, smallest = at, size[at]
     return best
 
 
-def _keep(cache: Kept, classes: Classes, node: int, bits: int) -> None:
+def _keep(cache: ClassCache, classes: Classes, node: int, bits: int) -> None:
     """Keep the classes of a node; when memory is full, all others are forgotten first."""
     size, values = classes.size.tolist()
     has_values = classes.start.size > 0
@@ -252,7 +254,7 @@ def _keep(cache: Kept, classes: Classes, node: int, bits: int) -> None:
     cache.used[:] = at + 1, begin + size, values_begin + values
 
 
-def _kept_classes(cache: Kept, at: int) -> Classes:
+def _get_cached_classes(cache: ClassCache, at: int) -> Classes:
     begin, values_begin = int(cache.begin[at]), int(cache.values_begin[at])
     end, values_end = begin + int(cache.size[at]), values_begin + int(cache.values[at])
     people = cache.people[begin:end] if cache.people.size > 0 else cache.people
@@ -265,19 +267,19 @@ def _kept_classes(cache: Kept, at: int) -> Classes:
 
 def examine(search: Search, node: int) -> tuple[int, int]:
     """Group the classes of a node and return how many records are withheld: for lasting reasons, and in all."""
-    lattice, cache = search.lattice, search.kept
+    lattice, cache = search.lattice, search.cache
     level = levels_of(lattice, node)
     bits = _as_bits(lattice, level)
     source, total, from_level = search.base, int(search.base.size[0]), np.zeros_like(level)
     used = int(cache.used[0])
-    at = int(_find_kept(cache.bits[:used], cache.size[:used], bits, lattice.guard, total))
+    at = int(_find_cached(cache.bits[:used], cache.size[:used], bits, lattice.guard, total))
     if at >= 0:
-        source, total = _kept_classes(cache, at), int(cache.size[at])
+        source, total = _get_cached_classes(cache, at), int(cache.size[at])
         from_level = levels_of(lattice, int(cache.node[at]))
-    group_classes(search.records, search.ladders, (from_level, level), source, search.into, search.work)
+    group_classes(search.records, search.level_table, (from_level, level), source, search.into, search.work)
     if 4 * int(search.into.size[0]) < 3 * total:
         _keep(cache, search.into, node, bits)
-    lasting, gone = judge_classes(search.into, search.demand, search.withheld, search.demand.limit)
+    lasting, gone = judge_classes(search.into, search.demand, search.is_suppressed, search.demand.limit)
     return int(lasting), int(gone)
 
 
@@ -293,23 +295,23 @@ def price_node(search: Search, node: int) -> tuple[float, float]:
     size: records by published classes, of which there are at most as many as classes, which become fewer.
     """
     loss, size = search.loss, int(search.into.size[0])
-    weight, withheld = search.into.weight[:size], search.withheld[:size]
+    weight, is_suppressed = search.into.weight[:size], search.is_suppressed[:size]
     if loss.how == CELLS:
-        return _price_cells(search, node, np.flatnonzero(withheld))
+        return _price_cells(search, node, np.flatnonzero(is_suppressed))
     if loss.how == DISCERNIBILITY:
         records, counts = float(loss.records), weight.astype(np.float64)
-        squares, lost = float((counts * counts).sum()), counts[withheld]
+        squares, lost = float((counts * counts).sum()), counts[is_suppressed]
         return squares / records**2, (squares + float((lost * (records - lost)).sum())) / records**2
     has_records = weight > 0
     scale = loss.records / search.demand.k
-    return scale / int(has_records.sum()), scale / max(int((has_records & ~withheld).sum()), 1)
+    return scale / int(has_records.sum()), scale / max(int((has_records & ~is_suppressed).sum()), 1)
 
 
 def _price_cells(search: Search, node: int, lost: NDArray[np.int64]) -> tuple[float, float]:
-    loss, ladders = search.loss, search.ladders
+    loss, level_table = search.loss, search.level_table
     rows = search.records.value[search.into.example[lost]]
     bound, price = 0.0, np.zeros(len(lost))
     for attribute, level in enumerate(levels_of(search.lattice, node).tolist()):
         bound += float(loss.level_sum[attribute, level])
-        price += loss.price[ladders.at[attribute, level] + rows[:, attribute]]
+        price += loss.price[level_table.at[attribute, level] + rows[:, attribute]]
     return bound, bound + float((search.into.weight[lost] * (loss.full - price)).sum()) / loss.records

@@ -15,18 +15,18 @@ from sfumato.kinds.table._kernels.different_records import MIX, Records, choose_
 
 __all__ = [
     "Classes",
-    "Ladders",
+    "LevelTable",
     "Workspace",
     "classes_of_records",
     "group_classes",
-    "make_ladders",
+    "make_level_table",
     "make_workspace",
     "merge_values",
     "new_classes",
 ]
 
 
-class Ladders(NamedTuple):
+class LevelTable(NamedTuple):
     """What every value is published as, on every level of every attribute.
 
     Attributes
@@ -80,29 +80,29 @@ class Workspace(NamedTuple):
     ----------
     key, owner
         A hash table: key and class in every slot, -1 where there is none.
-    home
+    target
         Class that every class of the source went to.
     order, begin
         Classes of the source in the order of their new class.
-    tally
+    value_counts
         A counter per sensitive value, all zero between uses.
     """
 
     key: NDArray[np.int64]
     owner: NDArray[np.int32]
-    home: NDArray[np.int32]
+    target: NDArray[np.int32]
     order: NDArray[np.int32]
     begin: NDArray[np.int64]
-    tally: NDArray[np.int64]
+    value_counts: NDArray[np.int64]
 
 
-def make_ladders(levels: list[NDArray[np.int64]]) -> Ladders:
+def make_level_table(levels: list[NDArray[np.int64]]) -> LevelTable:
     """Lay out ladders: per attribute one row per level, one column per value.
 
     Examples
     --------
-    >>> ladders = make_ladders([np.array([[0, 1, 2], [3, 3, 3]]), np.array([[0, 1], [2, 2]])])
-    >>> ladders.height.tolist(), ladders.at.tolist(), ladders.is_exact
+    >>> level_table = make_level_table([np.array([[0, 1, 2], [3, 3, 3]]), np.array([[0, 1], [2, 2]])])
+    >>> level_table.height.tolist(), level_table.at.tolist(), level_table.is_exact
     ([1, 1], [[0, 3], [6, 8]], True)
     """
     tallest = max(len(rows) for rows in levels)
@@ -114,16 +114,16 @@ def make_ladders(levels: list[NDArray[np.int64]]) -> Ladders:
     factor, is_exact = choose_factors([int(rows.max()) + 1 for rows in levels])
     key = np.concatenate([rows.ravel().astype(np.int64) * by for rows, by in zip(levels, factor, strict=True)])
     height = np.array([len(rows) - 1 for rows in levels], np.int64)
-    return Ladders(key, at, height, is_exact)
+    return LevelTable(key, at, height, is_exact)
 
 
-def classes_of_records(records: Records, ladders: Ladders) -> Classes:
+def classes_of_records(records: Records, level_table: LevelTable) -> Classes:
     """Return the classes of the lowest node: every different record is one."""
     size = np.array([len(records.weight), len(records.sensitive)], np.int64)
     example = np.arange(len(records.weight), dtype=np.int32)
     key = np.zeros(len(records.weight), np.int64)
     for attribute, values in enumerate(records.value.T):
-        key += ladders.key[ladders.at[attribute, 0] + values]
+        key += level_table.key[level_table.at[attribute, 0] + values]
     return Classes(size, example, key, records.weight, records.people, records.start, records.sensitive, records.times)
 
 
@@ -156,10 +156,10 @@ def make_workspace(records: Records, values: int) -> Workspace:
 
 
 @njit(cache=True, nogil=True)
-def _same(value: NDArray[np.int32], ladders: Ladders, level: NDArray[np.int64], a: int, b: int) -> bool:
+def _same(value: NDArray[np.int32], level_table: LevelTable, level: NDArray[np.int64], a: int, b: int) -> bool:
     for attribute in range(level.size):
-        at = ladders.at[attribute, level[attribute]]
-        if ladders.key[at + value[a, attribute]] != ladders.key[at + value[b, attribute]]:
+        at = level_table.at[attribute, level[attribute]]
+        if level_table.key[at + value[a, attribute]] != level_table.key[at + value[b, attribute]]:
             return False
     return True
 
@@ -167,7 +167,7 @@ def _same(value: NDArray[np.int32], ladders: Ladders, level: NDArray[np.int64], 
 @njit(cache=True, nogil=True)
 def group_classes(
     records: Records,
-    ladders: Ladders,
+    level_table: LevelTable,
     levels: tuple[NDArray[np.int64], NDArray[np.int64]],
     source: Classes,
     into: Classes,
@@ -177,7 +177,7 @@ def group_classes(
 
     Parameters
     ----------
-    records, ladders
+    records, level_table
         The data and what their values can be generalised to.
     levels
         Level of every attribute at the node of the source, which is nowhere higher, and at the node wanted.
@@ -188,13 +188,13 @@ def group_classes(
     work
         Memory.
     """
-    moved, before, after = _list_moved(ladders, levels[0], levels[1])
+    moved, before, after = _list_moved(level_table, levels[0], levels[1])
     total = source.size[0]
     # Arrays by names of their own: a tuple of arrays that is touched again and again costs more than the work.
-    value, part, is_exact = records.value, ladders.key, ladders.is_exact
+    value, part, is_exact = records.value, level_table.key, level_table.is_exact
     source_example, source_key, source_count, source_people = source.example, source.key, source.weight, source.people
     example, count, people = into.example, into.weight, into.people
-    keys, owner, home, into_key = work.key, work.owner, work.home, into.key
+    keys, owner, target, into_key = work.key, work.owner, work.target, into.key
     has_people, has_values = source_people.size > 0, source.start.size > 0
     slots = np.int64(16)
     while slots < 2 * total:
@@ -220,14 +220,14 @@ def group_classes(
                     people[here] = source_people[place]
                 class_count += 1
                 break
-            if keys[slot] == key and (is_exact or _same(value, ladders, levels[1], example[here], row)):
+            if keys[slot] == key and (is_exact or _same(value, level_table, levels[1], example[here], row)):
                 count[here] += source_count[place]
                 if has_people:
                     people[here] += source_people[place]
                 break
             slot = (slot + np.uint64(1)) & mask
         if has_values:
-            home[place] = here
+            target[place] = here
     into.size[0] = class_count
     into.size[1] = 0
     if has_values:
@@ -236,7 +236,7 @@ def group_classes(
 
 @njit(cache=True, nogil=True)
 def _list_moved(
-    ladders: Ladders, source: NDArray[np.int64], level: NDArray[np.int64]
+    level_table: LevelTable, source: NDArray[np.int64], level: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
     """Return the attributes whose level changes, and where the levels before and after begin."""
     moves = np.empty((3, level.size), np.int64)
@@ -244,44 +244,44 @@ def _list_moved(
     for attribute in range(level.size):
         if level[attribute] != source[attribute]:
             moves[0, moved] = attribute
-            moves[1, moved] = ladders.at[attribute, source[attribute]]
-            moves[2, moved] = ladders.at[attribute, level[attribute]]
+            moves[1, moved] = level_table.at[attribute, source[attribute]]
+            moves[2, moved] = level_table.at[attribute, level[attribute]]
             moved += 1
     return moves[0, :moved].copy(), moves[1, :moved].copy(), moves[2, :moved].copy()
 
 
 @njit(cache=True, nogil=True)
 def merge_values(source: Classes, into: Classes, work: Workspace) -> None:
-    """Add up the sensitive values of classes by where they went, ``work.home``; those at -1 went nowhere."""
+    """Add up the sensitive values of classes by where they went, ``work.target``; those at -1 went nowhere."""
     total, class_count = source.size[0], into.size[0]
-    begin, order, homes, tally = work.begin, work.order, work.home, work.tally
+    begin, order, targets, value_counts = work.begin, work.order, work.target, work.value_counts
     source_start, source_sensitive, source_times = source.start, source.sensitive, source.times
     start, sensitive, times = into.start, into.sensitive, into.times
     begin[: class_count + 1] = 0
     for place in range(total):
-        if homes[place] >= 0:
-            begin[homes[place] + 1] += 1
-    for home in range(class_count):
-        begin[home + 1] += begin[home]
+        if targets[place] >= 0:
+            begin[targets[place] + 1] += 1
+    for target in range(class_count):
+        begin[target + 1] += begin[target]
     for place in range(total):
-        home = homes[place]
-        if home >= 0:
-            order[begin[home]] = place
-            begin[home] += 1
+        target = targets[place]
+        if target >= 0:
+            order[begin[target]] = place
+            begin[target] += 1
     write, first = 0, 0
-    for home in range(class_count):
-        start[home] = write
-        for at in range(first, begin[home]):
+    for target in range(class_count):
+        start[target] = write
+        for at in range(first, begin[target]):
             place = order[at]
             for entry in range(source_start[place], source_start[place + 1]):
                 value = source_sensitive[entry]
-                if tally[value] == 0:
+                if value_counts[value] == 0:
                     sensitive[write] = value
                     write += 1
-                tally[value] += source_times[entry]
-        for entry in range(start[home], write):
-            times[entry] = tally[sensitive[entry]]
-            tally[sensitive[entry]] = 0
-        first = begin[home]
+                value_counts[value] += source_times[entry]
+        for entry in range(start[target], write):
+            times[entry] = value_counts[sensitive[entry]]
+            value_counts[sensitive[entry]] = 0
+        first = begin[target]
     start[class_count] = write
     into.size[1] = write

@@ -80,11 +80,11 @@ def plant_trees(
 def group_by_cut(
     records: Records, trees: Trees, cut: NDArray[np.int64], base: Classes, into: Classes, work: Workspace
 ) -> None:
-    """Group the classes of a cut; ``work.home`` says which class every different record is in."""
+    """Group the classes of a cut; ``work.target`` says which class every different record is in."""
     value, first, node_key, is_exact = records.value, trees.first, trees.key, trees.is_exact
     base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
     example, into_key, count, people = into.example, into.key, into.weight, into.people
-    keys, owner, home = work.key, work.owner, work.home
+    keys, owner, target = work.key, work.owner, work.target
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
     class_count = 0
@@ -110,7 +110,7 @@ def group_by_cut(
                     people[here] += base_people[row]
                 break
             slot = (slot + np.uint64(1)) & mask
-        home[row] = here
+        target[row] = here
     into.size[0] = class_count
     into.size[1] = 0
     if base.start.size > 0:
@@ -151,7 +151,7 @@ def split_classes(
     value, first, path, depth, width = records.value, trees.first[attribute], trees.path, trees.depth, trees.width
     base_count, base_people, has_people = base.weight, base.people, base.people.size > 0
     example, into_key, count, people = into.example, into.key, into.weight, into.people
-    keys, owner, home = work.key, work.owner, work.home
+    keys, owner, target = work.key, work.owner, work.target
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
     nodes = np.int64(depth.size)
@@ -160,7 +160,7 @@ def split_classes(
         at = first + value[row, attribute]
         node = cut[at]
         if not wanted[node]:
-            home[row] = -1
+            target[row] = -1
             continue
         child = path[at * width + depth[node] + 1]
         key = class_of[row] * nodes + child
@@ -179,7 +179,7 @@ def split_classes(
         count[here] += base_count[row]
         if has_people:
             people[here] += base_people[row]
-        home[row] = here
+        target[row] = here
     into.size[0] = class_count
     into.size[1] = 0
     if base.start.size > 0:
@@ -205,8 +205,8 @@ def join_classes(
     wanted
         Which nodes are tried; all that the cut holds below them are their children.
     into, work
-        The new classes, of which ``into.key`` is the key; ``work.home`` says which one every class is part of, -1 where
-        nothing is tried.
+        The new classes, of which ``into.key`` is the key; ``work.target`` says which one every class is part of, -1
+        where nothing is tried.
     """
     records, trees, cut, source = state
     value, firsts, parent, node_key, is_exact = records.value, trees.first, trees.parent, trees.key, trees.is_exact
@@ -214,7 +214,7 @@ def join_classes(
     source_example, source_key, source_count = source.example, source.key, source.weight
     source_people, has_people = source.people, source.people.size > 0
     example, into_key, count, people = into.example, into.key, into.weight, into.people
-    keys, owner, home = work.key, work.owner, work.home
+    keys, owner, target = work.key, work.owner, work.target
     mask = np.uint64(keys.size - 1)
     owner[:] = -1
     class_count = 0
@@ -223,7 +223,7 @@ def join_classes(
         node = cut[first + value[row, attribute]]
         above = parent[node]
         if above < 0 or not wanted[above]:
-            home[place] = -1
+            target[place] = -1
             continue
         key = source_key[place] - node_key[node] + node_key[above]
         mixed = np.uint64(key) * MIX
@@ -252,7 +252,7 @@ def join_classes(
         count[here] += source_count[place]
         if has_people:
             people[here] += source_people[place]
-        home[place] = here
+        target[place] = here
     into.size[0] = class_count
     into.size[1] = 0
     if source.start.size > 0:

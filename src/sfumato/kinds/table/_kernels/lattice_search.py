@@ -39,7 +39,7 @@ class Best(NamedTuple):
         The best node, -1 if none is feasible.
     cost
         What it costs.
-    withheld
+    suppressed_records
         Records it withholds.
     examined
         Nodes whose classes were counted.
@@ -47,7 +47,7 @@ class Best(NamedTuple):
 
     node: int
     cost: float
-    withheld: int
+    suppressed_records: int
     examined: int
 
 
@@ -62,7 +62,7 @@ class _State(NamedTuple):
         Where to look first: a price that grows from node to node.
     best
         Cost of the best node so far.
-    found
+    outcome
         The best node, what it withholds, nodes examined.
     seen, bound
         Nodes examined, and what all nodes above them cost at least; only where this is not the guide.
@@ -75,7 +75,7 @@ class _State(NamedTuple):
     tag: NDArray[np.uint8]
     guide: NDArray[np.float64]
     best: NDArray[np.float64]
-    found: NDArray[np.int64]
+    outcome: NDArray[np.int64]
     seen: NDArray[np.int64]
     bound: NDArray[np.float64]
     stack: NDArray[np.int64]
@@ -122,9 +122,9 @@ def find_best(search: Search) -> Best:
     order = np.argsort(state.guide, kind="stable")
     _search_border(search, state, order, True)
     _search_rest(search, state, order)
-    _go_down(search, state)
-    node, withheld, examined = state.found.tolist()
-    return Best(node, float(state.best[0]), withheld, examined)
+    _lower_levels(search, state)
+    node, suppressed_records, examined = state.outcome.tolist()
+    return Best(node, float(state.best[0]), suppressed_records, examined)
 
 
 def find_minimal(search: Search) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.int64], int]:
@@ -147,17 +147,19 @@ def find_minimal(search: Search) -> tuple[NDArray[np.int64], NDArray[np.float64]
         for top in search.lattice.top.tolist():
             height = np.add.outer(height, np.arange(top + 1)).ravel()
         nodes = _list_uncovered(search, state, np.argsort(height, kind="stable"))
-    cost, withheld = zip(*(state.priced[node] for node in nodes.tolist()), strict=True) if len(nodes) else ((), ())
-    return nodes, np.array(cost), np.array(withheld, np.int64), int(state.found[2])
+    cost, suppressed_records = (
+        zip(*(state.priced[node] for node in nodes.tolist()), strict=True) if len(nodes) else ((), ())
+    )
+    return nodes, np.array(cost), np.array(suppressed_records, np.int64), int(state.outcome[2])
 
 
-def _look(search: Search, state: _State, node: int) -> bool:
+def _evaluate_node(search: Search, state: _State, node: int) -> bool:
     """Examine a node, remember it if it is the best so far, and return whether it passes."""
     lasting, gone = examine(search, node)
     limit = search.demand.limit
     state.tag[node] |= EXAMINED
-    at = int(state.found[2])
-    state.found[2] += 1
+    at = int(state.outcome[2])
+    state.outcome[2] += 1
     if gone <= limit or search.loss.how != CELLS:
         bound, cost = price_node(search, node)
         if search.loss.how != CELLS:
@@ -166,13 +168,13 @@ def _look(search: Search, state: _State, node: int) -> bool:
             state.priced[node] = cost, gone
         if gone <= limit and cost < state.best[0] * _CLEARLY:
             state.best[0] = cost
-            state.found[:2] = node, gone
+            state.outcome[:2] = node, gone
     return gone == 0 if limit == 0 else lasting <= limit
 
 
-def _settle(search: Search, state: _State, node: int) -> bool:
+def _classify_node(search: Search, state: _State, node: int) -> bool:
     """Examine a node and spread whether it passes."""
-    passes = _look(search, state, node)
+    passes = _evaluate_node(search, state, node)
     lattice = search.lattice
     _spread(lattice.top, lattice.stride, state.tag, state.stack, node, PASSES if passes else FAILS, 1 if passes else -1)
     return passes
@@ -257,7 +259,7 @@ def _search_border(search: Search, state: _State, order: NDArray[np.int64], boun
         low, high = 0, len(chain) - 1
         while low <= high:
             middle = (low + high) // 2
-            if _settle(search, state, chain[middle]):
+            if _classify_node(search, state, chain[middle]):
                 high = middle - 1
             else:
                 low = middle + 1
@@ -265,7 +267,7 @@ def _search_border(search: Search, state: _State, order: NDArray[np.int64], boun
 
 def _is_too_dear(search: Search, state: _State, node: int) -> bool:
     """Tell whether a node examined below this one shows that it cannot be the best."""
-    lattice, used = search.lattice, int(state.found[2])
+    lattice, used = search.lattice, int(state.outcome[2])
     dear = state.seen[:used][state.bound[:used] >= state.best[0] * _CLEARLY]
     levels = dear[:, None] // lattice.stride % (lattice.top + 1)
     return bool((levels <= levels_of(lattice, node)).all(axis=1).any())
@@ -281,20 +283,20 @@ def _search_rest(search: Search, state: _State, order: NDArray[np.int64]) -> Non
         elif search.loss.how == CELLS and state.guide[node] >= state.best[0] * _CLEARLY:
             break
         else:
-            _look(search, state, node)
+            _evaluate_node(search, state, node)
 
 
-def _go_down(search: Search, state: _State) -> None:
+def _lower_levels(search: Search, state: _State) -> None:
     """Lower the levels of the best node as long as it costs no more and withholds no more than the limit."""
     lattice = search.lattice
     attribute = 0
-    while state.found[0] >= 0 and attribute < lattice.top.size:
-        node, stride = int(state.found[0]), int(lattice.stride[attribute])
+    while state.outcome[0] >= 0 and attribute < lattice.top.size:
+        node, stride = int(state.outcome[0]), int(lattice.stride[attribute])
         if node // stride % (lattice.top[attribute] + 1) > 0 and not state.tag[node - stride] & FAILS:
             _, gone = examine(search, node - stride)
             _, cost = price_node(search, node - stride)
             if gone <= search.demand.limit and cost * _CLEARLY <= state.best[0]:
-                state.found[:2] = node - stride, gone
+                state.outcome[:2] = node - stride, gone
                 attribute = -1
         attribute += 1
 
@@ -319,7 +321,7 @@ def _list_uncovered(search: Search, state: _State, order: NDArray[np.int64]) -> 
     while (at := _find_next(state.tag, order, at, PASSES | COVERED, PASSES)) < order.size:
         node = int(order[at])
         if not state.tag[node] & EXAMINED:
-            _look(search, state, node)
+            _evaluate_node(search, state, node)
         if node in state.priced:
             nodes.append(node)
             _cover(search, state, node)

@@ -17,10 +17,10 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato.kinds.table._kernels.cheapest import Cheapest, is_cheaper, make_heap, offer
-from sfumato.kinds.table._kernels.hulls import Hulls, price_labels, price_with
+from sfumato.kinds.table._kernels.class_bounds import ClassBounds, price_labels, price_with
 from sfumato.kinds.table._kernels.prices import RANGE, SET, Space, price_pair
 
-__all__ = ["Tree", "Waiting", "find_homes", "make_room", "plant_tree", "search_nearest", "take_out"]
+__all__ = ["Tree", "Waiting", "find_leaf_boxes", "make_buffers", "plant_tree", "search_nearest", "take_out"]
 
 _LEAF = 8  # points that are looked at one by one
 _NOBODY = np.iinfo(np.int64).max
@@ -71,8 +71,8 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import lay_out
-    >>> space = lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
+    >>> from sfumato.kinds.table._kernels.prices import build_space
+    >>> space = build_space(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
     >>> tree, point = plant_tree(space)
     >>> tree.points.ravel().tolist(), tree.rows.tolist(), point.tolist()
     ([0, 1], [1, 0, 2], [1, 0, 1])
@@ -107,14 +107,14 @@ def plant_tree(space: Space) -> tuple[Tree, NDArray[np.int64]]:
 
 
 @njit(cache=True, nogil=True)
-def make_room(tree: Tree, most: int) -> tuple[Waiting, Cheapest]:
+def make_buffers(tree: Tree, most: int) -> tuple[Waiting, Cheapest]:
     """Make room for a search of so many records.
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import lay_out
-    >>> tree, _ = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
-    >>> make_room(tree, 2)[1].number.size
+    >>> from sfumato.kinds.table._kernels.prices import build_space
+    >>> tree, _ = plant_tree(build_space(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> make_buffers(tree, 2)[1].number.size
     2
     """
     boxes = tree.child.size + 1
@@ -222,40 +222,40 @@ def _measure_boxes(tree: Tree) -> None:
 
 
 @njit(cache=True, nogil=True)
-def find_homes(tree: Tree) -> NDArray[np.int64]:
+def find_leaf_boxes(tree: Tree) -> NDArray[np.int64]:
     """Return the smallest box of every point.
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import lay_out
-    >>> tree, _ = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
-    >>> find_homes(tree).tolist()
+    >>> from sfumato.kinds.table._kernels.prices import build_space
+    >>> tree, _ = plant_tree(build_space(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> find_leaf_boxes(tree).tolist()
     [0, 0]
     """
-    home = np.empty(tree.points.shape[0], np.int64)
+    leaf_box = np.empty(tree.points.shape[0], np.int64)
     for box in range(tree.child.size):
         if tree.child[box] < 0:
-            home[tree.span[box, 0] : tree.span[box, 1]] = box
-    return home
+            leaf_box[tree.span[box, 0] : tree.span[box, 1]] = box
+    return leaf_box
 
 
 @njit(cache=True, nogil=True)
-def take_out(tree: Tree, points: NDArray[np.int64], home: NDArray[np.int64]) -> None:
+def take_out(tree: Tree, points: NDArray[np.int64], leaf_box: NDArray[np.int64]) -> None:
     """Take the next record of every point out of the tree; of a point that is given twice, the next two.
 
     Examples
     --------
-    >>> from sfumato.kinds.table._kernels.prices import lay_out
-    >>> tree, point = plant_tree(lay_out(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
-    >>> take_out(tree, point[:2], find_homes(tree))
+    >>> from sfumato.kinds.table._kernels.prices import build_space
+    >>> tree, point = plant_tree(build_space(np.array([[1], [0], [1]]), [RANGE], [np.array([20.0, 30.0])], [1.0]))
+    >>> take_out(tree, point[:2], find_leaf_boxes(tree))
     >>> tree.taken.tolist(), int(tree.first[0])
     ([1, 1], 2)
     """
     for p in points:
         tree.taken[p] += 1
-        tree.first[home[p]] = _CHANGED
+        tree.first[leaf_box[p]] = _CHANGED
     for p in points:
-        box = home[p]
+        box = leaf_box[p]
         if tree.first[box] != _CHANGED:
             continue
         while box >= 0:
@@ -264,39 +264,39 @@ def take_out(tree: Tree, points: NDArray[np.int64], home: NDArray[np.int64]) -> 
 
 
 @njit(cache=True, nogil=True)
-def _bound(space: Space, tree: Tree, box: int, hulls: Hulls, c: int) -> float:
+def _bound(space: Space, tree: Tree, box: int, bounds: ClassBounds, c: int) -> float:
     """Bound from below what a class costs that takes up any record of a box: one with the nearest of all its values."""
     total = 0.0
     for d in range(space.form.size):
         low, high = tree.low[box, d], tree.high[box, d]
-        least, most = hulls.low[c, d], hulls.high[c, d]
+        least, most = bounds.low[c, d], bounds.high[c, d]
         if least > most:
             total += 0.0 if tree.missing[box, d] else space.weight[d]
-        elif low > high or hulls.missing[c, d]:
+        elif low > high or bounds.missing[c, d]:
             total += space.weight[d]
         elif space.form[d] != SET:
             total += price_pair(space, d, min(least, high), max(most, low))
         else:
-            total += price_labels(space, hulls, d, c, low, high)
+            total += price_labels(space, bounds, d, c, low, high)
     return total
 
 
 @njit(cache=True, nogil=True)
-def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Waiting, nearest: Cheapest) -> None:
+def search_nearest(space: Space, tree: Tree, bounds: ClassBounds, c: int, waiting: Waiting, nearest: Cheapest) -> None:
     """Find the records that are left and that a class can take up at the least price, earlier ones if equally cheap.
 
     Parameters
     ----------
     space, tree
         Prices and records.
-    hulls, c
+    bounds, c
         The class.
     waiting
         Room for the boxes that wait.
     nearest
         Filled in: as many records as it has room for, each priced as if it came alone.
     """
-    nearest.found[0] = 0
+    nearest.filled[0] = 0
     waiting.box[0], waiting.bound[0], count = 0, 0.0, 1
     while count:
         count -= 1
@@ -306,9 +306,9 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
         half = tree.child[box]
         if half < 0:
             for p in range(tree.span[box, 0], tree.span[box, 1]):
-                _offer_point(space, tree, hulls, c, p, nearest)
+                _offer_point(space, tree, bounds, c, p, nearest)
             continue
-        bound, other = _bound(space, tree, half, hulls, c), _bound(space, tree, half + 1, hulls, c)
+        bound, other = _bound(space, tree, half, bounds, c), _bound(space, tree, half + 1, bounds, c)
         # Of equally near halves the one with the first record, which counts if their records are equally near too.
         swap = other < bound or (other == bound and tree.first[half + 1] < tree.first[half])
         far, near = (half, half + 1) if swap else (half + 1, half)
@@ -318,11 +318,11 @@ def search_nearest(space: Space, tree: Tree, hulls: Hulls, c: int, waiting: Wait
 
 
 @njit(cache=True, nogil=True)
-def _offer_point(space: Space, tree: Tree, hulls: Hulls, c: int, p: int, nearest: Cheapest) -> None:
+def _offer_point(space: Space, tree: Tree, bounds: ClassBounds, c: int, p: int, nearest: Cheapest) -> None:
     """Take up the records of a point that are among the nearest."""
     at = tree.begin[p] + tree.taken[p]
     if at == tree.begin[p + 1]:
         return
-    price = price_with(space, hulls, c, tree.points[p])
+    price = price_with(space, bounds, c, tree.points[p])
     while at < tree.begin[p + 1] and offer(nearest, price, tree.rows[at], p):
         at += 1

@@ -18,13 +18,13 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-__all__ = ["RANGE", "SET", "TREE", "Space", "lay_out", "price_pair", "price_records", "take_rows"]
+__all__ = ["RANGE", "SET", "TREE", "Space", "build_space", "price_pair", "price_records", "take_rows"]
 
 RANGE, TREE, SET = 0, 1, 2
 
 
 class Space(NamedTuple):
-    """Records as numbered values, and what values cost together; make one with :func:`lay_out`.
+    """Records as numbered values, and what values cost together; make one with :func:`build_space`.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Space(NamedTuple):
 
     Examples
     --------
-    >>> space = lay_out(np.array([[0], [1], [-1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
+    >>> space = build_space(np.array([[0], [1], [-1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
     >>> space.codes.shape, space.size.tolist()
     ((3, 1), [2])
     """
@@ -57,7 +57,7 @@ class Space(NamedTuple):
     level: NDArray[np.int64]
 
 
-def lay_out(
+def build_space(
     codes: NDArray[np.int32],
     forms: Sequence[int],
     values: Sequence[NDArray[np.float64]],
@@ -80,7 +80,7 @@ def lay_out(
     Examples
     --------
     >>> animals = np.array([0.4, 1.0, 0.6])  # cat and dog are 2 of 5 leaves, dog and ant have only the root in common
-    >>> space = lay_out(np.array([[0], [1], [2], [3]]), [TREE], [animals], [1.0])
+    >>> space = build_space(np.array([[0], [1], [2], [3]]), [TREE], [animals], [1.0])
     >>> price_pair(space, 0, 0, 1), price_pair(space, 0, 1, 3)
     (0.4, 1.0)
     """
@@ -110,11 +110,11 @@ def lay_out(
 def _largest_steps(steps: NDArray[np.float64]) -> list[NDArray[np.float64]]:
     """Return the largest of 1, 2, 4, ... steps from every one, each row as long as there are values."""
     row = np.append(steps, 0.0)
-    rows, reach = [row], 1
-    while 2 * reach <= len(steps):
-        row = np.maximum(row, np.append(row[reach:], np.zeros(reach)))
+    rows, span = [row], 1
+    while 2 * span <= len(steps):
+        row = np.maximum(row, np.append(row[span:], np.zeros(span)))
         rows.append(row)
-        reach *= 2
+        span *= 2
     return rows
 
 
@@ -123,7 +123,7 @@ def take_rows(space: Space, rows: NDArray[np.int64]) -> Space:
 
     Examples
     --------
-    >>> space = lay_out(np.array([[0], [1], [-1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
+    >>> space = build_space(np.array([[0], [1], [-1]]), [RANGE], [np.array([20.0, 30.0])], [1.0])
     >>> take_rows(space, np.array([2, 0])).codes.ravel().tolist()
     [-1, 0]
     """
@@ -136,7 +136,7 @@ def price_pair(space: Space, d: int, a: int, b: int) -> float:
 
     Examples
     --------
-    >>> space = lay_out(np.array([[0], [2]]), [RANGE], [np.array([20.0, 25.0, 40.0])], [2.0])
+    >>> space = build_space(np.array([[0], [2]]), [RANGE], [np.array([20.0, 25.0, 40.0])], [2.0])
     >>> price_pair(space, 0, 0, 1), price_pair(space, 0, -1, 1), price_pair(space, 0, -1, -1)
     (0.5, 2.0, 0.0)
     """
@@ -162,7 +162,7 @@ def price_records(space: Space, record: NDArray[np.int32], other: NDArray[np.int
     Examples
     --------
     >>> codes = np.array([[0, 0], [1, 1]], np.int32)
-    >>> space = lay_out(codes, [RANGE, SET], [np.array([20.0, 30.0, 40.0]), np.array([0.5, 0.5, 0.5])], [1.0, 1.0])
+    >>> space = build_space(codes, [RANGE, SET], [np.array([20.0, 30.0, 40.0]), np.array([0.5, 0.5, 0.5])], [1.0, 1.0])
     >>> price_records(space, space.codes[0], space.codes[1])
     1.0
     """

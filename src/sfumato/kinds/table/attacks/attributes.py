@@ -22,7 +22,7 @@ from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.knowledge.inference import number_values
 from sfumato.release.release import Release
 
-__all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_original", "attack_rising"]
+__all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_by_knowledge", "attack_original"]
 
 KNOWLEDGE = "attributes"
 
@@ -101,7 +101,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Tab
         published=published,
         max_sensitive_share=_find_largest_share(release, table, fitting),
         prosecutor=sum_up(success(there), k),
-        journalist=_ask_population(table, original, sum_up(success(there), k), k),
+        journalist=_measure_population(table, original, sum_up(success(there), k), k),
         marketer=len(table.sizes) / max(table.records, 1),
     )
 
@@ -123,7 +123,9 @@ def sum_up(chance: Floats, k: int) -> dict[str, float]:
     }
 
 
-def _ask_population(table: PublishedTable, original: Dataset, prosecutor: dict[str, float], k: int) -> dict[str, Any]:
+def _measure_population(
+    table: PublishedTable, original: Dataset, prosecutor: dict[str, float], k: int
+) -> dict[str, Any]:
     """Pick a person of the population for every record: everybody whose values lie in its cells may be behind it."""
     if original.population is None:
         return {**prosecutor, "note": "No population is known: as the prosecutor, who has nobody but the sample."}
@@ -141,7 +143,7 @@ def _find_largest_share(release: Release, table: PublishedTable, fitting: Fittin
     return max(float((most / total).max(initial=0.0)) for most in counts)
 
 
-def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
+def attack_by_knowledge(release: Release, original: Dataset, m: int, rows: Ints | None = None) -> list[Risk]:
     """Attack a release with one quasi-identifier of everybody known, two, and so on up to m, and at last with all.
 
     With fewer than all, of each person those are known that leave fewest records; 1,000 people drawn at random are
@@ -152,25 +154,25 @@ def attack_rising(release: Release, original: Dataset, m: int, rows: Ints | None
     >>> import sfumato as sf
     >>> data = Dataset.of("table", [(20, "f"), (29, "f"), (70, "m"), (79, "m")], ("age", "sex"))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_rising(release, data, 1)]
+    >>> [(risk.m, risk.smallest_anonymity_set) for risk in attack_by_knowledge(release, data, 1)]
     [(1, 2), (2, 2)]
     """
     table = PublishedTable.of(release)
     people = draw_people(len(original), _DRAWN, 0)
     attacked = np.arange(len(original)) if people is None else people
     published = None if rows is None else np.isin(attacked, rows)
-    looked_for = original.table.take(attacked)
+    targets = original.table.take(attacked)
     risks: list[Risk] = []
     for size in range(1, min(m, len(table.columns) - 1) + 1):
         columns = list(table.columns)
         while comb(len(columns), size) > _TRIED_ON_RELEASE:
             columns.remove(min(columns, key=lambda column: len(np.unique(column.index))))
-        fewest = np.full(len(attacked), table.records, np.int64)
+        smallest = np.full(len(attacked), table.records, np.int64)
         for chosen in itertools.combinations(columns, size):
             part = PublishedTable(chosen, table.records)
-            fitting = Fitting.among(part, original, looked_for)
-            fewest = np.minimum(fewest, fitting.weigh(part.sizes)[fitting.case])
-        risks.append(TableRisk.of(fewest, KNOWLEDGE, published=published, people=len(original), m=size))
+            fitting = Fitting.among(part, original, targets)
+            smallest = np.minimum(smallest, fitting.weigh(part.sizes)[fitting.case])
+        risks.append(TableRisk.of(smallest, KNOWLEDGE, published=published, people=len(original), m=size))
     return [*risks, dataclasses.replace(attack(release, original, rows), m=len(table.columns))]
 
 
@@ -190,21 +192,21 @@ def attack_original(dataset: Dataset, m: int) -> list[Risk]:
     """
     attributes = attributes_of(dataset)
     sizes = sorted({*range(1, min(m, len(attributes)) + 1), len(attributes)} - {0})
-    return [_know_some(dataset, attributes, size) for size in sizes]
+    return [_compute_subset_risk(dataset, attributes, size) for size in sizes]
 
 
-def _know_some(dataset: Dataset, attributes: tuple[Attribute, ...], size: int) -> Risk:
+def _compute_subset_risk(dataset: Dataset, attributes: tuple[Attribute, ...], size: int) -> Risk:
     selected = list(attributes)
     while comb(len(selected), size) > _TRIED:
         selected.remove(min(selected, key=lambda attribute: len(attribute.labels)))
-    fewest = np.full(len(dataset), len(dataset), np.int64)
+    smallest = np.full(len(dataset), len(dataset), np.int64)
     unique_shares: dict[str, float] = {}
     for chosen in itertools.combinations(selected, size):
         group = number_rows([attribute.codes.astype(np.int64) + 1 for attribute in chosen], len(dataset))
-        alike = np.bincount(group)[group] if len(group) else group
-        fewest = np.minimum(fewest, alike)
+        group_sizes = np.bincount(group)[group] if len(group) else group
+        smallest = np.minimum(smallest, group_sizes)
         unique_shares[" + ".join(attribute.name for attribute in chosen)] = (
-            float((alike == 1).mean()) if len(alike) else 0.0
+            float((group_sizes == 1).mean()) if len(group_sizes) else 0.0
         )
     most = sorted(unique_shares, key=lambda names: -unique_shares[names])[:_SHOWN]
-    return TableRisk.of(fewest, KNOWLEDGE, m=size, unique_by={names: unique_shares[names] for names in most})
+    return TableRisk.of(smallest, KNOWLEDGE, m=size, unique_by={names: unique_shares[names] for names in most})

@@ -10,11 +10,11 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Remaining
 from sfumato.data.dataset import Dataset
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
 from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import is_promised, number_values, say_inference
+from sfumato.kinds.table.knowledge.inference import describe_inference, is_guaranteed, number_values
 from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]
@@ -31,11 +31,11 @@ class Homogeneity:
     ----------
     people
         Number of people attacked.
-    told
+    certain_counts
         Number of people whose value is certain, by sensitive column.
     confidence
         Largest share of one value among the records that anybody fits, by sensitive column.
-    promised
+    guaranteed
         The sensitive columns about which the guarantee says something.
     released
         Whether a release was attacked, or the data as they stand.
@@ -50,11 +50,11 @@ class Homogeneity:
     """
 
     people: int
-    told: dict[str, int]
+    certain_counts: dict[str, int]
     confidence: dict[str, float] = dataclasses.field(default_factory=dict)
-    promised: tuple[str, ...] = ()
+    guaranteed: tuple[str, ...] = ()
     released: bool = True
-    unit: Unit = PERSON
+    unit: RecordUnit = PERSON
 
     knowledge = "attributes-and-equal-values"
 
@@ -62,15 +62,15 @@ class Homogeneity:
     def remaining(self) -> Remaining:
         """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
         possibilities = (
-            say_inference(
+            describe_inference(
                 name,
                 count,
                 self.people,
                 self.confidence.get(name, 0.0),
-                promised=name in self.promised,
+                guaranteed=name in self.guaranteed,
                 unit=self.unit,
             )
-            for name, count in self.told.items()
+            for name, count in self.certain_counts.items()
             if self.released
         )
         return Remaining(tuple(possibilities))
@@ -83,16 +83,18 @@ class Homogeneity:
         >>> Homogeneity(200, {"ill": 50}).join(Homogeneity(100, {"ill": 1})).to_dict()["certain_ill"]
         51
         """
-        certain = {name: count + other.told.get(name, 0) for name, count in self.told.items()}
+        certain = {name: count + other.certain_counts.get(name, 0) for name, count in self.certain_counts.items()}
         confidence = {name: max(share, other.confidence.get(name, 0.0)) for name, share in self.confidence.items()}
-        return dataclasses.replace(self, people=self.people + other.people, told=certain, confidence=confidence)
+        return dataclasses.replace(
+            self, people=self.people + other.people, certain_counts=certain, confidence=confidence
+        )
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return {
             "knowledge": self.knowledge,
             self.unit.many.replace(" ", "_"): self.people,
-            **{f"certain_{name}": count for name, count in self.told.items()},
+            **{f"certain_{name}": count for name, count in self.certain_counts.items()},
             "warnings": list(self.remaining.warnings),
         }
 
@@ -107,7 +109,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Hom
     >>> import sfumato as sf
     >>> rows = [(20, "flu"), (29, "flu"), (70, "flu"), (79, "cold")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
-    >>> attack(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data).told
+    >>> attack(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data).certain_counts
     {'ill': 2}
     """
     names = [column.name for column in release.columns if column.role == "sensitive"]
@@ -122,8 +124,8 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Hom
         most = fitting.count_most(table.group, *number_values(release, name))
         certain[name] = int(((most == total) & (total > 0))[fitting.case[attacked]].sum())
         confidence[name] = float((most / np.maximum(total, 1)).max(initial=0.0))
-    promised = tuple(name for name in names if is_promised(release, name))
-    return Homogeneity(len(attacked), certain, confidence, promised, unit=original.unit)
+    guaranteed = tuple(name for name in names if is_guaranteed(release, name))
+    return Homogeneity(len(attacked), certain, confidence, guaranteed, unit=original.unit)
 
 
 def attack_original(dataset: Dataset) -> Homogeneity | None:
@@ -132,7 +134,7 @@ def attack_original(dataset: Dataset) -> Homogeneity | None:
     Examples
     --------
     >>> rows = [(20, "flu"), (20, "flu"), (30, "flu"), (30, "cold"), (40, "flu")]
-    >>> attack_original(Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))).told
+    >>> attack_original(Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))).certain_counts
     {'ill': 2}
     """
     sensitive = attributes_of(dataset, "sensitive")

@@ -14,13 +14,13 @@ import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.data.dataset import Dataset
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.release.release import Release
 
-__all__ = ["MoreKnown", "attack", "attack_original"]
+__all__ = ["ExtraKnowledge", "attack", "attack_original"]
 
 
 Ints = npt.NDArray[np.int64]
@@ -31,7 +31,7 @@ _PAIRS = 1 << 22
 
 
 @dataclasses.dataclass(frozen=True)
-class MoreKnown:
+class ExtraKnowledge:
     """How many people stand alone for whoever also knows columns that are published as they are.
 
     Parameters
@@ -54,7 +54,7 @@ class MoreKnown:
 
     Examples
     --------
-    >>> found = MoreKnown(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
+    >>> found = ExtraKnowledge(100, 5, ("zip",), {"plain": 12, "ill": 3}, {"plain": 60, "ill": 20})
     >>> print(found.remaining.warnings[0])
     Someone who knows the plain columns (zip) as well can single out 12 of 100 people (12 %). 60 match fewer than 5
     records. What helps: declare columns that somebody may know (quasi), or leave them out (identifier).
@@ -66,16 +66,16 @@ class MoreKnown:
     alone: dict[str, int]
     below: dict[str, int]
     released: bool = True
-    unit: Unit = PERSON
+    unit: RecordUnit = PERSON
 
     knowledge = "attributes-and-more"
 
     @property
     def remaining(self) -> Remaining:
         """How many people are unique for someone who knows more; nothing is said of data as they stand."""
-        return Remaining(tuple(self._say(name) for name in self.alone if self.released))
+        return Remaining(tuple(self._describe_uniqueness(name) for name in self.alone if self.released))
 
-    def _say(self, name: str) -> Possibility:
+    def _describe_uniqueness(self, name: str) -> Possibility:
         alone, plain = self.alone[name], name == "plain"
         background = f"the plain columns ({', '.join(self.plain)})" if plain else repr(name)
         return Possibility(
@@ -88,12 +88,12 @@ class MoreKnown:
             {"people": alone, "of": self.people, "few": self.below[name]},
         )
 
-    def join(self, other: MoreKnown) -> MoreKnown:
+    def join(self, other: ExtraKnowledge) -> ExtraKnowledge:
         """Return what is found in two parts of a release together.
 
         Examples
         --------
-        >>> one, other = (MoreKnown(9, 5, ("zip",), {"plain": n}, {"plain": 6}) for n in (1, 2))
+        >>> one, other = (ExtraKnowledge(9, 5, ("zip",), {"plain": n}, {"plain": 6}) for n in (1, 2))
         >>> one.join(other).alone
         {'plain': 3}
         """
@@ -120,7 +120,7 @@ class MoreKnown:
         }
 
 
-def attack(release: Release, original: Dataset, rows: Ints | None = None) -> MoreKnown | None:
+def attack(release: Release, original: Dataset, rows: Ints | None = None) -> ExtraKnowledge | None:
     """Attack every published person with quasi-identifiers and, besides, plain columns or one sensitive value.
 
     Without ``rows`` nobody can tell which record has which person's further values, and there is no answer; nor is
@@ -131,7 +131,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Mor
     >>> import sfumato as sf
     >>> data = Dataset.of("table", [(20, "a"), (29, "b"), (70, "a"), (79, "a")], ("age", "team"), plain=("team",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> attack(result.release, data, result.trace.rows).alone
+    >>> attack(result.release, data, result.owner_record.rows).alone
     {'plain': 2}
     """
     more = _list_columns(release)
@@ -144,12 +144,12 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Mor
     alone, below = {}, {}
     for name, columns in more.items():
         value = _number_values(original, columns)[rows]
-        left = count_alike(fitting, fitting.case[rows], table.group, value)
+        left = count_matching(fitting, fitting.case[rows], table.group, value)
         alone[name], below[name] = int((left == 1).sum()), int((left < k).sum())
-    return MoreKnown(len(rows), k, tuple(more.get("plain", ())), alone, below, unit=original.unit)
+    return ExtraKnowledge(len(rows), k, tuple(more.get("plain", ())), alone, below, unit=original.unit)
 
 
-def attack_original(dataset: Dataset) -> MoreKnown | None:
+def attack_original(dataset: Dataset) -> ExtraKnowledge | None:
     """Attack the data as they stand with all quasi-identifiers and plain columns; None where there are none of these.
 
     Examples
@@ -163,9 +163,9 @@ def attack_original(dataset: Dataset) -> MoreKnown | None:
         return None
     quasi = [column.name for column in dataset.schema.columns if column.role == "quasi-identifier"]
     group = _number_values(dataset, [*quasi, *more["plain"]])
-    alike = np.bincount(group)[group]
-    alone, below = {"plain": int((alike == 1).sum())}, {"plain": int((alike < 2).sum())}
-    return MoreKnown(len(dataset), 2, tuple(more["plain"]), alone, below, released=False, unit=dataset.unit)
+    group_sizes = np.bincount(group)[group]
+    alone, below = {"plain": int((group_sizes == 1).sum())}, {"plain": int((group_sizes < 2).sum())}
+    return ExtraKnowledge(len(dataset), 2, tuple(more["plain"]), alone, below, released=False, unit=dataset.unit)
 
 
 def _list_columns(described: Any) -> dict[str, list[str]]:
@@ -180,7 +180,7 @@ def _number_values(original: Dataset, columns: list[str]) -> Ints:
     return number_rows(codes, len(original))
 
 
-def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
+def count_matching(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
     """Count, for every published person, the records that fit and have the same further value.
 
     Parameters
@@ -194,7 +194,7 @@ def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
     --------
     >>> from scipy import sparse
     >>> one = Fitting(np.array([0]), np.array([1]), sparse.csr_array(np.array([[1]])))
-    >>> count_alike(one, np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 1, 1])).tolist()
+    >>> count_matching(one, np.zeros(3, np.int64), np.zeros(3, np.int64), np.array([0, 1, 1])).tolist()
     [1, 2, 2]
     """
     width = int(value.max(initial=-1)) + 1
@@ -202,7 +202,7 @@ def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
     classes, records = np.unique(group * width + value, return_counts=True)
     of_case, of_value = cases // width, cases % width
     ends = np.cumsum(np.diff(fitting.fits.indptr)[of_case], dtype=np.int64)
-    alike = np.zeros(len(cases), np.int64)
+    group_sizes = np.zeros(len(cases), np.int64)
     begin = 0
     while begin < len(cases):
         done = ends[begin - 1] if begin else 0
@@ -212,6 +212,6 @@ def count_alike(fitting: Fitting, case: Ints, group: Ints, value: Ints) -> Ints:
         wanted = fits.indices * np.int64(width) + of_value[begin:end][row]
         at = np.minimum(np.searchsorted(classes, wanted), len(classes) - 1)
         hit = classes[at] == wanted
-        alike[begin:end] = np.bincount(row[hit], records[at[hit]], minlength=end - begin)
+        group_sizes[begin:end] = np.bincount(row[hit], records[at[hit]], minlength=end - begin)
         begin = end
-    return np.asarray(alike[which.reshape(-1)])
+    return np.asarray(group_sizes[which.reshape(-1)])

@@ -14,11 +14,11 @@ from sfumato.kinds.table.comparison.losses import PublishedAttribute, count_valu
 from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.decode import Cells, PublishedTable
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.grouping import Alike, digest_looks, mix_digests
-from sfumato.metrics.retained_detail import Leftover, share_of
+from sfumato.metrics.grouping import GroupedAmounts, digest_values, mix_digests
+from sfumato.metrics.retained_detail import RetainedDetail, share_of
 from sfumato.release.release import Release
 
-__all__ = ["NEEDS_ROWS", "TableComparison", "count_leftover"]
+__all__ = ["NEEDS_ROWS", "TableComparison", "count_retained"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -58,23 +58,27 @@ class TableComparison:
 
     def _count(self, name: str) -> Ints | None:
         """Return how many records of the whole original have each value of a column, where this is a part of it."""
-        whole = self.comparison.part_of
-        return None if whole is None else whole.once(("frequencies", name), lambda: count_values(self.whole_of(name)))
+        full_original = self.comparison.part_of
+        return (
+            None
+            if full_original is None
+            else full_original.cached(("frequencies", name), lambda: count_values(self.column_of_original(name)))
+        )
 
     def attribute(self, name: str) -> Attribute:
         """Return a column of the original as numbers; a value has the number that it has in the whole."""
-        whole, chosen = self.whole_of(name), self.comparison.chosen
-        return whole if chosen is None else whole.take(chosen)
+        full_original, chosen = self.column_of_original(name), self.comparison.chosen
+        return full_original if chosen is None else full_original.take(chosen)
 
-    def whole_of(self, name: str) -> Attribute:
+    def column_of_original(self, name: str) -> Attribute:
         """Return a column of the whole original as numbers."""
         if name not in {column.name for column in self.comparison.original.schema.columns}:
             raise SchemaError(
                 f"Comparison: the release has a column {name!r} that the original data do not have. "
                 "Compare it with the data it was made from."
             )
-        whole = self.comparison.whole
-        return whole.once(("attribute", name), lambda: attribute_of(whole.original, name))
+        full_original = self.comparison.full_original
+        return full_original.cached(("attribute", name), lambda: attribute_of(full_original.original, name))
 
     @cached_property
     def exact(self) -> tuple[PublishedAttribute, ...]:
@@ -92,10 +96,12 @@ class TableComparison:
         return {column.name: column for column in (*self.columns, *self.exact)}
 
     @property
-    def asked(self) -> tuple[Attribute, ...]:
+    def queried_attributes(self) -> tuple[Attribute, ...]:
         """What an analyst asks about: quasi-identifiers and sensitive columns of the whole original."""
         sensitive = {column.name for column in self.comparison.release.columns if column.role == "sensitive"}
-        return tuple(self.whole_of(c.name) for c in (*self.columns, *(c for c in self.exact if c.name in sensitive)))
+        return tuple(
+            self.column_of_original(c.name) for c in (*self.columns, *(c for c in self.exact if c.name in sensitive))
+        )
 
     @property
     def records(self) -> int:
@@ -103,7 +109,7 @@ class TableComparison:
         return len(self.comparison.original)
 
     @property
-    def withheld(self) -> int:
+    def suppressed_records(self) -> int:
         """Number of records that are not published."""
         return self.records - self.published.records
 
@@ -117,25 +123,27 @@ class TableComparison:
     @cached_property
     def original_classes(self) -> Ints:
         """Sizes of the classes of the whole original: records with the same values of all quasi-identifiers."""
-        whole = self.comparison.whole
-        return whole.once("classes", lambda: _find_classes(whole.original))
+        full_original = self.comparison.full_original
+        return full_original.cached("classes", lambda: _find_classes(full_original.original))
 
     @cached_property
-    def classes(self) -> Alike:
+    def classes(self) -> GroupedAmounts:
         """Sizes of the published classes, and what tells them from those of other parts: the meaning of their cells."""
-        return Alike(None if self.comparison.part_of is None else self._looks(), {"records": self.published.sizes})
+        return GroupedAmounts(
+            None if self.comparison.part_of is None else self._digest_classes(), {"records": self.published.sizes}
+        )
 
-    def _looks(self) -> Digests:
+    def _digest_classes(self) -> Digests:
         rows, digests = self.published.example, []
         for column in self.columns:
             cells = column.cells
             meanings = [(cell, cells.members.get(cell)) if isinstance(cell, str) else cell for cell in cells.cells]
-            digests.append(digest_looks(meanings)[cells.index[rows]])
+            digests.append(digest_values(meanings)[cells.index[rows]])
         return mix_digests(digests) if digests else np.zeros((len(rows), 2), np.uint64)
 
-    def average(self, record_scores: Floats, withheld: float = 1.0) -> float:
+    def average(self, record_scores: Floats, suppressed_score: float = 1.0) -> float:
         """Average a score of the published records over all original ones; withheld ones have a score of their own."""
-        return float(record_scores.sum() + withheld * self.withheld) / max(self.records, 1)
+        return float(record_scores.sum() + suppressed_score * self.suppressed_records) / max(self.records, 1)
 
 
 def _find_classes(original: Dataset) -> Ints:
@@ -145,7 +153,7 @@ def _find_classes(original: Dataset) -> Ints:
     return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
 
 
-def count_leftover(original: Dataset, release: Release) -> Leftover:
+def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little.
 
     Examples
@@ -153,7 +161,7 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(n,) for n in range(40)], ("age",))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=40), secret=bytes(32)).release
-    >>> str(count_leftover(data, release))
+    >>> str(count_retained(data, release))
     '40 different combinations of quasi-identifiers are published as 1 class. A smaller k, fewer quasi-identifiers, a
      hierarchy with more levels, or a method that recodes every class on its own would leave more.'
     """
@@ -167,4 +175,4 @@ def count_leftover(original: Dataset, release: Release) -> Leftover:
         "A smaller k, fewer quasi-identifiers, a hierarchy with more levels, or a method that recodes every class on "
         "its own would leave more."
     )
-    return Leftover(len(view.original_classes), left, sentence, advice, share_of(release))
+    return RetainedDetail(len(view.original_classes), left, sentence, advice, share_of(release))

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.table.dataset import MISSING, Attribute
 from sfumato.kinds.table.decode import Cells
 
@@ -96,7 +96,7 @@ class PublishedAttribute:
         return tree.leaf_labels if by_tree and tree is not None else self.attribute.labels
 
     @cached_property
-    def meanings(self) -> Ragged:
+    def meanings(self) -> ListColumn:
         """Labels that every cell of a column of labels may stand for; a suppressed one any but a missing value."""
         every = self._every
         shown = [self._labels(cell) for cell in self.cells.cells]
@@ -106,7 +106,7 @@ class PublishedAttribute:
         rows = [whole if labels is None else np.array([code_of[label] for label in labels]) for labels in shown]
         offsets = np.concatenate([[0], np.cumsum([len(row) for row in rows])]).astype(np.int64)
         codes = np.concatenate([np.empty(0), *rows]).astype(np.int32)
-        return Ragged(offsets, codes, tuple(code_of))
+        return ListColumn(offsets, codes, tuple(code_of))
 
     def _labels(self, cell: Any) -> Sequence[str] | None:
         if cell is None or isinstance(cell, list):

@@ -34,7 +34,7 @@ __all__ = [
 Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 
-_PATIENCE = 1000
+_MAX_FRUITLESS = 1000
 _OTHER_LABELS = 3
 
 
@@ -249,7 +249,7 @@ def draw_queries(attributes: Sequence[Attribute], count: int, seed: int) -> Work
     records = len(attributes[0].codes) if attributes else 0
     queries: dict[tuple[str, ...], None] = {}
     fruitless = 0
-    while records and len(queries) < count and fruitless < _PATIENCE:
+    while records and len(queries) < count and fruitless < _MAX_FRUITLESS:
         query = draw_conditions(attributes, int(generator.integers(records)), generator)
         fruitless = fruitless + 1 if query in queries else 0
         queries[query] = None

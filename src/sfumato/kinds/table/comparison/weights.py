@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.kinds.table.comparison.queries import Selection, select
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["NO_WEIGHTS", "find_parts", "share_population", "weigh_published"]
 
@@ -23,7 +23,7 @@ _PARTS = 10
 
 def weigh_published(view: TableComparison) -> Floats:
     """Return how much a receiver counts every published record: alike, or by the middle of the range of its weight."""
-    published, weight = view.published.records, view.comparison.original.reading.get("weight")
+    published, weight = view.published.records, view.comparison.original.read_options.get("weight")
     column = view.by_name.get(weight) if weight else None
     counted = np.ones(published)
     if column is not None and column.cells.form.cell == "interval":
@@ -36,9 +36,9 @@ def weigh_published(view: TableComparison) -> Floats:
     return counted
 
 
-def share_population(tally: Tally, weighed: Any) -> Any:
+def share_population(partial: PartialSums, weighed: Any) -> Any:
     """Return shares of the population as a receiver finds them, of sums of what every published record counts."""
-    return weighed / max(tally["counted"], 1e-300) * (tally["published"] / max(tally["records"], 1))
+    return weighed / max(partial["counted"], 1e-300) * (partial["published"] / max(partial["records"], 1))
 
 
 def find_parts(column: PublishedAttribute) -> Iterator[Selection]:

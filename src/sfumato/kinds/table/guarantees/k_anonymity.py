@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.params import Param
 
@@ -99,29 +99,30 @@ class KAnonymity(Guarantee):
         text = ", ".join(f"{name}={value}" for name, value in shown.items())
         return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         text = (
             f"{unit.records.capitalize()} with the same {_join(self.quasi) or 'quasi-identifiers'} form groups of at "
-            f"least {self.k}. Someone who knows these of {unit.whose} matches no {unit.record} or at least {self.k} "
+            f"least {self.k}. Someone who knows these of {unit.record_of_person} matches no {unit.record} or at "
+            f"least {self.k} "
             f"{unit.records}."
         )
         if self.l > 1 or self.t is not None:
-            text += " " + self.say_sensitive()
+            text += " " + self.describe_sensitive()
         if self.presence is not None:
             text += (
                 f" Of the people of the population who fit a group at most {100 * self.presence:.3g} % have a "
                 f"{unit.record} in it."
             )
-        return text + self.say_count(unit)
+        return text + self.describe_count(unit)
 
-    def say_sensitive(self) -> str:
+    def describe_sensitive(self) -> str:
         """State what is promised of sensitive values."""
         named = _join(self.sensitive)
         subject = f"the values of {named}" if len(self.sensitive) == 1 else f"the values of each of {named}, by itself,"
-        promises = []
+        sentences = []
         if self.l > 1:
-            promises.append(
+            sentences.append(
                 {
                     "distinct": f"are at least {self.l} different ones",
                     "entropy": f"are at least as mixed as {self.l} equally frequent ones (entropy)",
@@ -133,8 +134,8 @@ class KAnonymity(Guarantee):
             )
         if self.t is not None:
             apart = {"equal": "", "ordered": " in their order", "hierarchical": " in their hierarchy"}[self.distance]
-            promises.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
-        return f"In every group {subject} {' and '.join(promises)}."
+            sentences.append(f"are distributed as in the whole release to within {self.t:g}{apart}")
+        return f"In every group {subject} {' and '.join(sentences)}."
 
 
 def _join(names: tuple[str, ...]) -> str:

@@ -16,7 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 from scipy import sparse
 
-from sfumato.checks.cache import once
+from sfumato.checks.cache import cached
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.dataset import attribute_of
@@ -42,7 +42,7 @@ class _Read(NamedTuple):
     cells: Ints
 
 
-class _Known(NamedTuple):
+class _MatchableAttribute(NamedTuple):
     """An attribute ready to be matched: the kind of value of everybody, and the classes that hold each, as bits."""
 
     kinds: Ints
@@ -77,13 +77,13 @@ class Fitting:
     fits: Any
 
     @classmethod
-    @once
+    @cached
     def of(cls, table: PublishedTable, original: Dataset) -> Fitting:
         """Look for the people of an original in a release."""
         return cls.among(table, original, original.table)
 
     @classmethod
-    @once
+    @cached
     def of_population(cls, table: PublishedTable, original: Dataset) -> Fitting:
         """Look for the population of an original, which must have one, in a release."""
         assert original.population is not None
@@ -101,13 +101,13 @@ class Fitting:
             order = np.argsort(read[first].cells, kind="stable")
             read.insert(0, read.pop(first))
         facts = [
-            _Known(attribute.kinds, np.packbits(attribute.holds[attribute.cells[order]].T, axis=1))
+            _MatchableAttribute(attribute.kinds, np.packbits(attribute.holds[attribute.cells[order]].T, axis=1))
             for attribute in read
         ]
         case = number_rows([attribute.kinds for attribute in facts], people.num_rows)
         example = np.zeros(int(case.max(initial=-1)) + 1, np.int64)
         example[case] = np.arange(len(case))
-        cases = [_Known(attribute.kinds[example], attribute.bits) for attribute in facts]
+        cases = [_MatchableAttribute(attribute.kinds[example], attribute.bits) for attribute in facts]
         pairs = [np.empty((2, 0), np.int64), *_match(cases, len(example), len(order))]
         of_case, of_class = np.concatenate(pairs, axis=1)
         fits = sparse.csr_array(
@@ -152,7 +152,7 @@ def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table)
     return attributes
 
 
-def _match(cases: list[_Known], count: int, classes: int) -> Iterator[npt.NDArray[np.int64]]:
+def _match(cases: list[_MatchableAttribute], count: int, classes: int) -> Iterator[npt.NDArray[np.int64]]:
     """Yield cases and the classes they fit, two rows of equal length, in portions."""
     if not cases:
         every = np.indices((count, classes)).reshape(2, -1)

@@ -9,12 +9,12 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.release import Release
 
-__all__ = ["find_inferences", "is_promised", "number_values", "say_inference"]
+__all__ = ["describe_inference", "find_inferences", "is_guaranteed", "number_values"]
 
 Ints = npt.NDArray[np.int64]
 
@@ -52,22 +52,28 @@ def _judge_columns(release: Release) -> Iterator[Possibility]:
             pairs, counts = np.unique(table.group * width + value, return_counts=True)
             share = counts / table.sizes[pairs // width]
             certain = int(counts[share == 1].sum())
-            promised, most = is_promised(release, column.name), float(share.max())
-            yield say_inference(column.name, certain, table.records, most, promised=promised, unit=release.unit)
+            guaranteed, most = is_guaranteed(release, column.name), float(share.max())
+            yield describe_inference(
+                column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit
+            )
 
 
-def is_promised(release: Release, column: str) -> bool:
+def is_guaranteed(release: Release, column: str) -> bool:
     """Tell whether the guarantee of a release bounds what can be inferred of a sensitive column.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(20, "flu"), (21, "cold")], ("age", "ill"), sensitive=("ill",))
-    >>> [is_promised(sf.anonymize(data, sf.methods.Mondrian(k=2, l=l)).release, "ill") for l in (1, 2)]
+    >>> [is_guaranteed(sf.anonymize(data, sf.methods.Mondrian(k=2, l=l)).release, "ill") for l in (1, 2)]
     [False, True]
     """
-    claim = release.guarantee
-    return isinstance(claim, KAnonymity) and (claim.l > 1 or claim.t is not None) and column in claim.sensitive
+    guarantee = release.guarantee
+    return (
+        isinstance(guarantee, KAnonymity)
+        and (guarantee.l > 1 or guarantee.t is not None)
+        and column in guarantee.sensitive
+    )
 
 
 def number_values(release: Release, column: str) -> tuple[Ints, int]:
@@ -85,8 +91,8 @@ def number_values(release: Release, column: str) -> tuple[Ints, int]:
     return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), max(len(coded.dictionary), 1)
 
 
-def say_inference(
-    column: str, certain: int, people: int, confidence: float, *, promised: bool, unit: Unit = PERSON
+def describe_inference(
+    column: str, certain: int, people: int, confidence: float, *, guaranteed: bool, unit: RecordUnit = PERSON
 ) -> Possibility:
     """Say how sure somebody can be of the values of a sensitive column who knows all quasi-identifiers.
 
@@ -98,14 +104,14 @@ def say_inference(
         For how many all records that match have the same value, and of how many.
     confidence
         The largest share of one value among the records that anybody matches.
-    promised
+    guaranteed
         Whether the guarantee bounds it.
     unit
         What one record is.
 
     Examples
     --------
-    >>> print(say_inference("ill", 0, 200, 0.6, promised=True).sentence)
+    >>> print(describe_inference("ill", 0, 200, 0.6, guaranteed=True).sentence)
     Someone who knows all quasi-identifiers can infer a value of 'ill' with up to 60 % confidence.
     """
     name = quote(repr(column))
@@ -114,14 +120,14 @@ def say_inference(
     )
     if certain:
         wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same value of {name}."
-    covered = "" if promised else " The guarantee does not cover it."
+    covered = "" if guaranteed else " The guarantee does not cover it."
     remedy = "What helps: l-diversity (l=2 or more) or t-closeness (t=0.3)."
-    if promised:
+    if guaranteed:
         remedy = "What helps: a larger l or a smaller t." if certain else ""
     return Possibility(
         "inference",
         column,
-        "warning" if certain or not promised else "note",
+        "warning" if certain or not guaranteed else "note",
         wording + covered,
         remedy,
         {"people": certain, "of": people},

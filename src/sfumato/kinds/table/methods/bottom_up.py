@@ -53,6 +53,6 @@ class BottomUp(FullDomain):
         for count_helped in (search.count_company, search.count_lost):
             cut = search.generalise(search.leaves, count_helped)
             if cut is None:
-                raise refuse_cuts(type(self).__name__, question, search.settle(search.highest))
+                raise refuse_cuts(type(self).__name__, question, search.evaluate_cut(search.highest))
             cuts.append(search.specialise(cut, run))
         return search.read(min(cuts, key=search.weigh))

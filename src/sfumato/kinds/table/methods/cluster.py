@@ -71,6 +71,6 @@ class Cluster(Relational):
         group[order] = group_by_cluster(take_rows(space, order), self.k, at_a_time)
         run.counters["clusters"] = int(group.max(initial=-1)) + 1
         group = join_equal(attributes, space, group)
-        if requirement.asks_more:
+        if requirement.needs_diversity:
             group = join_equal(attributes, space, join_until_diverse(space, group, requirement, owner))
         return group

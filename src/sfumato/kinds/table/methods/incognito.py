@@ -51,18 +51,18 @@ class Incognito(LevelChoosing):
         from sfumato.kinds.table._kernels.lattice_search import find_minimal
 
         search = self.prepare(question)
-        nodes, cost, withheld, examined = find_minimal(search)
+        nodes, cost, suppressed_records, examined = find_minimal(search)
         run.counters["choices of levels"] = search.lattice.nodes
         run.counters["choices examined"] = examined
         run.counters["minimal choices"] = len(nodes)
         if not len(nodes):
             raise self.refuse(question, search)
         levels = [levels_of(search.lattice, node).tolist() for node in nodes.tolist()]
-        names = ", ".join(ladder.attribute.name for ladder in question.ladders)
+        names = ", ".join(level_tree.attribute.name for level_tree in question.level_trees)
         listed = "; ".join(" ".join(map(str, level)) for level in levels[:_MOST_NOTED])
         more = f"; and {len(levels) - _MOST_NOTED:,} more" if len(levels) > _MOST_NOTED else ""
         run.notes.append(f"Minimal levels of {names}: {listed}{more}.")
         # Sums of the same prices in another order differ by less than this.
         near = np.flatnonzero(cost <= cost.min() * (1 + 1e-12))
-        best = levels[int(near[np.argmin(withheld[near])])]
-        return [ladder.levels[at] for ladder, at in zip(question.ladders, best, strict=True)]
+        best = levels[int(near[np.argmin(suppressed_records[near])])]
+        return [level_tree.levels[at] for level_tree, at in zip(question.level_trees, best, strict=True)]

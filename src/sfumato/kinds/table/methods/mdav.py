@@ -14,14 +14,14 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.dataset import Attribute
-from sfumato.kinds.table.encode import spell_hulls
+from sfumato.kinds.table.encode import encode_cells
 from sfumato.kinds.table.methods._base.classes import draw_order, join_equal, join_until_diverse
-from sfumato.kinds.table.methods._base.relational import Relational, looks_at_values, read_weights
+from sfumato.kinds.table.methods._base.relational import Relational, read_weights, uses_sensitive_values
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.release.release import Part, PublishedColumn
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["Mdav"]
 
@@ -85,7 +85,7 @@ class Mdav(Relational):
         """Say, too, what means give away."""
         formed = (
             "Groups were formed by looking at sensitive values, which can make one of them likelier than its share."
-            if looks_at_values(guarantee)
+            if uses_sensitive_values(guarantee)
             else "How groups were formed does not depend on sensitive values."
         )
         return (f"{formed} The mean, ends and size of a group can tell which values it holds.",)
@@ -102,7 +102,7 @@ class Mdav(Relational):
         group[order] = group_by_mdav((table * np.sqrt(weights))[order], self.k)
         space = space_of(attributes, tuple(weights.tolist()))
         group = join_equal(attributes, space, group)
-        if requirement.asks_more:
+        if requirement.needs_diversity:
             group = join_equal(attributes, space, join_until_diverse(space, group, requirement, owner))
         # Counters are whole numbers; this is SSE / SST of standardised columns, whatever they weigh.
         run.counters["millionths_of_spread_lost"] = round(1e6 * measure_error_share(table, group))
@@ -114,14 +114,14 @@ class Mdav(Relational):
 
     def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:
         """Return the means of every class, the classes in the order of their cells."""
-        recoded = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
+        recoded = [encode_cells(attribute.take(rows), classes) for attribute in attributes]
         keys = list(zip(*([_place_cell(cell) for cell in part.cells.to_pylist()] for part in recoded), strict=True))
         order = sorted(range(len(keys)), key=keys.__getitem__)
         columns = [part.column for part in recoded]
         cells = {part.column.name: part.cells.take(pa.array(order)) for part in recoded}
         for attribute in attributes:
             means = _mean_by_class(_numbers_of(attribute)[rows], classes)
-            columns.append(PublishedColumn(f"mean_{attribute.name}", "mean", Form("exact", "float64")))
+            columns.append(PublishedColumn(f"mean_{attribute.name}", "mean", ValueFormat("exact", "float64")))
             cells[f"mean_{attribute.name}"] = pa.array(means[order], pa.float64())
         return {"means": Part(tuple(columns), pa.table(cells))}
 

@@ -85,10 +85,10 @@ class Mondrian(Relational):
                 break
             subset = parts.take(tried)
             piece = make(space, subset.rows, subset.begin, attribute[tried])
-            safe, piece = _settle(subset, piece, judge)
+            safe, piece = _find_safe_cuts(subset, piece, judge)
             further.append(subset.take(np.flatnonzero(safe), piece))
             left = np.setdiff1d(left, tried[safe], assume_unique=True)
-        return _Cut(_Parts.together(further), parts.take(left))
+        return _Cut(_Parts.merge(further), parts.take(left))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -123,7 +123,7 @@ class _Parts:
         return _Parts(self.rows[inside[order]], np.concatenate([np.zeros(1, np.int64), ends]))
 
     @classmethod
-    def together(cls, all_parts: list[_Parts]) -> _Parts:
+    def merge(cls, all_parts: list[_Parts]) -> _Parts:
         """Return the parts of all."""
         rows = [parts.rows for parts in all_parts]
         sizes = [parts.sizes for parts in all_parts]
@@ -148,20 +148,20 @@ def _plan_cuts(space: Space, parts: _Parts) -> Ints:
 
     Missing values come first: beside them nothing is said about the attribute, however narrow the others are.
     """
+    from sfumato.kinds.table._kernels.class_bounds import bound_classes
     from sfumato.kinds.table._kernels.cuts import measure_widths
-    from sfumato.kinds.table._kernels.hulls import form_hulls
 
     group = np.full(len(space.codes), -1, np.int64)
     parts.number(group, 0)
-    hulls = form_hulls(space, group, len(parts))
-    width = measure_widths(space, hulls)
-    mixed = hulls.missing & (hulls.low <= hulls.high)
+    bounds = bound_classes(space, group, len(parts))
+    width = measure_widths(space, bounds)
+    mixed = bounds.missing & (bounds.low <= bounds.high)
     column = np.broadcast_to(np.arange(width.shape[1]), width.shape)
     order = np.lexsort((column, -width, ~mixed), axis=1)
     return np.where(np.take_along_axis(width, order, axis=1) > 0, order, -1)
 
 
-def _settle(parts: _Parts, piece: Ints, judge: Judge) -> tuple[Flags, Ints]:
+def _find_safe_cuts(parts: _Parts, piece: Ints, judge: Judge) -> tuple[Flags, Ints]:
     """Tell which parts can be cut safely, and into which pieces, numbered through all parts.
 
     A cut in two is safe if both pieces are. Of a cut along a tree the pieces that are not safe stay together; if that

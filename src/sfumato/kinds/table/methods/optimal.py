@@ -54,4 +54,4 @@ class Optimal(LevelChoosing):
         if best.node < 0:
             raise self.refuse(question, search)
         level = levels_of(search.lattice, best.node)
-        return [ladder.levels[at] for ladder, at in zip(question.ladders, level.tolist(), strict=True)]
+        return [level_tree.levels[at] for level_tree, at in zip(question.level_trees, level.tolist(), strict=True)]

@@ -44,7 +44,7 @@ class TopDown(FullDomain):
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the nodes of the cut."""
         search = CutSearch(question)
-        withheld = search.settle(search.highest)
-        if withheld > question.demand.limit:
-            raise refuse_cuts(type(self).__name__, question, withheld)
+        suppressed_records = search.evaluate_cut(search.highest)
+        if suppressed_records > question.demand.limit:
+            raise refuse_cuts(type(self).__name__, question, suppressed_records)
         return search.read(search.specialise(search.highest, run))

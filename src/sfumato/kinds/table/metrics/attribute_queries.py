@@ -13,10 +13,10 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
-from sfumato.metrics.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.metrics.partial_sums import PartialSums
+from sfumato.metrics.query_metric import collect_answers, describe_errors, judge_answers
 from sfumato.metrics.workload import Workload
 from sfumato.params import Param
 
@@ -79,25 +79,27 @@ class AttributeQueries(SummedMetric):
         attributes = (*attributes_of(original), *attributes_of(original, "sensitive"))
         return draw_queries(attributes, self.queries, seed)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
         view = comparison.view(TableComparison)
-        workload = self._ask(view)
-        return tally_answers(*_answer(view, workload), view.records) if len(workload) else {}
+        workload = self._choose_workload(view)
+        return collect_answers(*_answer(view, workload), view.records) if len(workload) else {}
 
-    def _ask(self, view: TableComparison) -> Workload:
-        whole = view.comparison.whole
-        if whole.workload:
-            return whole.workload
-        return whole.once(("workload", self), lambda: draw_queries(view.asked, self.queries, whole.seed))
+    def _choose_workload(self, view: TableComparison) -> Workload:
+        full_original = view.comparison.full_original
+        if full_original.workload:
+            return full_original.workload
+        return full_original.cached(
+            ("workload", self), lambda: draw_queries(view.queried_attributes, self.queries, full_original.seed)
+        )
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Compare the answers of all parts together."""
-        if not tally:
+        if not partial:
             return 0.0, {"queries": 0}
-        errors, bound = judge_answers(tally, self.sanity)
+        errors, bound = judge_answers(partial, self.sanity)
         value, details = describe_errors(errors, bound)
-        single = np.array([len(query) == 1 for query in self.find_workload(whole).queries])
+        single = np.array([len(query) == 1 for query in self.find_workload(full_original).queries])
         if single.any():
             details["one_attribute"] = float(errors[single].mean())
         return value, details

@@ -9,10 +9,10 @@ import numpy as np
 
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.grouping import merge_grouped
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 
 __all__ = ["AverageClassSize"]
 
@@ -50,16 +50,16 @@ class AverageClassSize(SummedMetric):
     unchanged: ClassVar[float | str] = "It depends on how many records of the original are the same anyway, and on k."
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count records, and list the classes."""
         view = comparison.view(TableComparison)
         k = max(getattr(comparison.release.guarantee, "k", 1), 1)
         return {"classes": [view.classes], "records": view.records, "k": Most(k)}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide the records by the classes; those of two parts that look the same are one."""
-        sizes, records = unite_alike(tally["classes"])["records"], tally["records"]
-        return records / (max(len(sizes), 1) * float(tally["k"])), {
+        sizes, records = merge_grouped(partial["classes"])["records"], partial["records"]
+        return records / (max(len(sizes), 1) * float(partial["k"])), {
             "classes": len(sizes),
             "smallest": int(sizes.min(initial=records)),
             "median": float(np.median(sizes)) if len(sizes) else 0.0,

@@ -7,10 +7,10 @@ from typing import Any, ClassVar
 
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
-from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.grouping import merge_grouped
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 
 __all__ = ["Discernibility"]
 
@@ -52,23 +52,23 @@ class Discernibility(SummedMetric):
         "Whoever leaves a class of more than half of the records costs less withheld than the others save."
     )
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count records, and list the classes."""
         view = comparison.view(TableComparison)
         return {
             "classes": [view.classes],
             "records": view.records,
-            "withheld": view.withheld,
+            "withheld": view.suppressed_records,
             "unchanged": Most((view.original_classes**2).sum()),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Add up the squares; classes of two parts that look the same are one."""
-        sizes, records = unite_alike(tally["classes"])["records"].astype(float), tally["records"]
-        penalty = float((sizes**2).sum()) + float(tally["withheld"]) * records
+        sizes, records = merge_grouped(partial["classes"])["records"].astype(float), partial["records"]
+        penalty = float((sizes**2).sum()) + float(partial["withheld"]) * records
         return penalty, {
             "share_of_worst": penalty / max(records, 1) ** 2,
-            "unchanged": int(tally["unchanged"]),
+            "unchanged": int(partial["unchanged"]),
             "largest_class": int(sizes.max(initial=0)),
-            "withheld": tally["withheld"],
+            "withheld": partial["withheld"],
         }

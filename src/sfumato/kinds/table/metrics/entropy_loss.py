@@ -11,9 +11,9 @@ import numpy.typing as npt
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["EntropyLoss"]
 
@@ -34,7 +34,7 @@ class EntropyLoss(SummedMetric):
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> EntropyLoss().measure(Comparison(data, result.release, result.trace.rows)).value
+    >>> EntropyLoss().measure(Comparison(data, result.release, result.owner_record.rows)).value
     0.5
 
     References
@@ -60,22 +60,22 @@ class EntropyLoss(SummedMetric):
         """Say that the row map is missing."""
         return super().obstacle(comparison) or (NEEDS_ROWS if comparison.rows is None else None)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the bits of all cells; how frequent a value is, is what it is in the whole original."""
         view = comparison.view(TableComparison)
         rows = comparison.row_map
         lost: dict[str, float] = {}
         there: dict[str, float] = {}
         for column in view.columns:
-            whole = _whole_bits(column)
-            bits = np.minimum(_cell_bits(column, rows), whole[rows])
-            lost[column.name] = float(bits.sum() + whole.sum() - whole[rows].sum())
-            there[column.name] = float(whole.sum())
+            full_original = _measure_full_bits(column)
+            bits = np.minimum(_cell_bits(column, rows), full_original[rows])
+            lost[column.name] = float(bits.sum() + full_original.sum() - full_original[rows].sum())
+            there[column.name] = float(full_original.sum())
         return {"lost": lost, "there": there, "records": view.records}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide what is lost by what was there."""
-        lost, there, records = tally["lost"], tally["there"], max(tally["records"], 1)
+        lost, there, records = partial["lost"], partial["there"], max(partial["records"], 1)
         total = sum(there.values())
         shares = {name: lost[name] / there[name] if there[name] > 0 else 0.0 for name in lost}
         return sum(lost.values()) / total if total > 0 else 0.0, {
@@ -85,7 +85,7 @@ class EntropyLoss(SummedMetric):
         }
 
 
-def _whole_bits(column: PublishedAttribute) -> Floats:
+def _measure_full_bits(column: PublishedAttribute) -> Floats:
     """Return what the value of every original record costs when its cell is suppressed."""
     counts = column.frequencies[column.attribute.codes]
     return np.asarray(np.log2(column.frequencies.sum() / np.maximum(counts, 1)))

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["MicroaggregationError"]
 
@@ -36,7 +36,7 @@ class MicroaggregationError(SummedMetric):
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(20, 1.5), (61, 2.0), (21, 1.7), (60, 2.2)], ("age", "height"))
     >>> result = sf.anonymize(data, sf.methods.Mdav(k=2), secret=bytes(32))
-    >>> round(MicroaggregationError().measure(Comparison(data, result.release, result.trace.rows)).value, 4)
+    >>> round(MicroaggregationError().measure(Comparison(data, result.release, result.owner_record.rows)).value, 4)
     0.0693
 
     References
@@ -66,7 +66,7 @@ class MicroaggregationError(SummedMetric):
             return "the release publishes no means of classes; mdav does."
         return reason or (NEEDS_ROWS if comparison.rows is None else None)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Compare every record with the mean of its class, and with that of everybody."""
         view = comparison.view(TableComparison)
         published = {column.name for column in comparison.release.parts[_PART].columns}
@@ -78,15 +78,15 @@ class MicroaggregationError(SummedMetric):
                 continue
             places, counts = np.asarray(axis, np.float64), column.frequencies[:-1]
             values = places[column.attribute.codes]
-            guesses = np.full(len(values), float(places @ counts) / max(int(counts.sum()), 1))
-            spreads[column.name] = float(((values - guesses) ** 2).sum())
-            guesses[comparison.row_map] = _means_of_classes(view, column.name)[view.published.group]
-            errors[column.name] = float(((values - guesses) ** 2).sum())
+            estimates = np.full(len(values), float(places @ counts) / max(int(counts.sum()), 1))
+            spreads[column.name] = float(((values - estimates) ** 2).sum())
+            estimates[comparison.row_map] = _means_of_classes(view, column.name)[view.published.group]
+            errors[column.name] = float(((values - estimates) ** 2).sum())
         return {"errors": errors, "spreads": spreads}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Divide by the spread."""
-        shares = {name: tally["errors"][name] / spread for name, spread in tally["spreads"].items() if spread > 0}
+        shares = {name: partial["errors"][name] / spread for name, spread in partial["spreads"].items() if spread > 0}
         return sum(shares.values()) / len(shares) if shares else 0.0, {"by_attribute": shares}
 
 

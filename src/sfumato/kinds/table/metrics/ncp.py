@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["Ncp"]
 
@@ -50,7 +50,7 @@ class Ncp(SummedMetric):
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up over all cells of all records; a column is as wide as that of the whole original."""
         view = comparison.view(TableComparison)
         return {
@@ -60,16 +60,18 @@ class Ncp(SummedMetric):
             "exact": sum(int(column.amounts[column.exact].sum()) for column in view.columns),
             "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in view.columns),
             "cells": view.published.records * len(view.columns),
-            "withheld": view.withheld,
+            "withheld": view.suppressed_records,
             "records": view.records,
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over all cells of all records."""
-        records, cells, withheld = max(tally["records"], 1), max(tally["cells"], 1), tally["withheld"]
-        return (tally["losses"] + withheld) / records, {
-            "by_attribute": {name: (lost + withheld) / records for name, lost in tally["by_attribute"].items()},
-            "exact_share": tally["exact"] / cells,
-            "suppressed_share": tally["suppressed"] / cells,
-            "withheld_share": withheld / records,
+        records, cells, suppressed_records = max(partial["records"], 1), max(partial["cells"], 1), partial["withheld"]
+        return (partial["losses"] + suppressed_records) / records, {
+            "by_attribute": {
+                name: (lost + suppressed_records) / records for name, lost in partial["by_attribute"].items()
+            },
+            "exact_share": partial["exact"] / cells,
+            "suppressed_share": partial["suppressed"] / cells,
+            "withheld_share": suppressed_records / records,
         }

@@ -7,9 +7,9 @@ from typing import Any, ClassVar
 
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["Precision"]
 
@@ -51,16 +51,16 @@ class Precision(SummedMetric):
     unchanged: ClassVar[float | str] = 1.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "suppress", "withhold")
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up the levels of all cells."""
         view = comparison.view(TableComparison)
         levels = {c.name: float(c.levels[c.cells.index].sum()) for c in view.columns}
-        return {"levels": levels, "withheld": view.withheld, "records": view.records}
+        return {"levels": levels, "withheld": view.suppressed_records, "records": view.records}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average the levels of all cells."""
-        records, withheld = max(tally["records"], 1), tally["withheld"]
-        precisions = {name: 1 - (levels + withheld) / records for name, levels in tally["levels"].items()}
-        return sum(precisions.values()) / len(precisions) if precisions else 1 - withheld / records, {
+        records, suppressed_records = max(partial["records"], 1), partial["withheld"]
+        precisions = {name: 1 - (levels + suppressed_records) / records for name, levels in partial["levels"].items()}
+        return sum(precisions.values()) / len(precisions) if precisions else 1 - suppressed_records / records, {
             "by_attribute": precisions
         }

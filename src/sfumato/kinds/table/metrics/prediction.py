@@ -15,9 +15,9 @@ from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 from sfumato.params import Param
 
 __all__ = ["Prediction"]
@@ -25,7 +25,7 @@ __all__ = ["Prediction"]
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
-_FEWEST_RECORDS = 20
+_MIN_RECORDS = 20
 _MOST_CLASSES = 50
 _NOT_INSTALLED = "needs scikit-learn, which is not installed: pip install 'sfumato[learn]'."
 _MODELS = ("logistic_regression", "random_forest")
@@ -51,9 +51,9 @@ class Prediction(SummedMetric):
     >>> rows = [(age, "retired" if age > 64 else "works") for age in range(20, 90)]
     >>> data = sf.Dataset.of("table", rows, ("age", "job"), sensitive=("job",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=5), secret=bytes(32))
-    >>> comparison = Comparison(data, result.release, result.trace.rows)
-    >>> told = Prediction().obstacle(comparison)
-    >>> told is None or told.startswith("needs scikit-learn")
+    >>> comparison = Comparison(data, result.release, result.owner_record.rows)
+    >>> obstacle = Prediction().obstacle(comparison)
+    >>> obstacle is None or obstacle.startswith("needs scikit-learn")
     True
     """
 
@@ -76,7 +76,7 @@ class Prediction(SummedMetric):
 
     label: Annotated[str | None, Param("Column to predict; by default the first sensitive one.")] = None
     folds: Annotated[int, Param("Parts of the records, each predicted by what the others teach.", ge=2, le=20)] = 3
-    records: Annotated[int, Param("Most records to learn from and to ask about.", ge=_FEWEST_RECORDS)] = 5000
+    records: Annotated[int, Param("Most records to learn from and to ask about.", ge=_MIN_RECORDS)] = 5000
     trees: Annotated[int, Param("Trees of the forest.", ge=1)] = 20
 
     def lacks(self) -> str | None:
@@ -89,9 +89,9 @@ class Prediction(SummedMetric):
         return reason or self._refuse_label(comparison.view(TableComparison))
 
     def _refuse_label(self, view: TableComparison) -> str | None:
-        records = len(view.comparison.whole.original)
-        if records < _FEWEST_RECORDS:
-            return f"needs at least {_FEWEST_RECORDS} records to learn from, got {records}."
+        records = len(view.comparison.full_original.original)
+        if records < _MIN_RECORDS:
+            return f"needs at least {_MIN_RECORDS} records to learn from, got {records}."
         name = self._label(view)
         if name is None:
             return "there is no sensitive column to predict. Name one (label=COLUMN)."
@@ -110,29 +110,29 @@ class Prediction(SummedMetric):
         roles = {column.name: column.role for column in view.comparison.release.columns}
         return next((column.name for column in view.exact if roles[column.name] == "sensitive"), None)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Keep what those of the drawn records that are in this part teach."""
         view = comparison.view(TableComparison)
         name = str(self._label(view))
         return {"label": Facts(name=name), "lessons": [_Lesson.of(view, view.by_name[name], self._draw(view))]}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Let models learn from both, and ask them about original records they have not seen."""
-        lesson = _Lesson.unite(tally["lessons"])
+        lesson = _Lesson.unite(partial["lessons"])
         right = {kind: 0 for model in _MODELS for kind in (model, f"{model}_of_original")} | {"most_frequent": 0}
         test_count = 0
-        for test, others in self._split(whole):
+        for test, others in self._split(full_original):
             truth = lesson.label[test]
             test_count += len(test)
             values, counts = np.unique(lesson.label[others], return_counts=True)
             right["most_frequent"] += int((truth == values[counts.argmax()]).sum())
             for kind, features, labels in lesson.teach(others):
                 for model in _MODELS:
-                    guesses = self._guess(model, features, labels, lesson.original[test], whole.seed)
-                    right[model + kind] += int((guesses == truth).sum())
+                    predictions = self._predict(model, features, labels, lesson.original[test], full_original.seed)
+                    right[model + kind] += int((predictions == truth).sum())
         shares = {kind: number / max(test_count, 1) for kind, number in right.items()}
         return sum(shares[model] for model in _MODELS) / len(_MODELS), {
-            "label": tally["label"]["name"],
+            "label": partial["label"]["name"],
             **shares,
             "records": test_count,
             "folds": self.folds,
@@ -140,19 +140,19 @@ class Prediction(SummedMetric):
 
     def _draw(self, view: TableComparison) -> Ints:
         """Return the drawn rows of the whole original, in their order."""
-        return np.sort(self._permute(view.comparison.whole))
+        return np.sort(self._permute(view.comparison.full_original))
 
-    def _permute(self, whole: Whole) -> Ints:
-        return np.random.default_rng(whole.seed).permutation(len(whole.original))[: self.records]
+    def _permute(self, full_original: FullOriginal) -> Ints:
+        return np.random.default_rng(full_original.seed).permutation(len(full_original.original))[: self.records]
 
-    def _split(self, whole: Whole) -> Iterator[tuple[Ints, Ints]]:
+    def _split(self, full_original: FullOriginal) -> Iterator[tuple[Ints, Ints]]:
         """Draw folds: which of the drawn records are asked about, and the others."""
-        drawn = self._permute(whole)
+        drawn = self._permute(full_original)
         place = np.argsort(np.argsort(drawn, kind="stable"), kind="stable")
         for part in np.array_split(place, self.folds):
             yield np.sort(part), np.sort(np.setdiff1d(place, part))
 
-    def _guess(self, model: str, features: Floats, labels: Ints, test_features: Floats, seed: int) -> Ints:
+    def _predict(self, model: str, features: Floats, labels: Ints, test_features: Floats, seed: int) -> Ints:
         from sklearn.ensemble import RandomForestClassifier
         from sklearn.linear_model import LogisticRegression
         from threadpoolctl import threadpool_limits
@@ -182,7 +182,7 @@ class _Lesson:
     original: Floats
     published: Floats
     label: Ints
-    tells: npt.NDArray[np.bool_]
+    is_labelled: npt.NDArray[np.bool_]
     """Whether a record is published with its label exact; if not, what is published of it teaches nothing."""
 
     @classmethod
@@ -194,20 +194,20 @@ class _Lesson:
         record = np.full(view.records, -1, dtype=np.int64)
         exact = label.exact[label.cells.index]
         record[comparison.row_map[exact]] = np.flatnonzero(exact)
-        tells = record[rows] >= 0
+        is_labelled = record[rows] >= 0
         columns = [column for column in view.columns if column.name != label.name]
         # By original row, so that the same cells teach the same in whatever order they are published.
         chances = np.random.default_rng([comparison.seed, 1]).random((len(columns), len(drawn)))[:, at]
         before, after = [], []
         for column, chance in zip(columns, chances, strict=True):
-            cells = dataclasses.replace(column.cells, index=column.cells.index[record[rows[tells]]])
+            cells = dataclasses.replace(column.cells, index=column.cells.index[record[rows[is_labelled]]])
             features = Features(PublishedAttribute(column.attribute.take(rows), cells, column.frequencies))
             before.append(features.of_original)
             drawn_features = np.zeros_like(features.of_original)
-            drawn_features[tells] = features.draw(chance[tells])
+            drawn_features[is_labelled] = features.draw(chance[is_labelled])
             after.append(drawn_features)
         labels = label.attribute.codes[rows].astype(np.int64)
-        return cls(at, np.column_stack(before), np.column_stack(after), labels, tells)
+        return cls(at, np.column_stack(before), np.column_stack(after), labels, is_labelled)
 
     @classmethod
     def unite(cls, parts: Sequence[_Lesson]) -> _Lesson:
@@ -218,6 +218,6 @@ class _Lesson:
 
     def teach(self, rows: Ints) -> Iterator[tuple[str, Floats, Ints]]:
         """Yield what the release and what the original say about some of the drawn records."""
-        there = rows[self.tells[rows]]
+        there = rows[self.is_labelled[rows]]
         yield "", self.published[there], self.label[there]
         yield "_of_original", self.original[rows], self.label[rows]

@@ -12,9 +12,9 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import answer_query, draw_queries
 from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, share_population, weigh_published
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.workload import Workload, find_errors
 from sfumato.params import Param
 
@@ -39,8 +39,8 @@ class WeightedQueries(SummedMetric):
     >>> data = sf.Dataset.of("table", [(20,), (20,), (70,), (70,)], ("age",))
     >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> asked = Comparison(data, result.release, result.trace.rows, workload=sf.Workload((("age=20",),)))
-    >>> WeightedQueries().measure(asked)
+    >>> comparison = Comparison(data, result.release, result.owner_record.rows, workload=sf.Workload((("age=20",),)))
+    >>> WeightedQueries().measure(comparison)
     Score(weighted-queries: 0.3333, lower is better; queries=1, median=0.3333, largest=0.3333, with_weights=0)
 
     References
@@ -74,11 +74,11 @@ class WeightedQueries(SummedMetric):
         reason = super().obstacle(comparison)
         return reason or (NO_WEIGHTS if comparison.original.weights is None else None)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
         view, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
-        workload = self._ask(view)
+        workload = self._choose_workload(view)
         if not len(workload):
             return {}
         published_weights = None if comparison.rows is None else weights[comparison.rows]
@@ -105,20 +105,22 @@ class WeightedQueries(SummedMetric):
             "records": view.records,
         }
 
-    def _ask(self, view: TableComparison) -> Workload:
-        whole = view.comparison.whole
-        if whole.workload:
-            return whole.workload
-        return whole.once(("workload", self), lambda: draw_queries(view.asked, self.weighted_queries, whole.seed))
+    def _choose_workload(self, view: TableComparison) -> Workload:
+        full_original = view.comparison.full_original
+        if full_original.workload:
+            return full_original.workload
+        return full_original.cached(
+            ("workload", self), lambda: draw_queries(view.queried_attributes, self.weighted_queries, full_original.seed)
+        )
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the shares that all parts together give."""
-        if not tally:
+        if not partial:
             return 0.0, {"queries": 0}
-        truth = tally["truth"] / tally["weights"]
-        errors = find_errors(truth, share_population(tally, tally["estimate"]), self.weighted_sanity)
+        truth = partial["truth"] / partial["weights"]
+        errors = find_errors(truth, share_population(partial, partial["estimate"]), self.weighted_sanity)
         details = {"queries": len(errors), "median": float(np.median(errors)), "largest": float(errors.max())}
-        if "better" in tally:
-            better = tally["better"] / tally["weights"]
+        if "better" in partial:
+            better = partial["better"] / partial["weights"]
             details["with_weights"] = float(find_errors(truth, better, self.weighted_sanity).mean())
         return float(errors.mean()), details

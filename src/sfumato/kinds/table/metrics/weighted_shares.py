@@ -11,9 +11,9 @@ from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.queries import expect_matches
 from sfumato.kinds.table.comparison.weights import NO_WEIGHTS, find_parts, share_population, weigh_published
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["WeightedShares"]
 
@@ -33,7 +33,7 @@ class WeightedShares(SummedMetric):
     >>> data = sf.Dataset.of("table", [("a",), ("a",), ("b",), ("b",)], ("city",))
     >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> WeightedShares().measure(Comparison(data, result.release, result.trace.rows))
+    >>> WeightedShares().measure(Comparison(data, result.release, result.owner_record.rows))
     Score(weighted-shares: 0.25, lower is better; city, distance=0.25, with_weights=0)
     """
 
@@ -55,36 +55,36 @@ class WeightedShares(SummedMetric):
         reason = super().obstacle(comparison)
         return reason or (NO_WEIGHTS if comparison.original.weights is None else None)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Add up weights, column by column."""
         view, weights = comparison.view(TableComparison), comparison.original.weights
         assert weights is not None
         counted = weigh_published(view)
-        tally: dict[str, Any] = {"truth": {}, "estimate": {}}
+        partial: dict[str, Any] = {"truth": {}, "estimate": {}}
         if comparison.rows is not None:
-            tally["better"] = {}
+            partial["better"] = {}
         for name, column in view.by_name.items():
             parts = list(find_parts(column))
             likely = [expect_matches([part], view.by_name, view.published.records) for part in parts]
-            tally["truth"][name] = np.array([weights[part.of_records()].sum() for part in parts])
-            tally["estimate"][name] = np.array([counted @ expected for expected in likely])
+            partial["truth"][name] = np.array([weights[part.of_records()].sum() for part in parts])
+            partial["estimate"][name] = np.array([counted @ expected for expected in likely])
             if comparison.rows is not None:
-                tally["better"][name] = np.array([weights[comparison.rows] @ expected for expected in likely])
+                partial["better"][name] = np.array([weights[comparison.rows] @ expected for expected in likely])
         return {
-            **tally,
+            **partial,
             "weights": float(weights.sum()),
             "counted": float(counted.sum()),
             "published": view.published.records,
             "records": view.records,
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare shares, column by column."""
-        truth = {name: sums / tally["weights"] for name, sums in tally["truth"].items()}
-        distances = {name: _differ(truth[name], share_population(tally, tally["estimate"][name])) for name in truth}
+        truth = {name: sums / partial["weights"] for name, sums in partial["truth"].items()}
+        distances = {name: _differ(truth[name], share_population(partial, partial["estimate"][name])) for name in truth}
         details: dict[str, Any] = {f"{name}, distance": distance for name, distance in distances.items()}
-        if tally.get("better"):
-            better = [_differ(truth[name], sums / tally["weights"]) for name, sums in tally["better"].items()]
+        if partial.get("better"):
+            better = [_differ(truth[name], sums / partial["weights"]) for name, sums in partial["better"].items()]
             details["with_weights"] = float(np.mean(better))
         return float(np.mean(list(distances.values()))) if distances else 0.0, details
 

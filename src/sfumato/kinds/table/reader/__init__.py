@@ -12,29 +12,29 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.record_unit import PERSON, RECORD, Unit
+from sfumato.data.record_unit import PERSON, RECORD, RecordUnit
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.reader.cells import encode_values
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
-from sfumato.kinds.table.reader.roles import Roles, settle_roles
+from sfumato.kinds.table.reader.roles import Roles, resolve_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
 from sfumato.readers.cells import encode_labels, holds_values
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import Whose, name_records, settle_unit
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import RecordPeople, name_records, resolve_unit
 from sfumato.readers.sources import Source
-from sfumato.readers.weights import Floats, read_weights, tell_weights
+from sfumato.readers.weights import Floats, describe_weights, read_weights
 
 __all__ = ["Attributes", "read", "read_attributes", "read_file"]
 
-_RECORDS_EACH = 10
+_RECORDS_PER_VALUE = 10
 """Rows per value from which on an identifier is questioned: few people have so many records."""
 
 
-def read(path: Readable, reading: Reading) -> Dataset:
+def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table of people: CSV, Parquet or JSON lines.
 
     Every column needs a role (``identifier``, ``quasi``, ``sensitive``, ``plain``) or is left out by ``drop``; one
@@ -46,7 +46,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     ----------
     path
         The file, possibly packed as ``.gz`` or ``.xz``.
-    reading
+    read_options
         How to read it.
 
     Examples
@@ -54,7 +54,7 @@ def read(path: Readable, reading: Reading) -> Dataset:
     >>> import tempfile
     >>> file = Path(tempfile.mkdtemp()) / "people.csv"
     >>> _ = file.write_text("name,age,zip,illness\\nAnn,30,01067,flu\\nBob,?,80331,cold\\nCid,40,01069,flu\\n")
-    >>> options = Reading("table", identifier=("name",), quasi=("age,zip",), sensitive=("illness",), empty=("?",))
+    >>> options = ReadOptions("table", identifier=("name",), quasi=("age,zip",), sensitive=("illness",), empty=("?",))
     >>> people = read(file, options)
     >>> people.table.to_pydict()
     {'age': ['30', '', '40'], 'zip': ['01067', '80331', '01069'], 'illness': ['flu', 'cold', 'flu']}
@@ -69,16 +69,16 @@ def read(path: Readable, reading: Reading) -> Dataset:
     1 empty cell in `age` is kept as a value of its own.
     """
     file = as_place(path)
-    table = read_file(file, reading)
-    attributes = read_attributes(file.name, table, reading)
+    table = read_file(file, read_options)
+    attributes = read_attributes(file.name, table, read_options)
     return Dataset(
         Schema("table", attributes.columns),
         attributes.table,
         hierarchies=attributes.hierarchies,
         notes=(f"Read {table.num_rows:,} rows of {file.name}.", *attributes.notes),
-        reading=dataclasses.replace(reading, scales=attributes.scales).to_dict(),
-        unit=attributes.whose.unit,
-        people=attributes.whose.people,
+        read_options=dataclasses.replace(read_options, scales=attributes.scales).to_dict(),
+        unit=attributes.record_people.unit,
+        people=attributes.record_people.people,
         population=attributes.population,
         weights=attributes.weights,
         doubts=attributes.doubts,
@@ -94,7 +94,7 @@ class Attributes(NamedTuple):
     """Scale of every column in the words of an owner, so that another file is read the same way."""
     hierarchies: dict[str, Hierarchy]
     population: pa.Table | None
-    whose: Whose
+    record_people: RecordPeople
     cells: pa.Table
     """The cells of the rows that were kept."""
     notes: tuple[str, ...]
@@ -104,12 +104,12 @@ class Attributes(NamedTuple):
     """Identifiers that hardly differ."""
 
 
-def read_file(path: Place, reading: Reading) -> pa.Table:
+def read_file(path: Place, read_options: ReadOptions) -> pa.Table:
     """Read a file as a table of cells, as the options say."""
-    return Source(path, reading).table()
+    return Source(path, read_options).table()
 
 
-def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collection[str] = ()) -> Attributes:
+def read_attributes(name: str, table: pa.Table, read_options: ReadOptions, taken: Collection[str] = ()) -> Attributes:
     """Give the columns of a table their roles and scales.
 
     Parameters
@@ -118,7 +118,7 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
         Of the file, for messages.
     table
         Its cells.
-    reading
+    read_options
         How to read them.
     taken
         Columns that are not attributes, such as the items of a person: they need no role.
@@ -126,28 +126,32 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
     Examples
     --------
     >>> cells = pa.table({"age": ["30", "40"], "items": ["a b", "c"]})
-    >>> read_attributes("people.csv", cells, Reading("table", quasi=("age",)), taken=("items",)).scales
+    >>> read_attributes("people.csv", cells, ReadOptions("table", quasi=("age",)), taken=("items",)).scales
     {'age': 'integer'}
     """
-    roles = settle_roles(name, table, reading, taken)
-    _check_scales(reading, roles.kept)
+    roles = resolve_roles(name, table, read_options, taken)
+    _check_scales(read_options, roles.retained)
     changed: list[str] = []
-    if reading.missing not in {"keep", "error"}:
-        published = {column: column for column in roles.kept}
-        name, table = settle_missing(name, table, published, reading, changed, published)
+    if read_options.missing not in {"keep", "error"}:
+        published = {column: column for column in roles.retained}
+        name, table = resolve_missing(name, table, published, read_options, changed, published)
         if not table.num_rows:
             raise SchemaError(f"{name}: every row has an empty cell. Drop the columns that are mostly empty.")
     scaled_columns = {
-        column: _read_column(name, table, column, reading, reading.scales.get(column)) for column in roles.kept
+        column: _read_column(name, table, column, read_options, read_options.scales.get(column))
+        for column in roles.retained
     }
-    beside, remark = _read_population(reading, roles, scaled_columns)
-    hierarchies, notes = find_hierarchies(reading, roles.kept, scaled_columns, beside)
-    whose, whose_told = _find_people(name, table, roles, reading)
-    weights = None if reading.weight is None else read_weights(name, table, reading.weight)
-    if weights is not None and reading.weight is not None:
-        notes = [*notes, tell_weights(reading.weight, weights, published=reading.weight in roles.kept)]
+    beside, remark = _read_population(read_options, roles, scaled_columns)
+    hierarchies, notes = find_hierarchies(read_options, roles.retained, scaled_columns, beside)
+    record_people, owner_notes = _find_people(name, table, roles, read_options)
+    weights = None if read_options.weight is None else read_weights(name, table, read_options.weight)
+    if weights is not None and read_options.weight is not None:
+        notes = [
+            *notes,
+            describe_weights(read_options.weight, weights, published=read_options.weight in roles.retained),
+        ]
     columns = tuple(
-        Column(column, roles.kept[column], scaled.scale, scaled.order) for column, scaled in scaled_columns.items()
+        Column(column, roles.retained[column], scaled.scale, scaled.order) for column, scaled in scaled_columns.items()
     )
     return Attributes(
         columns,
@@ -155,24 +159,24 @@ def read_attributes(name: str, table: pa.Table, reading: Reading, taken: Collect
         {column: scaled.word for column, scaled in scaled_columns.items()},
         hierarchies,
         pa.table({column: scaled.values.to_arrow() for column, scaled in beside.items()}) if beside else None,
-        whose,
+        record_people,
         table,
         (
-            *_tell_roles(roles),
+            *_describe_roles(roles),
             *changed,
-            *_tell_scales(scaled_columns, reading),
-            *_tell_missing(scaled_columns),
+            *_describe_scales(scaled_columns, read_options),
+            *_describe_missing(scaled_columns),
             *remark,
             *notes,
-            *whose_told,
+            *owner_notes,
         ),
         weights,
         tuple(_doubt_identifiers(table, roles)),
     )
 
 
-def _check_scales(reading: Reading, published: Mapping[str, str]) -> None:
-    for column, text in reading.scales.items():
+def _check_scales(read_options: ReadOptions, published: Mapping[str, str]) -> None:
+    for column, text in read_options.scales.items():
         parse_scale(column, text)
         if column not in published:
             near = difflib.get_close_matches(column, published, n=1)
@@ -180,29 +184,31 @@ def _check_scales(reading: Reading, published: Mapping[str, str]) -> None:
             raise ParameterError(f"reading: scales: no column {column!r} is published.{hint}")
 
 
-def _read_column(name: str, table: pa.Table, column: str, reading: Reading, scale: str | None) -> Scaled:
-    values = encode_values(name, column, table.column(column), reading.empty)
-    if values.missing and reading.missing == "error":
+def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions, scale: str | None) -> Scaled:
+    values = encode_values(name, column, table.column(column), read_options.empty)
+    if values.missing and read_options.missing == "error":
         values.refuse_missing()
     return scale_values(values, scale)
 
 
 def _read_population(
-    reading: Reading, roles: Roles, scaled_columns: Mapping[str, Scaled]
+    read_options: ReadOptions, roles: Roles, scaled_columns: Mapping[str, Scaled]
 ) -> tuple[dict[str, Scaled], list[str]]:
     """Read the quasi-identifiers of the population on the same scales; nothing else of it is used."""
-    if reading.population is None:
+    if read_options.population is None:
         return {}, []
-    file = Path(reading.population)
-    table = read_file(file, dataclasses.replace(reading, format=None, header=(), delimiter=None))
-    wanted = [column for column, role in roles.kept.items() if role == "quasi-identifier"]
+    file = Path(read_options.population)
+    table = read_file(file, dataclasses.replace(read_options, format=None, header=(), delimiter=None))
+    wanted = [column for column, role in roles.retained.items() if role == "quasi-identifier"]
     missing = [column for column in wanted if column not in table.column_names]
     if missing:
         raise SchemaError(
             f"{file.name}: the population must have all quasi-identifiers of the table, but has no column "
             f"{missing[0]!r}. Add it, or give the column another role."
         )
-    beside = {column: _read_column(file.name, table, column, reading, scaled_columns[column].word) for column in wanted}
+    beside = {
+        column: _read_column(file.name, table, column, read_options, scaled_columns[column].word) for column in wanted
+    }
     notes = [f"Read {table.num_rows:,} people of the population in {file.name}."]
     ignored = [column for column in table.column_names if column not in wanted]
     if ignored:
@@ -210,26 +216,26 @@ def _read_population(
     return beside, notes
 
 
-def _find_people(name: str, table: pa.Table, roles: Roles, reading: Reading) -> tuple[Whose, list[str]]:
+def _find_people(name: str, table: pa.Table, roles: Roles, read_options: ReadOptions) -> tuple[RecordPeople, list[str]]:
     """Tell whose the records are: of the owners' column, or of nobody knows whom where identifiers repeat."""
     repeated = [column for column in roles.identifiers if column != roles.owner and _repeats(table.column(column))]
     unit, notes = PERSON, []
     if roles.owner:
         labels = encode_labels(name, roles.owner, table.column(roles.owner))
         people = labels.labels.take(pa.array(labels.codes)).cast(pa.string())
-        whose = settle_unit(reading, Whose(_unit_of(roles, repeated), people))
+        record_people = resolve_unit(read_options, RecordPeople(_unit_of(roles, repeated), people))
         notes.append(f"Reading `{roles.owner}` as whose a record is; it is left out.")
-        return whose, notes + whose.note(table.num_rows)
+        return record_people, notes + record_people.note(table.num_rows)
     if repeated:
         unit = RECORD
         notes.append(
             f"Identifier `{repeated[0]}` is the same in several records: if it names people, a record is not a person, "
             f"and k records may be of fewer than k people. Say whose they are (columns: owner={repeated[0]})."
         )
-    return settle_unit(reading, Whose(unit)), notes
+    return resolve_unit(read_options, RecordPeople(unit)), notes
 
 
-def _unit_of(roles: Roles, repeated: Collection[str]) -> Unit:
+def _unit_of(roles: Roles, repeated: Collection[str]) -> RecordUnit:
     """Tell by the name of an identifier that never repeats what a record is."""
     telling = [column for column in roles.identifiers if column not in (*repeated, roles.owner)]
     return name_records(telling[0], True) if telling else RECORD
@@ -241,7 +247,7 @@ def _doubt_identifiers(table: pa.Table, roles: Roles) -> list[str]:
     for column in dict.fromkeys((*roles.identifiers, *([roles.owner] if roles.owner else []))):
         cells = table.column(column).drop_null()
         values = int(pc.count_distinct(cells).as_py()) if holds_values(cells.type) else len(cells)
-        if values * _RECORDS_EACH <= len(cells):
+        if values * _RECORDS_PER_VALUE <= len(cells):
             doubts.append(
                 f"Identifier `{column}` has only {values:,} different value{'s' * (values > 1)} in {len(cells):,} "
                 "rows. If it names nobody, give it another role (quasi, sensitive or plain)."
@@ -262,12 +268,12 @@ def _repeats(cells: pa.ChunkedArray) -> bool:
         return False
 
 
-def _tell_roles(roles: Roles) -> list[str]:
+def _describe_roles(roles: Roles) -> list[str]:
     notes = []
-    for role, spoken in (("quasi-identifier", "quasi-identifier"), ("sensitive", "sensitive"), ("plain", "plain")):
-        columns = [column for column, given in roles.kept.items() if given == role]
+    for role, role_name in (("quasi-identifier", "quasi-identifier"), ("sensitive", "sensitive"), ("plain", "plain")):
+        columns = [column for column, given in roles.retained.items() if given == role]
         plural = "s" * (role == "quasi-identifier" and len(columns) > 1)
-        notes += [f"Reading {_list(columns)} as {spoken}{plural}."] if columns else []
+        notes += [f"Reading {_list(columns)} as {role_name}{plural}."] if columns else []
     named = [column for column in roles.identifiers if column != roles.owner]
     notes += [f"Left out the identifier{'s' * (len(named) > 1)} {_list(named)}."] if named else []
     dropped = roles.dropped
@@ -275,15 +281,17 @@ def _tell_roles(roles: Roles) -> list[str]:
     return notes
 
 
-def _tell_scales(scaled_columns: Mapping[str, Scaled], reading: Reading) -> list[str]:
+def _describe_scales(scaled_columns: Mapping[str, Scaled], read_options: ReadOptions) -> list[str]:
     notes = [note for scaled in scaled_columns.values() for note in scaled.notes]
     categories = [
-        name for name, scaled in scaled_columns.items() if scaled.scale == "categorical" and name not in reading.scales
+        name
+        for name, scaled in scaled_columns.items()
+        if scaled.scale == "categorical" and name not in read_options.scales
     ]
     return [*notes, *([f"Reading {_list(categories)} as categories."] if categories else [])]
 
 
-def _tell_missing(scaled_columns: Mapping[str, Scaled]) -> list[str]:
+def _describe_missing(scaled_columns: Mapping[str, Scaled]) -> list[str]:
     notes = []
     for column, scaled in scaled_columns.items():
         count = scaled.values.missing

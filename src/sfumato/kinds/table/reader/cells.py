@@ -81,7 +81,7 @@ class Values:
             "Fill them, remove the rows, or keep them as a value of their own (missing=keep)."
         )
 
-    def respell(self, texts: Cells) -> Values:
+    def replace_texts(self, texts: Cells) -> Values:
         """Return the values in another spelling, in which some may be the same."""
         merged = texts.dictionary_encode()
         if len(merged.dictionary) == len(texts):
@@ -117,11 +117,11 @@ def encode_values(file: str, name: str, column: Cells, empty: Sequence[str] = ()
     if not all(chunk.dictionary.equals(encoded.chunk(0).dictionary) for chunk in encoded.chunks):
         encoded = encoded.unify_dictionaries()  # which takes its time even if they are the same
     codes = np.concatenate([np.asarray(chunk.indices.fill_null(-1), np.int32) for chunk in encoded.chunks])
-    texts = _spell(encoded.chunk(0).dictionary)
+    texts = _format_values(encoded.chunk(0).dictionary)
     values = Values(file, name, texts, codes)
     trimmed = pc.utf8_trim_whitespace(texts)
     if not trimmed.equals(texts):
-        values = values.respell(trimmed)
+        values = values.replace_texts(trimmed)
     return _without_missing(_check_labels(values), {MISSING, *(text.strip() for text in empty)})
 
 
@@ -133,7 +133,7 @@ def _check_type(file: str, name: str, kind: Cells) -> None:
         )
 
 
-def _spell(distinct: Cells) -> Cells:
+def _format_values(distinct: Cells) -> Cells:
     """Return values of any type as text."""
     kind = distinct.type
     if pa.types.is_floating(kind):
@@ -141,13 +141,13 @@ def _spell(distinct: Cells) -> Cells:
         return pc.replace_substring(texts, "nan", "NaN")
     if pa.types.is_timestamp(kind):
         moments = np.asarray(distinct.cast(pa.int64()).to_numpy(zero_copy_only=False))
-        return _spell_moments(distinct, moments)
+        return _format_timestamps(distinct, moments)
     if pa.types.is_date64(kind):
         distinct = distinct.cast(pa.date32())
     return distinct.cast(pa.string())
 
 
-def _spell_moments(distinct: Cells, moments: npt.NDArray[Any]) -> Cells:
+def _format_timestamps(distinct: Cells, moments: npt.NDArray[Any]) -> Cells:
     """Return moments as dates, where all are at midnight, or as dates with times."""
     per_day = 86_400 * {"s": 1, "ms": 10**3, "us": 10**6, "ns": 10**9}[distinct.type.unit]
     if not (moments % per_day).any():

@@ -15,7 +15,7 @@ from sfumato.hierarchies.rules import RULES, derive_hierarchy, derive_ranges
 from sfumato.kinds.table.dataset import NUMERIC, place_values
 from sfumato.kinds.table.reader.scales import Scaled
 from sfumato.readers.hierarchies import read_hierarchy
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 
 __all__ = ["find_hierarchies"]
 
@@ -23,13 +23,16 @@ _TYPES = {"integer": "int", "decimal": "decimal", "date": "date"}
 
 
 def find_hierarchies(
-    reading: Reading, roles: Mapping[str, str], scaled_columns: Mapping[str, Scaled], others: Mapping[str, Scaled]
+    read_options: ReadOptions,
+    roles: Mapping[str, str],
+    scaled_columns: Mapping[str, Scaled],
+    others: Mapping[str, Scaled],
 ) -> tuple[dict[str, Hierarchy], list[str]]:
     """Return the hierarchy of every attribute that has one, with notes on what they are made of.
 
     Parameters
     ----------
-    reading
+    read_options
         Files or rules by column.
     roles
         Of the columns that stay.
@@ -39,7 +42,7 @@ def find_hierarchies(
         Values of the same columns in a population, which the hierarchies must know as well.
     """
     hierarchies, notes = {}, []
-    for column, given in reading.hierarchies.items():
+    for column, given in read_options.hierarchies.items():
         _refuse_column(column, roles)
         scaled = scaled_columns[column]
         if not len(scaled.values.texts):
@@ -48,7 +51,7 @@ def find_hierarchies(
         hierarchy = _derive(given, samples)
         if hierarchy is None:
             _refuse_misspelled(given)
-            hierarchy = read_hierarchy(given, root=reading.hierarchy_root)
+            hierarchy = read_hierarchy(given, root=read_options.hierarchy_root)
         elif given.startswith("frequency"):
             notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
         for sample in samples:

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.weights import refuse_second_role
 
-__all__ = ["OPTIONS", "Roles", "guess_role", "is_known_word", "name_columns", "roles_of_words", "settle_roles"]
+__all__ = ["OPTIONS", "Roles", "detect_role", "has_role_word", "name_columns", "resolve_roles", "roles_of_words"]
 
 OPTIONS = {"identifier": "identifier", "quasi": "quasi-identifier", "sensitive": "sensitive", "plain": "plain"}
 """Reading options that list columns, and the role they give."""
@@ -83,7 +83,7 @@ _WORDS = {
 _ROLE_OF_WORD = {word: option for option, words in _WORDS.items() for word in words}
 _DATA_LIKE = re.compile(r"[+-]?[\d.,]+([eE][+-]?\d+)?|\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}.*", re.ASCII)
 _WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])|[^\W\d_]+")
-_FEWEST = 3  # rows from which on it says something that all values differ
+_MIN_ROWS = 3  # rows from which on it says something that all values differ
 _MANY = 100  # the same for numbers, which may differ by chance
 _MOSTLY = 0.5  # share of different values from which on a name such as patient_id names people
 
@@ -91,7 +91,7 @@ _MOSTLY = 0.5  # share of different values from which on a name such as patient_
 class Roles(NamedTuple):
     """What becomes of every column."""
 
-    kept: dict[str, str]
+    retained: dict[str, str]
     """Role of every column that stays, in the order of the file."""
     identifiers: tuple[str, ...]
     owner: str
@@ -99,7 +99,7 @@ class Roles(NamedTuple):
     dropped: tuple[str, ...]
 
 
-def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection[str] = ()) -> Roles:
+def resolve_roles(name: str, table: pa.Table, read_options: ReadOptions, taken: Collection[str] = ()) -> Roles:
     """Return the part that each column plays, or name those that have none, with a guess to confirm.
 
     Parameters
@@ -108,7 +108,7 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
         Of the file, for messages.
     table
         The file as it was read.
-    reading
+    read_options
         What the owner says of the columns.
     taken
         Columns that play another part already, such as the items of a person.
@@ -116,10 +116,10 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
     Examples
     --------
     >>> people = pa.table({"name": ["Ann", "Bob", "Cid"], "age": [30, 40, 40], "illness": ["flu", "flu", "cold"]})
-    >>> reading = Reading("table", identifier=("name",), quasi=("age",), drop=("illness",))
-    >>> settle_roles("people.csv", people, reading).kept
+    >>> read_options = ReadOptions("table", identifier=("name",), quasi=("age",), drop=("illness",))
+    >>> resolve_roles("people.csv", people, read_options).retained
     {'age': 'quasi-identifier'}
-    >>> settle_roles("people.csv", people, Reading("table", identifier=("name",)))
+    >>> resolve_roles("people.csv", people, ReadOptions("table", identifier=("name",)))
     Traceback (most recent call last):
         ...
     sfumato.exceptions.SchemaError: people.csv: columns 'age', 'illness' have no role, and none is taken for granted.
@@ -127,20 +127,20 @@ def settle_roles(name: str, table: pa.Table, reading: Reading, taken: Collection
     as it is (plain), or leave it out (drop). If this guess is right, add: quasi=['age'], sensitive=['illness']
     """
     present = table.column_names
-    given = {option: name_columns(getattr(reading, option), present) for option in OPTIONS}
-    owner = _find_owner(reading, taken)
-    weight = reading.weight or ""
+    given = {option: name_columns(getattr(read_options, option), present) for option in OPTIONS}
+    owner = _find_owner(read_options, taken)
+    weight = read_options.weight or ""
     claimed = [column for columns in given.values() for column in columns]
     claimed += [column for column in (owner, weight) if column]
-    dropped = [column for column in name_columns(reading.drop, present) if column != "*"]
-    _refuse_data_as_names(name, table, reading, {*claimed, *dropped, *taken})
-    _refuse_strangers(name, present, reading, [*claimed, *dropped])
+    dropped = [column for column in name_columns(read_options.drop, present) if column != "*"]
+    _refuse_data_as_names(name, table, read_options, {*claimed, *dropped, *taken})
+    _refuse_strangers(name, present, read_options, [*claimed, *dropped])
     roles = _refuse_two_roles(given, owner, [*dropped, *taken])
     elsewhere = {**dict.fromkeys(dropped, "dropped"), **dict.fromkeys(taken, "an item")}
     refuse_second_role(weight, {**roles, **elsewhere, owner: OWNER} if owner else {**roles, **elsewhere})
     without = [column for column in present if column not in {*claimed, *dropped, *taken}]
-    if without and "*" not in reading.drop:
-        _ask_for_roles(name, table, without, bool(claimed or taken) or bool(reading.header))
+    if without and "*" not in read_options.drop:
+        _refuse_without_roles(name, table, without, bool(claimed or taken) or bool(read_options.header))
     if not given["quasi"]:
         raise ParameterError(
             f"{name}: a table needs at least one quasi-identifier, a column that others may know of people. Say which "
@@ -173,19 +173,19 @@ def _split_list(entry: str) -> list[str]:
     return [part.strip() for part in parts if part.strip()]
 
 
-def _find_owner(reading: Reading, taken: Collection[str]) -> str:
-    for role, column in reading.columns.items():
+def _find_owner(read_options: ReadOptions, taken: Collection[str]) -> str:
+    for role, column in read_options.columns.items():
         if role != OWNER and column not in taken:
             options = ", ".join(OPTIONS)
             raise ParameterError(
                 f"reading: columns: tables know the role {OWNER} only, got {role!r}. List columns as {options}."
             )
-    return reading.columns.get(OWNER, "")
+    return read_options.columns.get(OWNER, "")
 
 
-def _refuse_data_as_names(name: str, table: pa.Table, reading: Reading, claimed: Collection[str]) -> None:
+def _refuse_data_as_names(name: str, table: pa.Table, read_options: ReadOptions, claimed: Collection[str]) -> None:
     """Refuse a file whose first line is a record; its cells must not be shown."""
-    if reading.header:
+    if read_options.header:
         return
     unclaimed = [(at, column) for at, column in enumerate(table.column_names, start=1) if column not in claimed]
     data_like = [at for at, column in unclaimed if _DATA_LIKE.fullmatch(column)]
@@ -205,9 +205,11 @@ def _occurs(text: str, cells: pa.ChunkedArray) -> bool:
     return bool(pc.any(pc.equal(trimmed, pa.scalar(text, trimmed.type))).as_py())
 
 
-def _refuse_strangers(name: str, present: Sequence[str], reading: Reading, claimed: Iterable[str]) -> None:
+def _refuse_strangers(name: str, present: Sequence[str], read_options: ReadOptions, claimed: Iterable[str]) -> None:
     # Without a single known name the first line may be a row of data, which a message must not show.
-    shown = bool(reading.header) or any(column in present for column in claimed) or any(map(is_known_word, present))
+    shown = (
+        bool(read_options.header) or any(column in present for column in claimed) or any(map(has_role_word, present))
+    )
     for column in claimed:
         if column not in present:
             near = difflib.get_close_matches(column, present if shown else (), n=1)
@@ -239,12 +241,12 @@ def _refuse_two_roles(given: dict[str, list[str]], owner: str, elsewhere: Sequen
     return roles
 
 
-def is_known_word(column: str) -> bool:
+def has_role_word(column: str) -> bool:
     """Tell whether a word in the name of a column says what part it may play.
 
     Examples
     --------
-    >>> is_known_word("patient_nbr"), is_known_word("metformin")
+    >>> has_role_word("patient_nbr"), has_role_word("metformin")
     (True, False)
     """
     return bool(roles_of_words(column))
@@ -265,18 +267,18 @@ def _words(column: str) -> list[str]:
     return [word.lower() for word in _WORD.findall(column)]
 
 
-def _ask_for_roles(name: str, table: pa.Table, without: list[str], has_header: bool) -> NoReturn:
-    if not has_header and not any(map(is_known_word, without)) and not any(map(_holds_numbers, table.columns)):
+def _refuse_without_roles(name: str, table: pa.Table, without: list[str], has_header: bool) -> NoReturn:
+    if not has_header and not any(map(has_role_word, without)) and not any(map(_holds_numbers, table.columns)):
         single = " The file has one column only: check the delimiter." if table.num_columns == 1 else ""
         raise SchemaError(
             f"{name}: no column has a role, and the first line may be data.{single} Say which columns name people, "
             "can be known to others, are sensitive, or may be published as they are (identifier, quasi, "
             "sensitive, plain), or give the names of the columns if the file has no header (header)."
         )
-    guess: dict[str, list[str]] = {option: [] for option in OPTIONS}
+    suggested: dict[str, list[str]] = {option: [] for option in OPTIONS}
     for column in without:
-        guess[guess_role(column, table.column(column))].append(column)
-    paste = ", ".join(f"{option}={columns!r}" for option, columns in guess.items() if columns)
+        suggested[detect_role(column, table.column(column))].append(column)
+    paste = ", ".join(f"{option}={columns!r}" for option, columns in suggested.items() if columns)
     several = len(without) > 1
     names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
     raise SchemaError(
@@ -287,20 +289,20 @@ def _ask_for_roles(name: str, table: pa.Table, without: list[str], has_header: b
     )
 
 
-def guess_role(column: str, cells: pa.ChunkedArray) -> str:
+def detect_role(column: str, cells: pa.ChunkedArray) -> str:
     """Guess the role of a column from its name, last word first, and from how many values it has."""
     try:
         distinct = int(pc.count_distinct(cells, mode="only_valid").as_py())
     except pa.ArrowException:
         return "quasi"
-    telling = len(cells) >= _FEWEST
+    telling = len(cells) >= _MIN_ROWS
     for word in reversed(_words(column)):
         option = _ROLE_OF_WORD.get(word)
         if option is not None and (option != "identifier" or distinct > _MOSTLY * len(cells) or not telling):
             return option
     if pa.types.is_floating(cells.type) or _holds_numbers(cells, "."):
         return "quasi"
-    enough = _MANY if _holds_numbers(cells) else _FEWEST
+    enough = _MANY if _holds_numbers(cells) else _MIN_ROWS
     return "identifier" if len(cells) >= enough and distinct == len(cells) else "quasi"
 
 

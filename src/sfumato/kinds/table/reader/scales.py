@@ -30,7 +30,7 @@ _LARGEST = 2**53
 _DAY = 86_400_000_000
 _SAMPLE = 100
 _FEW = 5  # different texts among numbers, which may mean that there is no value; codes have more of them
-_SPOKEN = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates"}
+_SCALE_NAMES = {"integer": "whole numbers", "decimal": "decimal numbers", "date": "dates"}
 
 
 class Scaled(NamedTuple):
@@ -99,7 +99,7 @@ def scale_values(values: Values, given: str | None = None) -> Scaled:
         if scale == "ordered":
             return _read_order(values, order)
         return _read_dates(values, given=True) if scale == "date" else _read_numbers(values, scale, given=True)
-    kind = _look(values)
+    kind = _detect_scale(values)
     if kind == "date":
         return _read_dates(values, given=False)
     if kind == "numeric":
@@ -107,7 +107,7 @@ def scale_values(values: Values, given: str | None = None) -> Scaled:
     return Scaled(values, "categorical", (), _doubt_categories(values))
 
 
-def _look(values: Values) -> str:
+def _detect_scale(values: Values) -> str:
     """Tell by their look what values are."""
     texts = values.texts
     sample = texts.slice(0, _SAMPLE)
@@ -152,7 +152,7 @@ def _read_dates(values: Values, *, given: bool) -> Scaled:
     if (times.micros % _DAY).any():
         notes.append(f"Times of day in `{values.name}` are left out{', in UTC' * times.zoned}.")
     texts = pa.array(days.astype(np.int32), pa.int32()).cast(pa.date32()).cast(pa.string())
-    return Scaled(values.respell(texts), "date", (), tuple(notes))
+    return Scaled(values.replace_texts(texts), "date", (), tuple(notes))
 
 
 def _read_order(values: Values, order: tuple[str, ...]) -> Scaled:
@@ -187,13 +187,15 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
                 "must hold whole numbers", ~whole, f"Correct them, or read decimals (scales: {values.name}=decimal)."
             )
     name, scale = values.name, "integer" if whole.all() and wanted != "decimal" else "decimal"
-    notes = [] if given else [f"Reading `{name}` as {_SPOKEN[scale]}."]
+    notes = [] if given else [f"Reading `{name}` as {_SCALE_NAMES[scale]}."]
     if scale == "integer":
-        return Scaled(values.respell(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes))
+        return Scaled(
+            values.replace_texts(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes)
+        )
     if not given and (numbers == np.trunc(numbers)).all():
         notes = [f"Reading `{name}` as decimal numbers; all of them are whole (scales: {name}=integer)."]
     formatted = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
-    return Scaled(values.respell(formatted), scale, (), tuple(notes))
+    return Scaled(values.replace_texts(formatted), scale, (), tuple(notes))
 
 
 def _refuse_other_than_numbers(values: Values) -> NoReturn:

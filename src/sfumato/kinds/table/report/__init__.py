@@ -13,11 +13,11 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.metrics.prediction import Prediction
-from sfumato.kinds.table.report.plots import Fates, draw_classes, draw_columns, draw_generalised, draw_pairs
+from sfumato.kinds.table.report.plots import ColumnSummaries, draw_classes, draw_columns, draw_generalised, draw_pairs
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.grouping import unite_alike
+from sfumato.metrics.grouping import merge_grouped
 from sfumato.metrics.metric import Score
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure, make_table
 from sfumato.reports.numbers import show_number, show_share
@@ -42,7 +42,7 @@ def render(
     *,
     facts: Mapping[str, str] | None = None,
     remaining: Remaining = NOTHING,
-    beyond: Sequence[Finding] = (),
+    stronger: Sequence[Finding] = (),
     curve: Sequence[tuple[Risk, Risk]] = (),
 ) -> str:
     """Return the owner's report as one HTML page."""
@@ -54,7 +54,7 @@ def render(
             page.write_header(comparison, secret, _tiles(comparison, before, after), judgement, remaining),
             page.write_published(comparison, _account(comparison)),
             page.write_risk(comparison, before, after, drawn) + _attackers(after),
-            _beyond(beyond, after),
+            _render_stronger(stronger, after),
             show_columns(drawn),
             show_classes(drawn["classes"]),
             _pairs(drawn.get("pairs")),
@@ -74,7 +74,7 @@ def figures(
         drawn["risk-curve"] = draw_risk_curve(curve, "Quasi-identifiers known")
     drawn["classes"] = draw_classes(view.published.sizes, comparison.release.guarantee)
     if view.columns:
-        drawn |= draw_columns(Fates.of(view))
+        drawn |= draw_columns(ColumnSummaries.of(view))
     if len(view.by_name) > 1:
         drawn["pairs"] = draw_pairs(view)
     return drawn
@@ -82,27 +82,27 @@ def figures(
 
 def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path) -> None:
     """Save what became of columns and the anonymity sets side by side, about 1,400 pixels wide as PNG."""
-    generalised = draw_generalised(Fates.of(comparison.view(TableComparison))).chart()
+    generalised = draw_generalised(ColumnSummaries.of(comparison.view(TableComparison))).chart()
     sets = alt.vconcat(*draw_sets(before, after, comparison.release.guarantee, 270, 130).panels)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> Tally:
+def count_part(comparison: Comparison) -> PartialSums:
     """Count in a part of a release what the figures need."""
     view = comparison.view(TableComparison)
-    return {"fates": Fates.of(view), "classes": [view.classes]}
+    return {"fates": ColumnSummaries.of(view), "classes": [view.classes]}
 
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
     """Draw the figures of all parts of a release together."""
-    fates, sizes = seen.tally["fates"], unite_alike(seen.tally["classes"])["records"]
-    columns = draw_columns(fates) if fates.columns else {}
+    summaries, sizes = seen.counts["fates"], merge_grouped(seen.counts["classes"])["records"]
+    columns = draw_columns(summaries) if summaries.columns else {}
     return {"classes": draw_classes(sizes, seen.release.guarantee), **columns}
 
 
 def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     """Return the sections on what goes beyond the promise, on columns and on classes of a release in parts."""
-    return [_beyond(seen.beyond, seen.after), show_columns(drawn), show_classes(drawn["classes"])]
+    return [_render_stronger(seen.stronger, seen.after), show_columns(drawn), show_classes(drawn["classes"])]
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
@@ -155,14 +155,14 @@ def _attackers(after: Risk) -> str:
     )
 
 
-def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
+def _render_stronger(stronger: Sequence[Finding], after: Risk) -> str:
     """List what attackers reach who know more than the promise is about; what that means stands at the top."""
-    if not beyond:
+    if not stronger:
         return ""
     left_out, rows = {"knowledge", "warnings", after.unit.many.replace(" ", "_")}, []
-    for name, value in ((n, v) for finding in beyond for n, v in finding.to_dict().items() if n not in left_out):
+    for name, value in ((n, v) for finding in stronger for n, v in finding.to_dict().items() if n not in left_out):
         parts = value if isinstance(value, Mapping) else {"": value}
-        rows += [[_spell(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
+        rows += [[_format_label(f"{name} {part}"), show_number(number)] for part, number in parts.items()]
     table = make_table(["", after.unit.many.capitalize()], rows, narrow=True)
     return (
         "<section><h2>Beyond the promise</h2>\n<p>The promise is about quasi-identifiers. Someone who also knows what "
@@ -171,7 +171,7 @@ def _beyond(beyond: Sequence[Finding], after: Risk) -> str:
     )
 
 
-def _spell(name: str) -> str:
+def _format_label(name: str) -> str:
     return " ".join(name.replace("_", " ").split()).capitalize()
 
 

@@ -25,12 +25,20 @@ from sfumato.reports.plots import (
     LegendEntry,
     draw_bars,
     draw_twin_bars,
+    make_unique,
     name_axis,
     share_axis,
-    tell_apart,
 )
 
-__all__ = ["Fates", "draw_classes", "draw_columns", "draw_errors", "draw_generalised", "draw_marginals", "draw_pairs"]
+__all__ = [
+    "ColumnSummaries",
+    "draw_classes",
+    "draw_columns",
+    "draw_errors",
+    "draw_generalised",
+    "draw_marginals",
+    "draw_pairs",
+]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -45,7 +53,7 @@ _STRENGTHS = ("below 0.05", "0.05–0.1", "0.1–0.2", "0.2–0.4", "0.4 and abo
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Fate:
+class ColumnSummary:
     """What became of a column: cells by how far they are generalised, what they lose, and records in bins."""
 
     name: str
@@ -58,7 +66,7 @@ class Fate:
     after: Floats
 
     @classmethod
-    def of(cls, column: PublishedAttribute) -> Fate:
+    def of(cls, column: PublishedAttribute) -> ColumnSummary:
         """Count the cells of a column, and lay its values into bins."""
         ways = (column.exact, ~column.exact & ~column.suppressed, column.suppressed)
         spread = Spread(column)
@@ -71,9 +79,9 @@ class Fate:
             spread.of_release,
         )
 
-    def __add__(self, other: Fate) -> Fate:
+    def __add__(self, other: ColumnSummary) -> ColumnSummary:
         """Return what became of the column in two parts of a release."""
-        return Fate(
+        return ColumnSummary(
             self.name,
             self.ways + other.ways,
             self.loss + other.loss,
@@ -92,45 +100,45 @@ def _add_bins(bins: Floats, other: Floats) -> Floats:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Fates:
+class ColumnSummaries:
     """What became of all columns of a release, and of how many records."""
 
-    columns: tuple[Fate, ...]
+    columns: tuple[ColumnSummary, ...]
     records: int
     published: int
 
     @classmethod
-    def of(cls, view: TableComparison) -> Fates:
+    def of(cls, view: TableComparison) -> ColumnSummaries:
         """Look at all quasi-identifiers."""
-        return cls(tuple(map(Fate.of, view.columns)), view.records, view.published.records)
+        return cls(tuple(map(ColumnSummary.of, view.columns)), view.records, view.published.records)
 
-    def __add__(self, other: Fates) -> Fates:
+    def __add__(self, other: ColumnSummaries) -> ColumnSummaries:
         """Return what became of the columns in two parts of a release."""
-        columns = (fate + more for fate, more in zip(self.columns, other.columns, strict=True))
-        return Fates(tuple(columns), self.records + other.records, self.published + other.published)
+        columns = (summary + more for summary, more in zip(self.columns, other.columns, strict=True))
+        return ColumnSummaries(tuple(columns), self.records + other.records, self.published + other.published)
 
-    def spread(self, column: Fate) -> list[tuple[str, float, float]]:
+    def spread(self, column: ColumnSummary) -> list[tuple[str, float, float]]:
         """Return the share of records in each bin of a column, before and after."""
         before, after = column.before / max(self.records, 1), column.after / max(self.published, 1)
         return list(zip(column.bins, before.tolist(), after.tolist(), strict=True))
 
 
-def draw_columns(fates: Fates) -> dict[str, Figure]:
+def draw_columns(summaries: ColumnSummaries) -> dict[str, Figure]:
     """Draw all figures about columns, by name."""
     return {
-        "generalised": draw_generalised(fates),
-        "marginals": draw_marginals(fates),
-        "errors": draw_errors(fates),
+        "generalised": draw_generalised(summaries),
+        "marginals": draw_marginals(summaries),
+        "errors": draw_errors(summaries),
     }
 
 
-def draw_generalised(fates: Fates) -> Figure:
+def draw_generalised(summaries: ColumnSummaries) -> Figure:
     """Draw a bar per quasi-identifier: its cells that are exact, generalised and suppressed."""
     rows, values, losses = [], [], []
-    for column in fates.columns:
+    for column in summaries.columns:
         shares = (column.ways / max(int(column.ways.sum()), 1)).tolist()
         name = shorten(column.name, _NAME_LENGTH)
-        loss = (column.loss + fates.records - fates.published) / max(fates.records, 1)
+        loss = (column.loss + summaries.records - summaries.published) / max(summaries.records, 1)
         edge = 0.0
         for (way, colour), share in zip(_WAYS, shares, strict=True):
             tooltip = f"{column.name}: {show_share(share)} {way}"
@@ -164,17 +172,17 @@ def draw_generalised(fates: Fates) -> Figure:
     )
 
 
-def draw_marginals(fates: Fates) -> Figure:
+def draw_marginals(summaries: ColumnSummaries) -> Figure:
     """Draw a panel per quasi-identifier: the share of records in each bin before and after."""
-    shown = fates.columns[:_MOST_PANELS]
+    shown = summaries.columns[:_MOST_PANELS]
     panels, rows = [], []
     for column in shown:
-        bins = fates.spread(column)
+        bins = summaries.spread(column)
         panels.append(draw_twin_bars(bins, shorten(column.name, 40), None, shares=True))
         rows += [[f"{column.name}: {shorten(name, 40)}", show_share(was), show_share(now)] for name, was, now in bins]
     notes = []
-    if len(shown) < len(fates.columns):
-        notes.append(f"The first {len(shown)} of {len(fates.columns)} quasi-identifiers are shown.")
+    if len(shown) < len(summaries.columns):
+        notes.append(f"The first {len(shown)} of {len(summaries.columns)} quasi-identifiers are shown.")
     return Figure(
         title="Values of quasi-identifiers before and after",
         description="A panel per quasi-identifier with two bars per bin: the share of original records, and of "
@@ -187,12 +195,12 @@ def draw_marginals(fates: Fates) -> Figure:
     )
 
 
-def draw_errors(fates: Fates) -> Figure:
+def draw_errors(summaries: ColumnSummaries) -> Figure:
     """Draw how far off the release is for the values that are furthest off, each as a share of the true number."""
     errors = [
         (f"{column.name}: {name}", abs(now - was) / was)
-        for column in fates.columns
-        for name, was, now in fates.spread(column)
+        for column in summaries.columns
+        for name, was, now in summaries.spread(column)
         if was > 0
     ]
     errors.sort(key=lambda error: -error[1])
@@ -236,7 +244,7 @@ def draw_pairs(view: TableComparison) -> Figure:
     roles = {column.name: column.role for column in view.comparison.release.columns}
     chosen = [*view.columns, *sorted(view.exact, key=lambda column: roles[column.name] != "sensitive")]
     spreads = [Spread(column) for column in chosen[:_MOST_PAIRED]]
-    names = tell_apart([shorten(spread.column.name, _NAME_LENGTH) for spread in spreads])
+    names = make_unique([shorten(spread.column.name, _NAME_LENGTH) for spread in spreads])
     values, rows = [], []
     for first, other in itertools.combinations(range(len(spreads)), 2):
         was, now = associate(spreads[first], spreads[other])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.text import ALWAYS, ReportWords
 
 __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
@@ -19,7 +19,7 @@ _OTHER_COLUMNS = (
     "The promise is about the quasi-identifiers named in it. Whoever knows a sensitive or plain column of {whose}, "
     "which are published as they are, may find a single record that fits.",
 )
-_ALIKE = (
+_SHARED_VALUE = (
     "Records that share a sensitive value.",
     "If all records that look the same have the same sensitive value, it is known of the {one} without telling the "
     "records apart. Diversity (l) or closeness (t) is about that.",
@@ -50,7 +50,7 @@ _OTHER_POPULATION = (
 )
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -61,7 +61,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     knowledge = (
         f"up to {m} quasi-identifiers" if m and m > 1 else "one quasi-identifier" if m else "all quasi-identifiers"
     )
-    return f"somebody who knows {knowledge} of {unit.whose}"
+    return f"somebody who knows {knowledge} of {unit.record_of_person}"
 
 
 def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
@@ -77,7 +77,7 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
     sensitive = getattr(guarantee, "sensitive", ())
     limits = [_OTHER_COLUMNS]
     if l < 2 and t is None:
-        limits.append(_ALIKE)
+        limits.append(_SHARED_VALUE)
     elif t is None:
         limits += [_FREQUENT, _MEANING]
     elif getattr(guarantee, "distance", "equal") == "equal":

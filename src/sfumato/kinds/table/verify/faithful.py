@@ -13,7 +13,7 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import MISSING, Attribute, attribute_of
 from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verify.parts import ORDER, SensitiveOrder, match_classes, spell_exact
+from sfumato.kinds.table.verify.parts import ORDER, SensitiveOrder, format_exact, match_classes
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, verify_structure
@@ -21,9 +21,9 @@ from sfumato.verification.structure import COUNTS, verify_structure
 __all__ = ["check_table", "verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
-_ONCE = "every record is published at most once"
+_NO_DUPLICATES = "every record is published at most once"
 _TYPES = {"integer": "int64", "decimal": "float64", "date": "date"}
 
 
@@ -46,24 +46,26 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("table", [(20, "flu"), (29, "cold")], ("age", "ill"), sensitive=("ill",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
-    >>> verify_faithful(result.release, data, result.trace.rows[::-1]).witness["check"]
+    >>> verify_faithful(result.release, data, result.owner_record.rows[::-1]).counterexample["check"]
     'sensitive and plain values are the original ones'
     """
     structure = verify_structure(release)
     if not structure.holds:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {_ONCE: check_rows(release, original, rows)}
-    if witnesses[_ONCE] is None:
-        witnesses |= check_table(release, original, rows.astype(np.int64))
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+    counterexamples: dict[str, Counterexample] = {_NO_DUPLICATES: check_rows(release, original, rows)}
+    if counterexamples[_NO_DUPLICATES] is None:
+        counterexamples |= check_table(release, original, rows.astype(np.int64))
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Witness]:
+def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Counterexample]:
     """Compare the attributes of published records with those of their original rows, check by check.
 
     Examples
@@ -71,7 +73,7 @@ def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Wi
     >>> import sfumato as sf
     >>> data = Dataset.of("table", [(20,), (29,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
-    >>> set(check_table(result.release, data, result.trace.rows).values())
+    >>> set(check_table(result.release, data, result.owner_record.rows).values())
     {None}
     """
     columns = "columns are those of the original, in its order"
@@ -88,7 +90,7 @@ def check_table(release: Release, original: Dataset, rows: Ints) -> dict[str, Wi
     }
 
 
-def _check_columns(release: Release, original: Dataset) -> Witness:
+def _check_columns(release: Release, original: Dataset) -> Counterexample:
     original_names = [column.name for column in original.schema.columns]
     named = [column.name for column in release.columns]
     strange = [name for name in named if name not in original_names]
@@ -104,7 +106,7 @@ def _check_columns(release: Release, original: Dataset) -> Witness:
     return None
 
 
-def _check_cells(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_cells(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     for column in quasi_columns(release):
         cells, attribute = Cells.of(release, column), attribute_of(original, column.name)
         kind, holds = cells.sort_values(attribute)
@@ -114,7 +116,7 @@ def _check_cells(release: Release, original: Dataset, rows: Ints) -> Witness:
     return None
 
 
-def _check_exact(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_exact(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     for column in release.columns:
         if column.role not in {"sensitive", "plain"}:
             continue
@@ -122,23 +124,23 @@ def _check_exact(release: Release, original: Dataset, rows: Ints) -> Witness:
         wanted = pa.array([*attribute.labels, MISSING], pa.string()).take(
             pa.array(np.where(attribute.codes < 0, len(attribute.labels), attribute.codes)[rows])
         )
-        if not _spell(release, column).equals(wanted):
-            published = np.array(_spell(release, column).to_pylist(), dtype=object)
+        if not _format_column(release, column).equals(wanted):
+            published = np.array(_format_column(release, column).to_pylist(), dtype=object)
             wrong = np.flatnonzero(published != np.array(wanted.to_pylist(), dtype=object))
             return {"column": column.name, "rows": [int(row) + 1 for row in wrong[:SHOWN_ROWS]]}
     return None
 
 
-def _spell(release: Release, column: PublishedColumn) -> pa.Array:
+def _format_column(release: Release, column: PublishedColumn) -> pa.Array:
     """Return exact cells as texts."""
     cells = release.table.column(column.name).combine_chunks()
     cells = pa.concat_arrays(cells.chunks) if isinstance(cells, pa.ChunkedArray) else cells
     coded = cells.dictionary_encode()
-    texts = [spell_exact(value) for value in coded.dictionary.to_pylist()]
+    texts = [format_exact(value) for value in coded.dictionary.to_pylist()]
     return pa.array(texts, pa.string()).take(coded.indices)
 
 
-def _check_values(release: Release, original: Dataset) -> Witness:
+def _check_values(release: Release, original: Dataset) -> Counterexample:
     """Look for labels that are no node of the hierarchy, have other members, or are no values of the original."""
     for column in quasi_columns(release):
         attribute = attribute_of(original, column.name)
@@ -163,7 +165,7 @@ def _check_values(release: Release, original: Dataset) -> Witness:
     return None
 
 
-def _check_nodes(release: Release, cells: Cells, attribute: Attribute) -> Witness:
+def _check_nodes(release: Release, cells: Cells, attribute: Attribute) -> Counterexample:
     hierarchy = attribute.hierarchy
     if hierarchy is None:
         return {"form": "category"}
@@ -179,7 +181,7 @@ def _check_nodes(release: Release, cells: Cells, attribute: Attribute) -> Witnes
     return {"labels_with_other_members": len(other)} if other else None
 
 
-def _check_order(release: Release, original: Dataset) -> Witness:
+def _check_order(release: Release, original: Dataset) -> Counterexample:
     """Compare the published order or tree of sensitive values with that of the original."""
     if ORDER not in release.parts:
         return None
@@ -198,7 +200,7 @@ def _check_order(release: Release, original: Dataset) -> Witness:
     return None
 
 
-def _check_means(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_means(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     """Compare published class means with those of the original values; the columns tell which are meant."""
     if "means" not in release.parts:
         return None

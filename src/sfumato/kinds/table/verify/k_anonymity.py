@@ -29,14 +29,14 @@ from sfumato.kinds.table.verify.closeness import (
 from sfumato.kinds.table.verify.diversity import SLACK, ClassValues, Judged, judge_diversity
 from sfumato.kinds.table.verify.parts import SensitiveOrder, find_overlap, match_classes
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
 
-__all__ = ["judge_sensitive", "say_claim", "verify", "verify_against"]
+__all__ = ["judge_sensitive", "select_parameters", "verify", "verify_against"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 _SIZE = "every class has k records"
 _DIVERSE = "sensitive values of every class are diverse"
@@ -44,26 +44,26 @@ _CLOSE = "sensitive values of every class are distributed as in the whole"
 _APART = "nobody of the population fits two classes"
 _PRESENT = "not too much of the population is in the data"
 _FIT = "whoever is known fits 0 or at least k records"
-_FOUND = "published records fit what is known of them"
+_MATCHED = "published records fit what is known of them"
 _COUNTED = "the population is counted as it is"
 _RECORDS = "the original has as many records as the release says"
-_ONCE = "every record is published at most once"
+_NO_DUPLICATES = "every record is published at most once"
 
 
-def say_claim(claim: KAnonymity) -> dict[str, Any]:
+def select_parameters(claimed: KAnonymity) -> dict[str, Any]:
     """Return the parameters that promise something.
 
     Examples
     --------
-    >>> say_claim(KAnonymity(k=5, l=3, sensitive=("ill",)))
+    >>> select_parameters(KAnonymity(k=5, l=3, sensitive=("ill",)))
     {'k': 5, 'l': 3, 'diversity': 'distinct'}
     """
-    parameters: dict[str, Any] = {"k": claim.k}
-    if claim.l > 1:
-        parameters |= {"l": claim.l, "diversity": claim.diversity} | ({} if claim.c is None else {"c": claim.c})
-    if claim.t is not None:
-        parameters |= {"t": claim.t, "distance": claim.distance}
-    return parameters if claim.presence is None else parameters | {"presence": claim.presence}
+    parameters: dict[str, Any] = {"k": claimed.k}
+    if claimed.l > 1:
+        parameters |= {"l": claimed.l, "diversity": claimed.diversity} | ({} if claimed.c is None else {"c": claimed.c})
+    if claimed.t is not None:
+        parameters |= {"t": claimed.t, "distance": claimed.distance}
+    return parameters if claimed.presence is None else parameters | {"presence": claimed.presence}
 
 
 def verify(release: Release) -> Verdict:
@@ -85,40 +85,42 @@ def verify(release: Release) -> Verdict:
     Machanavajjhala et al., l-diversity, Definitions 4.1 and 4.2; Li et al., t-closeness, Section 4; Nergiz et al.,
     Hiding the presence of individuals, Definition 2.
     """
-    claim, structure, unreadable = read_claim(release, KAnonymity, claimed=say_claim, whole=True)
+    claimed, structure, unreadable = read_claimed(release, KAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
         return unreadable
     table = PublishedTable.of(release)
     least = int(np.argmin(table.sizes))
     judgement = Judged(
-        {"k": int(table.sizes[least]), "classes": len(table.sizes)}, least, bool(table.sizes[least] >= claim.k)
+        {"k": int(table.sizes[least]), "classes": len(table.sizes)}, least, bool(table.sizes[least] >= claimed.k)
     )
-    verdict = structure & _conclude(table, claim, _SIZE, judgement)
-    for column in sorted(claim.sensitive):
-        judged = judge_sensitive(release, table, claim, column)
+    verdict = structure & _conclude(table, claimed, _SIZE, judgement)
+    for column in sorted(claimed.sensitive):
+        judged = judge_sensitive(release, table, claimed, column)
         verdict &= dataclasses.replace(judged, measured=_keep_worst(verdict.measured, judged.measured))
-    if claim.presence is not None:
+    if claimed.presence is not None:
         overlap = find_overlap(table)
-        witness = None if overlap is None else {"check": _APART, "part": "population", **overlap}
-        verdict &= Verdict(overlap is None, say_claim(claim), {}, witness, {_APART: overlap is None})
-        verdict &= _conclude(table, claim, _PRESENT, _judge_presence(release, table, claim.presence))
+        counterexample = None if overlap is None else {"check": _APART, "part": "population", **overlap}
+        verdict &= Verdict(overlap is None, select_parameters(claimed), {}, counterexample, {_APART: overlap is None})
+        verdict &= _conclude(table, claimed, _PRESENT, _judge_presence(release, table, claimed.presence))
     return verdict
 
 
 def _conclude(
-    table: PublishedTable, claim: KAnonymity, check: str, judgement: Judged, column: str | None = None
+    table: PublishedTable, claimed: KAnonymity, check: str, judgement: Judged, column: str | None = None
 ) -> Verdict:
     """Make a verdict of the worst class."""
-    witness: Witness = None
+    counterexample: Counterexample = None
     if not judgement.holds:
-        witness = {
+        counterexample = {
             "check": check,
             **({} if column is None else {"column": column}),
-            "cells": table.spell(judgement.worst),
+            "cells": table.format_cells(judgement.worst),
             "records": int(table.sizes[judgement.worst]),
             "rows": table.rows_of(judgement.worst, SHOWN_ROWS),
         }
-    return Verdict(judgement.holds, say_claim(claim), judgement.measured, witness, {check: judgement.holds})
+    return Verdict(
+        judgement.holds, select_parameters(claimed), judgement.measured, counterexample, {check: judgement.holds}
+    )
 
 
 def _keep_worst(previous: dict[str, Any], measured: dict[str, Any]) -> dict[str, Any]:
@@ -130,7 +132,7 @@ def _keep_worst(previous: dict[str, Any], measured: dict[str, Any]) -> dict[str,
     return worst
 
 
-def judge_sensitive(release: Release, table: PublishedTable, claim: KAnonymity, column: str) -> Verdict:
+def judge_sensitive(release: Release, table: PublishedTable, claimed: KAnonymity, column: str) -> Verdict:
     """Check what is promised of one sensitive column.
 
     Examples
@@ -139,25 +141,25 @@ def judge_sensitive(release: Release, table: PublishedTable, claim: KAnonymity, 
     >>> rows = [(1, "flu"), (1, "flu"), (9, "flu"), (9, "cold")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-    >>> claim = KAnonymity(k=2, l=2, quasi=("age",), sensitive=("ill",))
-    >>> judge_sensitive(release, PublishedTable.of(release), claim, "ill").witness["cells"]
+    >>> claimed = KAnonymity(k=2, l=2, quasi=("age",), sensitive=("ill",))
+    >>> judge_sensitive(release, PublishedTable.of(release), claimed, "ill").counterexample["cells"]
     {'age': '[1..1]'}
     """
     verdict = Verdict(True, {}, {})
-    if claim.l == 1 and claim.t is None:
+    if claimed.l == 1 and claimed.t is None:
         return verdict
     values = ClassValues.of(release, table, column)
-    if claim.l > 1:
-        judgement = judge_diversity(values, claim.l, claim.diversity, claim.c)
-        verdict &= _conclude(table, claim, _DIVERSE, judgement, column)
-    if claim.t is not None:
-        if claim.distance == "equal":
+    if claimed.l > 1:
+        judgement = judge_diversity(values, claimed.l, claimed.diversity, claimed.c)
+        verdict &= _conclude(table, claimed, _DIVERSE, judgement, column)
+    if claimed.t is not None:
+        if claimed.distance == "equal":
             distances = measure_equal(values)
-        elif claim.distance == "ordered":
+        elif claimed.distance == "ordered":
             distances = measure_ordered(values, SensitiveOrder(release).values(column))
         else:
             distances = measure_hierarchical(values, SensitiveOrder(release).parents(column))
-        verdict &= _conclude(table, claim, _CLOSE, judge_closeness(distances, claim.t), column)
+        verdict &= _conclude(table, claimed, _CLOSE, judge_closeness(distances, claimed.t), column)
     return verdict
 
 
@@ -195,52 +197,54 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data)
     Verdict(holds=True, claimed k=2, measured fitting=2)
     """
-    claim, _, unreadable = read_claim(release, KAnonymity, claimed=say_claim, whole=True)
+    claimed, _, unreadable = read_claimed(release, KAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
         return unreadable
     wrong = None if rows is None else check_rows(release, original, np.asarray(rows))
     if wrong is not None:
-        return Verdict(False, say_claim(claim), {}, {"check": _ONCE, **wrong}, {_ONCE: False})
+        return Verdict(
+            False, select_parameters(claimed), {}, {"check": _NO_DUPLICATES, **wrong}, {_NO_DUPLICATES: False}
+        )
     table = PublishedTable.of(release)
     fitting = Fitting.of(table, original)
     sizes = fitting.weigh(table.sizes)[fitting.case]
-    fewest = int(sizes[sizes > 0].min(initial=len(release)))
+    smallest = int(sizes[sizes > 0].min(initial=len(release)))
     lost = np.flatnonzero((sizes if rows is None else sizes[rows]) == 0)
     allowed = len(original) - len(release) if rows is None else 0
     checks = {
         _RECORDS: len(original) == release.records_in,
-        _FIT: fewest >= claim.k,
-        _FOUND: len(lost) <= allowed,
+        _FIT: smallest >= claimed.k,
+        _MATCHED: len(lost) <= allowed,
     }
-    witness: Witness = None
+    counterexample: Counterexample = None
     if not all(checks.values()):
         check = next(name for name, passed in checks.items() if not passed)
-        witness = {"check": check, "fitting": fewest, "who_fit_nothing": len(lost), "records": len(original)}
+        counterexample = {"check": check, "fitting": smallest, "who_fit_nothing": len(lost), "records": len(original)}
         if rows is not None and len(lost):
-            witness["rows"] = [int(row) + 1 for row in lost[:SHOWN_ROWS]]
-    verdict = Verdict(all(checks.values()), say_claim(claim), {"fitting": fewest}, witness, checks)
-    for more in _count_population(release, original, table, claim):
+            counterexample["rows"] = [int(row) + 1 for row in lost[:SHOWN_ROWS]]
+    verdict = Verdict(all(checks.values()), select_parameters(claimed), {"fitting": smallest}, counterexample, checks)
+    for more in _count_population(release, original, table, claimed):
         verdict &= more
     return verdict
 
 
 def _count_population(
-    release: Release, original: Dataset, table: PublishedTable, claim: KAnonymity
+    release: Release, original: Dataset, table: PublishedTable, claimed: KAnonymity
 ) -> Iterator[Verdict]:
     """Count the people of the population in every class, where presence is promised."""
-    if claim.presence is None:
+    if claimed.presence is None:
         return
     if original.population is None:
         need = "The original was read without the population that the promise is about: name its file (population)."
         yield Verdict(True, {}, {}, unsettled=(need,))
         return
     people = Fitting.of_population(table, original).count_people()
-    yield _conclude(table, claim, _PRESENT, _share_of(table, people, claim.presence))
+    yield _conclude(table, claimed, _PRESENT, _share_of(table, people, claimed.presence))
     _, rows = match_classes(release, "population")
     listed = release.parts["population"].table.column("people").to_numpy()
     wrong = np.flatnonzero(listed != people[rows])
-    witness: Witness = None
+    counterexample: Counterexample = None
     if len(wrong):
         at = int(wrong[0])
-        witness = {"check": _COUNTED, "part": "population", "row": at + 1, "people": int(people[rows[at]])}
-    yield Verdict(witness is None, {}, {}, witness, {_COUNTED: witness is None})
+        counterexample = {"check": _COUNTED, "part": "population", "row": at + 1, "people": int(people[rows[at]])}
+    yield Verdict(counterexample is None, {}, {}, counterexample, {_COUNTED: counterexample is None})

@@ -18,34 +18,37 @@ import pyarrow as pa
 from sfumato.kinds.table.dataset import MISSING
 from sfumato.kinds.table.decode import Cells, PublishedTable, number_rows, quasi_columns, read_cells
 from sfumato.release.release import PublishedColumn, Release
-from sfumato.release.text import Form
-from sfumato.verification.release_checks import Check, Findings, Look, Witness
+from sfumato.release.text import ValueFormat
+from sfumato.verification.release_checks import Check, Counterexample, Findings, OrderCheck
 
 __all__ = [
     "ORDER",
+    "ORDER_CHECKS",
     "PART_CHECKS",
-    "PART_LOOKS",
     "SensitiveOrder",
     "check_part_columns",
     "find_overlap",
+    "format_exact",
     "match_classes",
-    "spell_exact",
 ]
 
 Ints = npt.NDArray[np.int64]
 
 ORDER = "sensitive-order"
-_ORDER_COLUMNS = tuple(PublishedColumn(name, name, Form("exact")) for name in ("column", "value", "parent"))
-_OF_CLASSES = {"population": ("count", Form("exact", "int64")), "means": ("mean", Form("exact", "float64"))}
+_ORDER_COLUMNS = tuple(PublishedColumn(name, name, ValueFormat("exact")) for name in ("column", "value", "parent"))
+_OF_CLASSES = {
+    "population": ("count", ValueFormat("exact", "int64")),
+    "means": ("mean", ValueFormat("exact", "float64")),
+}
 """Further tables with a row per class, and what they say of it: role and form."""
 
 
-def check_part_columns(release: Release) -> Witness:
+def check_part_columns(release: Release) -> Counterexample:
     """Look for further tables that the claim does not call for, that are missing, or that have other columns."""
-    claim = release.guarantee
+    claimed = release.guarantee
     wanted = {
-        "population": getattr(claim, "presence", None) is not None,
-        ORDER: getattr(claim, "t", None) is not None and getattr(claim, "distance", "equal") != "equal",
+        "population": getattr(claimed, "presence", None) is not None,
+        ORDER: getattr(claimed, "t", None) is not None and getattr(claimed, "distance", "equal") != "equal",
     }
     for name, needed in wanted.items():
         if needed != (name in release.parts):
@@ -86,13 +89,13 @@ def match_classes(release: Release, name: str) -> tuple[Ints, Ints]:
     return classes[:rows], classes[rows:]
 
 
-def _join(arrays: list[Any], form: Form) -> pa.ChunkedArray:
+def _join(arrays: list[Any], form: ValueFormat) -> pa.ChunkedArray:
     kind = pa.string() if form.cell == "category" else form.arrow
     chunks = [chunk.cast(kind) for array in arrays for chunk in getattr(array, "chunks", [array])]
     return pa.chunked_array(chunks, kind)
 
 
-def _check_classes(release: Release) -> Witness:
+def _check_classes(release: Release) -> Counterexample:
     """Look for classes that a further table does not have, or has twice, and for those that no record has."""
     for name in _OF_CLASSES:
         if name not in release.parts:
@@ -106,7 +109,7 @@ def _check_classes(release: Release) -> Witness:
     return None
 
 
-def _check_people(release: Release) -> Witness:
+def _check_people(release: Release) -> Counterexample:
     """Look for classes with fewer people in the population than records: everybody in the data is one of them."""
     if "population" not in release.parts:
         return None
@@ -120,7 +123,7 @@ def _check_people(release: Release) -> Witness:
     return {"part": "population", "row": at + 1, "people": int(people[at]), "records": int(sizes[at])}
 
 
-def find_overlap(table: PublishedTable) -> Witness:
+def find_overlap(table: PublishedTable) -> Counterexample:
     """Look for two classes that one person may fit: who counts a population by their cells counts that person twice.
 
     Examples
@@ -138,7 +141,7 @@ def find_overlap(table: PublishedTable) -> Witness:
             meet &= _find_meeting(column, int(cells[at]))[cells[at + 1 :]]
         if meet.any():
             other = at + 1 + int(np.argmax(meet))
-            return {"cells": table.spell(at), "other_cells": table.spell(other)}
+            return {"cells": table.format_cells(at), "other_cells": table.format_cells(other)}
     return None
 
 
@@ -165,7 +168,7 @@ def _find_meeting(column: Cells, cell: int) -> npt.NDArray[np.bool_]:
     return np.array([mine is None or other is None or not mine.isdisjoint(other) for other in held], dtype=bool)
 
 
-def _check_means(release: Release) -> Witness:
+def _check_means(release: Release) -> Counterexample:
     """Look for means of a class that lie outside of its range, and for means of a column that has none."""
     if "means" not in release.parts:
         return None
@@ -233,21 +236,21 @@ class SensitiveOrder:
 def _list_values(release: Release, column: str) -> list[str]:
     """Return the values that occur in an exact column, as texts, by size or alphabet."""
     values = release.table.column(column).unique().to_pylist()
-    return [spell_exact(value) for value in sorted(values)]
+    return [format_exact(value) for value in sorted(values)]
 
 
-def spell_exact(value: Any) -> str:
+def format_exact(value: Any) -> str:
     """Return an exact value as text: numbers as Python writes them, dates by year, month and day.
 
     Examples
     --------
-    >>> spell_exact(0.5), spell_exact("flu")
+    >>> format_exact(0.5), format_exact("flu")
     ('0.5', 'flu')
     """
     return repr(value) if isinstance(value, float) else str(value)
 
 
-def _check_order(release: Release) -> Witness:
+def _check_order(release: Release) -> Counterexample:
     """Look for sensitive values that have no place, or two, in their order or tree, and for a tree that is none."""
     if ORDER not in release.parts:
         return None
@@ -268,7 +271,7 @@ def _check_order(release: Release) -> Witness:
     return None
 
 
-def _check_line(order: SensitiveOrder, column: PublishedColumn, used: list[str]) -> Witness:
+def _check_line(order: SensitiveOrder, column: PublishedColumn, used: list[str]) -> Counterexample:
     listed = order.values(column.name)
     if any(order.parents(column.name).values()):
         return {"parents": "in an order there are none"}
@@ -279,7 +282,7 @@ def _check_line(order: SensitiveOrder, column: PublishedColumn, used: list[str])
     return None
 
 
-def _check_tree(parents: dict[str, str], used: list[str]) -> Witness:
+def _check_tree(parents: dict[str, str], used: list[str]) -> Counterexample:
     roots = [value for value, above in parents.items() if above == MISSING]
     if len(roots) != 1 or MISSING in parents:
         return {"roots": len(roots)}
@@ -299,13 +302,13 @@ def _check_tree(parents: dict[str, str], used: list[str]) -> Witness:
     return {"values_above_others": len(above)} if above else None
 
 
-def _look_at_classes(release: Release) -> Findings:
+def _check_class_order(release: Release) -> Findings:
     for name in _OF_CLASSES:
         if name in release.parts and (np.diff(match_classes(release, name)[1]) < 0).any():
             yield f"{name}.csv", "classes that are not in the order of their cells"
 
 
-def _look_at_order(release: Release) -> Findings:
+def _check_value_order(release: Release) -> Findings:
     if ORDER not in release.parts:
         return
     rows = release.parts[ORDER].table.to_pylist()
@@ -331,4 +334,4 @@ PART_CHECKS: tuple[Check, ...] = (
     ("class means lie in the ranges of their classes", _check_means),
     ("sensitive values have one place in their order", _check_order),
 )
-PART_LOOKS: tuple[Look, ...] = (_look_at_classes, _look_at_order)
+ORDER_CHECKS: tuple[OrderCheck, ...] = (_check_class_order, _check_value_order)

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 
 from sfumato.kinds.table.dataset import MISSING
 from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verify.crowds import find_crowds
-from sfumato.kinds.table.verify.parts import PART_CHECKS, PART_LOOKS, check_part_columns
+from sfumato.kinds.table.verify.parts import ORDER_CHECKS, PART_CHECKS, check_part_columns
+from sfumato.kinds.table.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Part, PublishedColumn, Release
-from sfumato.verification.release_checks import ReleaseChecks, Witness
+from sfumato.verification.release_checks import Counterexample, ReleaseChecks
 
 __all__ = ["ABOUT_COLUMNS", "CHECKS"]
 
@@ -27,15 +27,15 @@ _FIRST_DAY, _LAST_DAY = -719_162, 2_932_896
 """From the year 1 to the year 9999, in days since 1970."""
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for quasi-identifiers that are published exactly, others that are not, and parts that are none."""
     for column in release.columns:
-        if not _is_form(column):
+        if not _has_valid_format(column):
             return {"column": column.name, "form": column.form.cell, "type": column.form.type}
     return check_part_columns(release)
 
 
-def _is_form(column: PublishedColumn) -> bool:
+def _has_valid_format(column: PublishedColumn) -> bool:
     form = column.form
     if form.history or form.meaning != "one of":
         return False
@@ -44,18 +44,18 @@ def _is_form(column: PublishedColumn) -> bool:
     return form.cell == "exact" and form.type in _EXACT_TYPES
 
 
-def _check_cells(release: Release) -> Witness:
+def _check_cells(release: Release) -> Counterexample:
     """Look for empty cells where values are exact, for labels that are none, and for numbers and days beyond reach."""
     tables = [("data", Part(release.columns, release.table)), *release.parts.items()]
     for where, part in tables:
         for column in part.columns:
-            witness = _look_at_cells(part.table.column(column.name), column)
-            if witness is not None:
-                return {"table": where, "column": column.name, **witness}
+            counterexample = _find_wrong_cell(part.table.column(column.name), column)
+            if counterexample is not None:
+                return {"table": where, "column": column.name, **counterexample}
     return None
 
 
-def _look_at_cells(cells: pa.ChunkedArray, column: PublishedColumn) -> Witness:
+def _find_wrong_cell(cells: pa.ChunkedArray, column: PublishedColumn) -> Counterexample:
     form = column.form
     if form.cell == "exact" and cells.null_count:
         return {"empty_cells": cells.null_count}
@@ -72,14 +72,14 @@ def _look_at_cells(cells: pa.ChunkedArray, column: PublishedColumn) -> Witness:
         else:
             sides = [chunk.field(0), chunk.field(1)] if form.cell == "interval" else [chunk]
             for side in sides:
-                wrong |= _beyond(side, form.type)
+                wrong |= _mark_out_of_range(side, form.type)
         if wrong.any():
             return {"rows": [first + int(np.argmax(wrong)) + 1]}
         first += len(chunk)
     return None
 
 
-def _beyond(values: Any, kind: str) -> npt.NDArray[np.bool_]:
+def _mark_out_of_range(values: Any, kind: str) -> npt.NDArray[np.bool_]:
     """Mark numbers that are not finite, a zero with a sign, and days that are no dates."""
     if kind == "float64":
         numbers = values.fill_null(0.0).to_numpy(zero_copy_only=False)
@@ -94,7 +94,7 @@ def _read_columns(release: Release) -> Sequence[Cells]:
     return [Cells.of(release, column) for column in quasi_columns(release)]
 
 
-def _check_ranges(release: Release) -> Witness:
+def _check_ranges(release: Release) -> Counterexample:
     """Look for ranges that run backwards or have one bound only."""
     for column in _read_columns(release):
         if column.form.cell != "interval":
@@ -107,7 +107,7 @@ def _check_ranges(release: Release) -> Witness:
     return None
 
 
-def _check_sets(release: Release) -> Witness:
+def _check_sets(release: Release) -> Counterexample:
     """Look for sets that are empty, not sorted, have a label twice, or the missing value beside another."""
     for column in _read_columns(release):
         if column.form.cell != "set":
@@ -118,11 +118,11 @@ def _check_sets(release: Release) -> Witness:
     return None
 
 
-def _locate(column: Cells, cell: int) -> Witness:
+def _locate(column: Cells, cell: int) -> Counterexample:
     return {"column": column.name, "rows": [int(np.argmax(column.index == cell)) + 1]}
 
 
-def _check_labels(release: Release) -> Witness:
+def _check_labels(release: Release) -> Counterexample:
     """Look for generalised labels that overlap without one being inside the other, or that are members themselves."""
     for column in quasi_columns(release):
         members = list_members(release, column.name)
@@ -150,7 +150,7 @@ def _find_overlap(members: dict[str, tuple[str, ...]]) -> tuple[str, str] | None
     return None
 
 
-def _check_claimed(release: Release) -> Witness:
+def _check_claimed(release: Release) -> Counterexample:
     """Look for a claim about other columns than those that play the part."""
     for parameter, role in (("quasi", "quasi-identifier"), ("sensitive", "sensitive")):
         claimed = getattr(release.guarantee, parameter, None)
@@ -172,7 +172,7 @@ CHECKS = ReleaseChecks(
         (ABOUT_COLUMNS, _check_claimed),
         *PART_CHECKS,
     ),
-    order_looks=PART_LOOKS,
-    crowd="class of equal records",
-    find_crowds=find_crowds,
+    order_checks=ORDER_CHECKS,
+    group_noun="class of equal records",
+    find_smallest_groups=find_smallest_groups,
 )

@@ -70,7 +70,7 @@ def _cheapest(costs: Floats, n: float, squares: float, own: Floats) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _rises_of_hull(costs: Floats, rises: Floats) -> None:
+def _find_convex_rises(costs: Floats, rises: Floats) -> None:
     """Write the rises of the largest convex function that stays below some costs."""
     corners = np.zeros(len(costs), np.int64)
     size = 1
@@ -104,7 +104,7 @@ def _rises(where: Occurrences, alphabet: int) -> tuple[Ints, Floats]:
             own = (2 * where.counts[order[starts[t] : starts[t + 1]]] + 1).astype(np.float64)
             costs = np.zeros(offsets[t + 1] - offsets[t] + 1)
             _cheapest(costs, float(2 * where.totals[t] + alphabet), float(where.squares[t]), own)
-            _rises_of_hull(costs, rises[offsets[t] : offsets[t + 1]])
+            _find_convex_rises(costs, rises[offsets[t] : offsets[t + 1]])
     return offsets, rises
 
 

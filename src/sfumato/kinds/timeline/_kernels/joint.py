@@ -14,13 +14,13 @@ from numba import njit
 
 from sfumato.kinds.timeline._kernels.sanitisation import Occurrences, Rule, needed, shorten
 
-__all__ = ["Together", "error_of", "keeps", "plan_anew", "repair", "sum_up"]
+__all__ = ["DeletionSums", "error_of", "keeps", "plan_anew", "repair", "sum_up"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
 
 
-class Together(NamedTuple):
+class DeletionSums(NamedTuple):
     """Deletions of all sensitive events by time point: K, X and R."""
 
     removed: Ints
@@ -29,22 +29,22 @@ class Together(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def add(together: Together, where: Occurrences, place: int, k: int, already: int) -> None:
+def add(sums: DeletionSums, where: Occurrences, place: int, k: int, already: int) -> None:
     """Take k more deletions at a place into account, where some are already; a negative k takes them back."""
     t = where.points[place]
-    together.removed[t] += k
-    together.mixed[t] += (2 * where.counts[place] + 1) * k
-    together.squared[t] += k * (2 * already + k)
+    sums.removed[t] += k
+    sums.mixed[t] += (2 * where.counts[place] + 1) * k
+    sums.squared[t] += k * (2 * already + k)
 
 
 @njit(cache=True, nogil=True)
-def sum_up(where: Occurrences, removed: Ints) -> Together:
+def sum_up(where: Occurrences, removed: Ints) -> DeletionSums:
     """Add up deletions by time point."""
     points = len(where.totals)
-    together = Together(np.zeros(points, np.int64), np.zeros(points, np.int64), np.zeros(points, np.int64))
+    sums = DeletionSums(np.zeros(points, np.int64), np.zeros(points, np.int64), np.zeros(points, np.int64))
     for i in range(len(removed)):
-        add(together, where, i, removed[i], 0)
-    return together
+        add(sums, where, i, removed[i], 0)
+    return sums
 
 
 @njit(cache=True, nogil=True)
@@ -56,21 +56,21 @@ def _cost(n: float, squares: float, removed: float, mixed: float, squared: float
 @njit(cache=True, nogil=True)
 def error_of(where: Occurrences, removed: Ints, alphabet: int) -> float:
     """Return the error of deletions, rounded."""
-    together = sum_up(where, removed)
+    sums = sum_up(where, removed)
     error = 0.0
     for t in range(len(where.totals)):
-        if together.removed[t]:
+        if sums.removed[t]:
             n = float(2 * where.totals[t] + alphabet)
-            error += _cost(n, where.squares[t], together.removed[t], together.mixed[t], together.squared[t])
+            error += _cost(n, where.squares[t], sums.removed[t], sums.mixed[t], sums.squared[t])
     return error
 
 
 @njit(cache=True, nogil=True)
-def _price(where: Occurrences, together: Together, place: int, already: int, alphabet: int) -> float:
+def _price(where: Occurrences, sums: DeletionSums, place: int, already: int, alphabet: int) -> float:
     """Return what one more deletion at a place adds to the error."""
     t = where.points[place]
     n = float(2 * where.totals[t] + alphabet)
-    k, mixed, squared = float(together.removed[t]), float(together.mixed[t]), float(together.squared[t])
+    k, mixed, squared = float(sums.removed[t]), float(sums.mixed[t]), float(sums.squared[t])
     after = _cost(n, where.squares[t], k + 1.0, mixed + 2 * where.counts[place] + 1, squared + 2 * already + 1)
     return float(after - _cost(n, where.squares[t], k, mixed, squared))
 
@@ -127,7 +127,7 @@ def keeps(where: Occurrences, removed: Ints, rule: Rule) -> bool:
 
 
 @njit(cache=True, nogil=True)
-def _delete_event(where: Occurrences, s: int, removed: Ints, together: Together, lengths: Ints, rule: Rule) -> int:
+def _delete_event(where: Occurrences, s: int, removed: Ints, sums: DeletionSums, lengths: Ints, rule: Rule) -> int:
     """Delete more of one event until it is rare, at least added error, and return how many went."""
     if not _needs_more(where, s, removed, lengths, rule):
         return 0
@@ -138,19 +138,19 @@ def _delete_event(where: Occurrences, s: int, removed: Ints, together: Together,
     for place in range(first, where.offsets[s + 1]):
         count += where.counts[place] - removed[place]
         if removed[place] < where.counts[place]:
-            keys[place - first] = _price(where, together, place, removed[place], rule.alphabet)
+            keys[place - first] = _price(where, sums, place, removed[place], rule.alphabet)
             heap[size] = place - first
             size += 1
             rise(heap, size, keys)
         need = needed(count + gone, lengths[where.points[place]], rule)
         while gone < need:
             at = first + heap[0]
-            add(together, where, at, 1, removed[at])
+            add(sums, where, at, 1, removed[at])
             removed[at] += 1
             gone += 1
             count -= 1
             if removed[at] < where.counts[at]:
-                keys[heap[0]] = _price(where, together, at, removed[at], rule.alphabet)
+                keys[heap[0]] = _price(where, sums, at, removed[at], rule.alphabet)
             else:
                 size -= 1
                 heap[0] = heap[size]
@@ -166,24 +166,24 @@ def plan_anew(where: Occurrences, removed: Ints, rule: Rule) -> None:
 
     An event planned later may leave too little for one planned earlier, so that the result need not keep the rule.
     """
-    together = sum_up(where, removed)
-    lengths = np.cumsum(where.totals - together.removed)
+    sums = sum_up(where, removed)
+    lengths = np.cumsum(where.totals - sums.removed)
     for s in range(len(where.offsets) - 1):
         own = slice(where.offsets[s], where.offsets[s + 1])
         shorten(lengths, where.points[own], -removed[own])
         for place in range(where.offsets[s], where.offsets[s + 1]):
-            add(together, where, place, -removed[place], removed[place])
+            add(sums, where, place, -removed[place], removed[place])
             removed[place] = 0
-        _delete_event(where, s, removed, together, lengths, rule)
+        _delete_event(where, s, removed, sums, lengths, rule)
 
 
 @njit(cache=True, nogil=True)
 def repair(where: Occurrences, removed: Ints, rule: Rule) -> None:
     """Delete more of the events that need it, in turn, until the rule is kept."""
-    together = sum_up(where, removed)
-    lengths = np.cumsum(where.totals - together.removed)
+    sums = sum_up(where, removed)
+    lengths = np.cumsum(where.totals - sums.removed)
     gone = 1
     while gone:
         gone = 0
         for s in range(len(where.offsets) - 1):
-            gone += _delete_event(where, s, removed, together, lengths, rule)
+            gone += _delete_event(where, s, removed, sums, lengths, rule)

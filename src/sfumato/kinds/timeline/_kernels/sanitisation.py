@@ -131,8 +131,8 @@ def is_cheaper(event: Event, place: int, other: int) -> bool:
     left, right = event.keys[place], event.keys[other]
     if abs(left - right) > _SURE * max(left, right):
         return bool(left < right)
-    alike = event.sizes[place] == event.sizes[other] and event.weights[place] == event.weights[other]
-    if alike and event.removed[place] == event.removed[other]:
+    is_equal = event.sizes[place] == event.sizes[other] and event.weights[place] == event.weights[other]
+    if is_equal and event.removed[place] == event.removed[other]:
         return place > other
     ours, theirs = _cross(event, place, other), _cross(event, other, place)
     for i in range(_LIMBS - 1, -1, -1):
@@ -183,7 +183,7 @@ def _sift_up(heap: Ints, size: int, event: Event) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _delete_one(event: Event, heap: Ints, size: int) -> int:
+def _delete_occurrence(event: Event, heap: Ints, size: int) -> int:
     """Delete one more occurrence where that is cheapest, and return how many places are left."""
     at = heap[0]
     event.removed[at] += 1
@@ -212,7 +212,7 @@ def delete_cheapest(event: Event, needs: Ints) -> None:
             size += 1
             _sift_up(heap, size, event)
         while gone < needs[i]:
-            size = _delete_one(event, heap, size)
+            size = _delete_occurrence(event, heap, size)
             gone += 1
 
 

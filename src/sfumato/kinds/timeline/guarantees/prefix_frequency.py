@@ -9,21 +9,21 @@ from fractions import Fraction
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.params import Param
 
-__all__ = ["PrefixFrequency", "read_delta", "spell_delta"]
+__all__ = ["PrefixFrequency", "format_delta", "read_delta"]
 
 _DELTA = re.compile(r"(\d{0,20}\.?\d{1,20}|\d{1,20}\s?/\s?\d{1,20})")
 
 
-def spell_delta(value: object) -> object:
+def format_delta(value: object) -> object:
     """Return a number as the text that says it exactly; a floating point number as it is written.
 
     Examples
     --------
-    >>> spell_delta(0.2), spell_delta(Fraction(1, 3)), spell_delta("1/5"), spell_delta(1e-05)
+    >>> format_delta(0.2), format_delta(Fraction(1, 3)), format_delta("1/5"), format_delta(1e-05)
     ('0.2', '1/3', '1/5', '0.00001')
     """
     if isinstance(value, float):
@@ -83,7 +83,7 @@ class PrefixFrequency(Guarantee):
     events: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", spell_delta(self.delta))
+        object.__setattr__(self, "delta", format_delta(self.delta))
         super().__post_init__()
         read_delta(type(self).__name__, self.delta)
 
@@ -92,16 +92,16 @@ class PrefixFrequency(Guarantee):
         """The threshold as an exact fraction."""
         return read_delta(type(self).__name__, self.delta)
 
-    def statement(self, unit: Unit = PERSON) -> str:  # noqa: ARG002
+    def statement(self, unit: RecordUnit = PERSON) -> str:  # noqa: ARG002
         """State the promise."""
         many = len(self.events) != 1
         named = f"any of the {len(self.events)} events that are named" if many else "the event that is named"
-        promise = (
+        sentence = (
             f"In no prefix of the timeline do occurrences of {named} make up {self.delta} of all occurrences or more."
         )
         if self.cover == 1:
-            return promise
+            return sentence
         return (
-            f"{promise} Each of them that occurs is as frequent as at least {self.cover - 1} "
+            f"{sentence} Each of them that occurs is as frequent as at least {self.cover - 1} "
             f"other{'s' * (self.cover > 2)} of them in every prefix. Their names do not say which are sensitive."
         )

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.timeline.methods._base.covers import Covering, Crowd
+from sfumato.kinds.timeline.methods._base.covers import Covering, EqualEvents
 from sfumato.kinds.timeline.methods._base.deletion import EventDeletion, Task
 from sfumato.release.run import Run
 
@@ -67,9 +67,9 @@ class Odesa(EventDeletion):
         removed: Ints = sanitise_events(task.occurrences, task.rule)[0]
         return removed
 
-    def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:  # noqa: ARG002
+    def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:  # noqa: ARG002
         """Cut the event down to the crowd that costs least."""
-        return Covering(task, crowds).take_turns()
+        return Covering(task, groups).take_turns()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -101,9 +101,9 @@ class Essa(EventDeletion):
         run.counters["rounds"] = int(rounds)
         return removed
 
-    def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:  # noqa: ARG002
+    def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:  # noqa: ARG002
         """Let the events take turns, each cut down to the crowd that costs least."""
-        return Covering(task, crowds).take_turns()
+        return Covering(task, groups).take_turns()
 
 
 @dataclasses.dataclass(frozen=True)
@@ -141,17 +141,17 @@ class EssaJoint(EventDeletion):
         _report_gap(task, first, best, proved, run)
         return best
 
-    def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:
+    def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:
         """Try all ways to choose crowds if they are few; otherwise change one choice at a time while it helps."""
-        covering = Covering(task, crowds)
+        covering = Covering(task, groups)
         best = first = covering.take_turns()
         options = [covering.options(s, task.places.counts) for s in range(len(task.events))]
         proved = math.prod(len(o) for o in options) <= _COMBINATIONS
         if proved:
             for chosen in itertools.product(*options):
-                best = _better_if_kept(task, best, task.places.counts - np.concatenate(chosen))
+                best = _select_valid(task, best, task.places.counts - np.concatenate(chosen))
         else:
-            best = _change_one_by_one(task, options, best)
+            best = _improve_stepwise(task, options, best)
         run.counters["proved_optimal"] = int(proved)
         run.counters["saved_permille_of_essa"] = _saved(task, first, best)
         return best
@@ -183,13 +183,13 @@ def _better(task: Task, first: Ints, other: Ints) -> Ints:
     return other if errors[1] < errors[0] * (1 - 1e-14) else first
 
 
-def _better_if_kept(task: Task, first: Ints, other: Ints) -> Ints:
+def _select_valid(task: Task, first: Ints, other: Ints) -> Ints:
     from sfumato.kinds.timeline._kernels.joint import keeps
 
     return _better(task, first, other) if keeps(task.occurrences, other, task.rule) else first
 
 
-def _change_one_by_one(task: Task, options: list[list[Ints]], start: Ints) -> Ints:
+def _improve_stepwise(task: Task, options: list[list[Ints]], start: Ints) -> Ints:
     best, changed = start, True
     while changed:
         changed = False
@@ -198,7 +198,7 @@ def _change_one_by_one(task: Task, options: list[list[Ints]], start: Ints) -> In
             for left in choices:
                 tried = best.copy()
                 tried[own] = task.places.counts[own] - left
-                if _better_if_kept(task, best, tried) is tried:
+                if _select_valid(task, best, tried) is tried:
                     best, changed = tried, True
     return best
 
@@ -252,10 +252,10 @@ def find_best(task: Task, best: Ints) -> tuple[Ints, bool]:
     Examples
     --------
     >>> from fractions import Fraction
-    >>> from sfumato.kinds.timeline.methods._base.tally import Tally
+    >>> from sfumato.kinds.timeline.methods._base.timeline_counts import TimelineCounts
     >>> from sfumato.kinds.timeline.dataset import Timeline
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2}, {"a": 1}], events=("c",)))
-    >>> task = Task(Tally(timeline), (0, 1), Fraction(3, 5))
+    >>> task = Task(TimelineCounts(timeline), (0, 1), Fraction(3, 5))
     >>> deleted, proved = find_best(task, np.array([1, 1, 2]))
     >>> deleted.tolist(), proved
     ([0, 1, 1], True)
@@ -293,12 +293,12 @@ def _common_denominator(task: Task, at_stops: list[Ints]) -> int:
 
 
 def _size(task: Task, places: Ints) -> int:
-    return 2 * int(task.tally.totals[task.places.points[places[0]]]) + len(task.timeline.labels)
+    return 2 * int(task.counts.totals[task.places.points[places[0]]]) + len(task.timeline.labels)
 
 
 def _stop(task: Task, places: Ints, scale: int) -> _Stop:
     point, n = int(task.places.points[places[0]]), _size(task, places)
-    squares = int(task.tally.squares[point])
+    squares = int(task.counts.squares[point])
     events = tuple((np.searchsorted(task.places.offsets, places, side="right") - 1).tolist())
     counts = task.places.counts[places].tolist()
     seen = np.concatenate([[0], np.cumsum(task.places.counts * (task.places.points <= point))])
@@ -309,7 +309,7 @@ def _stop(task: Task, places: Ints, scale: int) -> _Stop:
         x = sum((2 * count + 1) * gone for count, gone in zip(counts, chosen, strict=True))
         part = scale // (n * (n - 2 * k)) ** 2
         ways.append((chosen, 4 * part * (k * k * squares - 2 * k * n * x + n * n * r)))
-    return _Stop(int(task.tally.lengths[point]), tuple(sums), events, ways)
+    return _Stop(int(task.counts.lengths[point]), tuple(sums), events, ways)
 
 
 def _advance(states: States, stop: _Stop, task: Task, limit: int) -> States:
@@ -326,7 +326,9 @@ def _advance(states: States, stop: _Stop, task: Task, limit: int) -> States:
             key = tuple(now)
             if key in reached and reached[key][0] <= cost + added:
                 continue
-            room = numerator * (stop.length - sum(key))
-            if all(total == k or denominator * (total - k) < room for total, k in zip(stop.sums, key, strict=True)):
+            threshold = numerator * (stop.length - sum(key))
+            if all(
+                total == k or denominator * (total - k) < threshold for total, k in zip(stop.sums, key, strict=True)
+            ):
                 reached[key] = (cost + added, path + chosen)
     return reached

@@ -48,7 +48,7 @@ class AverageRelativeError(QueryMetric):
         for entry in generator.integers(0, max(len(timeline.codes), 1), self.queries if len(timeline.codes) else 0):
             time = int(timeline.times[timeline.points[entry]])
             when = draw_range(time, int(timeline.times[0]), int(timeline.times[-1]), generator)
-            queries[timeline.labels[timeline.codes[entry]], when.spell(original.clock)] = None
+            queries[timeline.labels[timeline.codes[entry]], when.format_condition(original.time_unit)] = None
         return Workload(tuple(queries))
 
     def count_all(self, comparison: Comparison) -> int:
@@ -63,7 +63,7 @@ class AverageRelativeError(QueryMetric):
         answers = []
         for number, query in enumerate(workload.queries, start=1):
             owner = f"{self.name}: query {number} of the workload"
-            events, when = split_time(query, comparison.original.clock, owner)
+            events, when = split_time(query, comparison.original.time_unit, owner)
             if len(events) != 1 or events[0] not in code:
                 raise SchemaError(f"{owner} must name one event that the original data have, and may have a time.")
             selected = (before.codes == code[events[0]]) & when.holds(times)

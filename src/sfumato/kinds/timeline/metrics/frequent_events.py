@@ -77,6 +77,8 @@ class FrequentEvents(Metric):
         stop = int(timelines.before.offsets[end])
         sums = np.zeros(len(timelines.ordinary), dtype=np.int64)
         np.add.at(sums, timelines.before.codes[:stop], counts[:stop])
-        room = delta.numerator * int(counts[:stop].sum())
-        reached = np.array([count > 0 and delta.denominator * count >= room for count in sums.tolist()], dtype=bool)
+        threshold = delta.numerator * int(counts[:stop].sum())
+        reached = np.array(
+            [count > 0 and delta.denominator * count >= threshold for count in sums.tolist()], dtype=bool
+        )
         return reached & timelines.ordinary

@@ -19,7 +19,7 @@ __all__ = ["verify_faithful"]
 
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 _COUNTED = "withheld time points are counted"
 
@@ -40,7 +40,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("timeline", [{"a": 2, "b": 3}, {"a": 1, "b": 4}], sensitive=("a",))
     >>> result = find_method("odesa")(delta="1/4").anonymize(data, Run(bytes(32)))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_structure(release)
@@ -53,24 +53,24 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     if violation is not None:
         return Verdict(False, {}, {}, violation, checks)
     rows = rows.astype(np.int64)
-    witness: Witness = None
-    times = original.clock.to_arrow(before.times[rows]).cast("int64").to_numpy()
+    counterexample: Counterexample = None
+    times = original.time_unit.to_arrow(before.times[rows]).cast("int64").to_numpy()
     if len(wrong := np.flatnonzero(times != published.times)):
-        witness = {"check": "times are the original ones", "rows": [int(wrong[0]) + 1]}
-    checks["times are the original ones"] = witness is None
+        counterexample = {"check": "times are the original ones", "rows": [int(wrong[0]) + 1]}
+    checks["times are the original ones"] = counterexample is None
     for name, check in _checks:
         violation = check(published, before, rows, original)
         checks[name] = violation is None
-        if violation is not None and witness is None:
-            witness = {"check": name, **violation}
+        if violation is not None and counterexample is None:
+            counterexample = {"check": name, **violation}
     violation = check_people(release, original, structure.checks[COUNTS])
     checks[_COUNTED] = violation is None
-    if violation is not None and witness is None:
-        witness = {"check": _COUNTED, **violation}
-    return Verdict(all(checks.values()), {}, {}, witness, checks)
+    if violation is not None and counterexample is None:
+        counterexample = {"check": _COUNTED, **violation}
+    return Verdict(all(checks.values()), {}, {}, counterexample, checks)
 
 
-def _check_rows(release: Release, original: Dataset, rows: Ints) -> Witness:
+def _check_rows(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     violation = check_rows(release, original, rows)
     if violation is None and (np.diff(rows) <= 0).any():
         return {"row_map": "not ascending rows of the original"}
@@ -94,14 +94,14 @@ def _differences(published: Timeline, before: Timeline, rows: Ints) -> tuple[Int
     return row, event, beyond[changed]
 
 
-def _check_nothing_invented(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Witness:  # noqa: ARG001
+def _check_nothing_invented(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Counterexample:  # noqa: ARG001
     """Look for occurrences that the original does not have at that time."""
     row, _, beyond = _differences(published, before, rows)
     extra = np.flatnonzero(beyond > 0)
     return {"rows": [int(np.searchsorted(rows, row[extra[0]])) + 1]} if len(extra) else None
 
 
-def _check_only_sensitive(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Witness:
+def _check_only_sensitive(published: Timeline, before: Timeline, rows: Ints, original: Dataset) -> Counterexample:
     """Look for deleted occurrences of events that are not sensitive, also at time points that are left out."""
     row, event, beyond = _differences(published, before, rows)
     sensitive = set(original.schema.sensitive)

@@ -7,17 +7,17 @@ import numpy as np
 from sfumato.kinds.timeline.decode import read_timeline
 from sfumato.release.release import Release
 from sfumato.verification.order import find_disorder
-from sfumato.verification.release_checks import Findings, ReleaseChecks, Witness
+from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
-_FORMS = {"history": ("category", {"string"}, True), "count": ("exact", {"int64"}, True)}
+_FORMATS = {"history": ("category", {"string"}, True), "count": ("exact", {"int64"}, True)}
 _LONGEST = 1 << 62
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for columns other than exact times, categories and whole counts."""
-    wanted = {**_FORMS, "time": ("exact", {"int64", "timestamp"}, False)}
+    wanted = {**_FORMATS, "time": ("exact", {"int64", "timestamp"}, False)}
     for column in release.columns:
         if column.role not in wanted:
             return {"column": column.name, "role": column.role}
@@ -27,7 +27,7 @@ def _check_columns(release: Release) -> Witness:
     return None
 
 
-def _check_alignment(release: Release) -> Witness:
+def _check_alignment(release: Release) -> Counterexample:
     """Look for lists of counts that are not as long as the lists of events, or hold nothing."""
     names = {column.role: column.name for column in release.columns}
     lengths = []
@@ -45,7 +45,7 @@ def _check_alignment(release: Release) -> Witness:
     return None
 
 
-def _check_counts(release: Release) -> Witness:
+def _check_counts(release: Release) -> Counterexample:
     """Look for counts below one and for sums that no whole number of 64 bits holds."""
     timeline = read_timeline(release)
     wrong = np.flatnonzero(timeline.counts < 1)
@@ -55,14 +55,14 @@ def _check_counts(release: Release) -> Witness:
     return None if total < _LONGEST else {"largest": _LONGEST}
 
 
-def _check_order(release: Release) -> Witness:
+def _check_order(release: Release) -> Counterexample:
     """Look for time points that do not come after the one before."""
     times = read_timeline(release).times
     wrong = np.flatnonzero(times[1:] <= times[:-1])
     return {"rows": [int(wrong[0]) + 1, int(wrong[0]) + 2]} if len(wrong) else None
 
 
-def _check_events(release: Release) -> Witness:
+def _check_events(release: Release) -> Counterexample:
     """Look for an event that is listed twice at a time point."""
     timeline = read_timeline(release)
     keys = np.sort(timeline.points * max(len(timeline.labels), 1) + timeline.codes)
@@ -70,11 +70,11 @@ def _check_events(release: Release) -> Witness:
     return {"rows": [int(keys[twice[0]] // len(timeline.labels)) + 1]} if len(twice) else None
 
 
-def _check_generalised(release: Release) -> Witness:
+def _check_generalised(release: Release) -> Counterexample:
     return {"listed": release.values.num_rows} if release.values.num_rows else None
 
 
-def _look_at_records(release: Release) -> Findings:
+def _check_entry_order(release: Release) -> Findings:
     """Look for events of a time point that are not in the order of the alphabet."""
     history = release.history()
     yield from find_disorder(np.zeros(len(history.codes), dtype=np.int64), history)
@@ -92,5 +92,5 @@ CHECKS = ReleaseChecks(
         ("an event is listed once at a time point", _check_events),
     ),
     content_checks=(("time points are in order", _check_order), ("events are not generalised", _check_generalised)),
-    order_looks=(_look_at_records,),
+    order_checks=(_check_entry_order,),
 )

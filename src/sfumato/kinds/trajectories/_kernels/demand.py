@@ -12,11 +12,11 @@ __all__ = [
     "BORROWING",
     "Demand",
     "advance",
+    "encode_key",
     "holds_broken",
     "holds_short_broken",
     "is_broken",
     "read_support",
-    "spell",
 ]
 
 BORROWING = {"cache": True, "nogil": True, "_nrt": False, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -55,7 +55,7 @@ class Demand(NamedTuple):
 
 
 @njit(**BORROWING)
-def spell(
+def encode_key(
     labels: NDArray[np.int32], others: NDArray[np.int64], at: NDArray[np.int64], more: int, u: int, base: int
 ) -> int:
     """Write the labels at some positions and at u, in their order, as one number."""
@@ -163,7 +163,7 @@ def _holds_longer_broken(counter: Counter, labels: NDArray[np.int32], u: int, de
         for i in range(more):
             at[i] = i
         while True:
-            if is_broken(dense, slots, spell(labels, others, at, more, u, demand.base), demand.k, demand):
+            if is_broken(dense, slots, encode_key(labels, others, at, more, u, demand.base), demand.k, demand):
                 return True
             if not advance(at, more, count):
                 break

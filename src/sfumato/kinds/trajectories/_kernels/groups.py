@@ -17,7 +17,7 @@ class Groups(NamedTuple):
         The smallest place code among the members: what ties are broken by.
     support
         How many rows hold a member.
-    reach
+    total_rows
         The length of the members' row lists together: what a visit to all of them costs.
     size
         How many members.
@@ -37,7 +37,7 @@ class Groups(NamedTuple):
 
     code: NDArray[np.int32]
     support: NDArray[np.int64]
-    reach: NDArray[np.int64]
+    total_rows: NDArray[np.int64]
     size: NDArray[np.int64]
     head: NDArray[np.int32]
     tail: NDArray[np.int32]
@@ -48,7 +48,7 @@ class Groups(NamedTuple):
     following: NDArray[np.int32]
 
 
-def new_groups(code: NDArray[np.int32], reach: NDArray[np.int64], node: NDArray[np.int32]) -> Groups:
+def new_groups(code: NDArray[np.int32], total_rows: NDArray[np.int64], node: NDArray[np.int32]) -> Groups:
     """Put every seat into a group of its own, with its place code, row count and tree node.
 
     Examples
@@ -59,8 +59,8 @@ def new_groups(code: NDArray[np.int32], reach: NDArray[np.int64], node: NDArray[
     seats = np.arange(code.size, dtype=np.int32)
     return Groups(
         code=code.copy(),
-        support=reach.copy(),
-        reach=reach.copy(),
+        support=total_rows.copy(),
+        total_rows=total_rows.copy(),
         size=np.ones(code.size, np.int64),
         head=seats.copy(),
         tail=seats.copy(),
@@ -94,7 +94,7 @@ def compact_groups(groups: Groups) -> tuple[Groups, NDArray[np.int32]]:
     renumbered = Groups(
         code=groups.code[alive],
         support=groups.support[alive],
-        reach=groups.reach[alive],
+        total_rows=groups.total_rows[alive],
         size=groups.size[alive],
         head=groups.head[alive],
         tail=groups.tail[alive],

@@ -7,7 +7,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato._kernels.counter import Counter, add_keys, new_counter
-from sfumato.kinds.trajectories._kernels.demand import BORROWING, Demand, advance, spell
+from sfumato.kinds.trajectories._kernels.demand import BORROWING, Demand, advance, encode_key
 from sfumato.kinds.trajectories._kernels.pairs import ENDS, list_changes, list_pairs
 
 __all__ = [
@@ -117,18 +117,18 @@ class Scratch(NamedTuple):
 
 
 @njit(cache=True, nogil=True)
-def new_scratch(room: int, longest: int, base: int) -> Scratch:
+def new_scratch(capacity: int, longest: int, base: int) -> Scratch:
     """Make an empty set for records of so many visits, and labels below a number."""
-    keys, ends = np.empty(room, np.int64), np.empty((ENDS, base), np.int32)
-    for i in range(room):
+    keys, ends = np.empty(capacity, np.int64), np.empty((ENDS, base), np.int32)
+    for i in range(capacity):
         keys[i] = -1
     for at in range(ENDS):
         for label in range(base):
             ends[at, label] = -1
     return Scratch(
         keys,
-        np.zeros(room, np.int8),
-        np.empty(room // 2, np.int64),
+        np.zeros(capacity, np.int8),
+        np.empty(capacity // 2, np.int64),
         np.zeros(1, np.int64),
         np.empty(longest, np.int64),
         np.empty(_LARGEST_SIZE, np.int64),
@@ -137,7 +137,7 @@ def new_scratch(room: int, longest: int, base: int) -> Scratch:
 
 
 @njit(**BORROWING)
-def _put(
+def _insert(
     keys: NDArray[np.int64], marks: NDArray[np.int8], listed: NDArray[np.int64], used: int, key: int, mark: int
 ) -> int:
     """Put a key into a set, or add a mark to it; return how many keys there are."""
@@ -163,7 +163,7 @@ def _count(touched: NDArray[np.bool_]) -> int:
 
 
 @njit(**BORROWING)
-def _need_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> int:
+def _find_capacity(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> int:
     """Return how many slots a set needs for all sequences through touched positions, twice."""
     n, u = labels.size, _count(touched)
     most, all_of, rest = 0.0, 1.0, 1.0
@@ -180,19 +180,19 @@ def _need_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.
                 is_new = is_new and labels[j] != labels[i]
             different += is_new
         most = min(most, size * float(different) ** size)
-    room = scratch.keys.size
-    while room < 4 * most:
-        room *= 2
-    return room
+    capacity = scratch.keys.size
+    while capacity < 4 * most:
+        capacity *= 2
+    return capacity
 
 
 @njit(cache=True, nogil=True)
-def _make_room(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> Scratch:
+def _grow_scratch(scratch: Scratch, labels: NDArray[np.int32], touched: NDArray[np.bool_], size: int) -> Scratch:
     """Return a set with room for all sequences through touched positions, twice."""
-    room = _need_room(scratch, labels, touched, size)
-    if room == scratch.keys.size and labels.size <= scratch.others.size:
+    capacity = _find_capacity(scratch, labels, touched, size)
+    if capacity == scratch.keys.size and labels.size <= scratch.others.size:
         return scratch
-    larger: Scratch = new_scratch(room, max(labels.size, scratch.others.size), scratch.ends.shape[1])
+    larger: Scratch = new_scratch(capacity, max(labels.size, scratch.others.size), scratch.ends.shape[1])
     return larger
 
 
@@ -223,7 +223,7 @@ def _note_touching(
         if not touched[u]:
             continue
         mine = np.int64(labels[u]) + 1
-        used = _put(keys, marks, listed, used, mine, mark)
+        used = _insert(keys, marks, listed, used, mine, mark)
         count = 0
         before = 0
         for j in range(n):
@@ -235,7 +235,7 @@ def _note_touching(
             for a in range(count):
                 other = np.int64(labels[others[a]]) + 1
                 key = other * base + mine if a < before else mine * base + other
-                used = _put(keys, marks, listed, used, key, mark)
+                used = _insert(keys, marks, listed, used, key, mark)
         if size >= 3:
             for a in range(count):
                 first_label = np.int64(labels[others[a]]) + 1
@@ -247,14 +247,14 @@ def _note_touching(
                         key = (first_label * base + mine) * base + two
                     else:
                         key = (first_label * base + two) * base + mine
-                    used = _put(keys, marks, listed, used, key, mark)
+                    used = _insert(keys, marks, listed, used, key, mark)
         for more in range(3, size):
             if more > count:
                 break
             for i in range(more):
                 at[i] = i
             while True:
-                used = _put(keys, marks, listed, used, spell(labels, others, at, more, u, base), mark)
+                used = _insert(keys, marks, listed, used, encode_key(labels, others, at, more, u, base), mark)
                 if not advance(at, more, count):
                     break
     scratch.used[0] = used
@@ -311,7 +311,7 @@ def count_record(
             return counter, scratch
         return _add(counter, visits, record, keys[:number], demand, step), scratch
     everywhere = np.ones(labels.size, np.bool_)
-    scratch = _make_room(scratch, labels, everywhere, demand.size)
+    scratch = _grow_scratch(scratch, labels, everywhere, demand.size)
     _note_touching(scratch, labels, everywhere, demand.size, demand.base, 1)
     keys = np.empty(scratch.used[0], np.int64)
     for i in range(keys.size):
@@ -374,7 +374,7 @@ def relabel(
         counter = _add(counter, visits, record, different[:lost], demand, -1)
         counter = _add(counter, visits, record, different[lost:number], demand, 1)
         return counter, scratch, different[:number]
-    scratch = _make_room(scratch, old, touched, demand.size)
+    scratch = _grow_scratch(scratch, old, touched, demand.size)
     _note_touching(scratch, old, touched, demand.size, demand.base, 1)
     _note_touching(scratch, new, touched, demand.size, demand.base, 2)
     different = np.empty(scratch.used[0], np.int64)

@@ -250,7 +250,7 @@ def unite_groups(linkage: Linkage, groups: Groups, target: int, other: int) -> N
     groups.following[groups.tail[target]] = groups.head[other]
     groups.tail[target] = groups.tail[other]
     groups.size[target] += groups.size[other]
-    groups.reach[target] += groups.reach[other]
+    groups.total_rows[target] += groups.total_rows[other]
     groups.code[target] = min(groups.code[target], groups.code[other])
     for label in range(groups.forward.size):
         if groups.forward[label] == other:

@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._kernels.counter import LARGEST_KEY, Counter
-from sfumato._kernels.patience import refuse_endless
+from sfumato._kernels.size_limits import refuse_endless
 from sfumato.kinds.trajectories._kernels.demand import Demand
 from sfumato.kinds.trajectories._kernels.labels import Paths, Visits, count_all, new_labels_counter
 from sfumato.kinds.trajectories._kernels.lowering import lower_labels, order_nodes

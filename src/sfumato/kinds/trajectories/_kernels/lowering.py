@@ -5,6 +5,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato._kernels.counter import Counter
+from sfumato.kinds.trajectories._kernels.buffers import Buffers, fits_buffers, make_buffers, relabel_in_buffers
 from sfumato.kinds.trajectories._kernels.demand import BORROWING, Demand, holds_broken, holds_short_broken, is_broken
 from sfumato.kinds.trajectories._kernels.labels import (
     SMALLEST,
@@ -15,8 +16,7 @@ from sfumato.kinds.trajectories._kernels.labels import (
     read_labels,
     relabel,
 )
-from sfumato.kinds.trajectories._kernels.prospects import Sweep, drop_hopeless
-from sfumato.kinds.trajectories._kernels.room import Room, has_room, make_room, relabel_in_room
+from sfumato.kinds.trajectories._kernels.pruning import Sweep, prune_visits
 
 __all__ = ["lower_labels", "order_nodes"]
 
@@ -131,14 +131,14 @@ def _is_concerned(visits: Visits, paths: Paths, record: int, sweep: Sweep, since
 @njit(**BORROWING)
 def _note_broken(counter: Counter, different: NDArray[np.int64], demand: Demand, sweep: Sweep) -> None:
     """Note a label of every sequence that a step back has broken: not the goal, which all records at hand hold."""
-    sweep.clock[0] += 1
+    sweep.counter_of_checks[0] += 1
     for key in different:
         if is_broken(counter.dense, counter.slots, key, demand.k, demand):
             rest, label = key, sweep.goal[0]
             while rest > 0 and label == sweep.goal[0]:
                 label = rest % demand.base - 1
                 rest //= demand.base
-            sweep.broke[label] = sweep.clock[0]
+            sweep.broke[label] = sweep.counter_of_checks[0]
 
 
 @njit(cache=True, nogil=True)
@@ -175,7 +175,7 @@ def _take_back(
 
 
 @njit(**BORROWING)
-def _take_back_in_room(
+def _take_back_in_buffers(
     counter: Counter,
     visits: Visits,
     paths: Paths,
@@ -183,12 +183,12 @@ def _take_back_in_room(
     group: NDArray[np.int64],
     record: int,
     sweep: Sweep,
-    room: Room,
+    buffers: Buffers,
 ) -> int:
     """Do the same with a short record, where pairs at most are counted."""
     first, former, taken = visits.offsets[record], sweep.former, 0
     n = visits.offsets[record + 1] - first
-    labels, old, level = room.labels[:n], room.former[:n], room.level[:n]
+    labels, old, level = buffers.labels[:n], buffers.former[:n], buffers.level[:n]
     for i in range(n):
         start = paths.start[visits.place[first + i]]
         level[i] = visits.level[first + i]
@@ -202,8 +202,8 @@ def _take_back_in_room(
         ):
             continue
         level[i], labels[i] = former[v], old[i]
-        number = relabel_in_room(counter, visits, paths, record, demand, level, room)
-        _note_broken(counter, room.keys[:number], demand, sweep)
+        number = relabel_in_buffers(counter, visits, paths, record, demand, level, buffers)
+        _note_broken(counter, buffers.keys[:number], demand, sweep)
         taken += 1
     return taken
 
@@ -223,7 +223,7 @@ def lower_labels(
 
     ``by_place`` lists the visits by their places, those of place p from ``ends[p]`` up to ``ends[p + 1]``.
     """
-    scratch, room = new_scratch(SMALLEST, 1, demand.base), make_room(demand.base)
+    scratch, buffers = new_scratch(SMALLEST, 1, demand.base), make_buffers(demand.base)
     lowered = 0
     level = np.empty(_longest(visits.offsets), np.int32)
     sweep = Sweep(
@@ -241,15 +241,15 @@ def lower_labels(
             continue
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
-        chosen = drop_hopeless(counter, visits, paths, node, demand, chosen, record_of, sweep)
+        chosen = prune_visits(counter, visits, paths, node, demand, chosen, record_of, sweep)
         if demand.kinds > 1:
             chosen = _keep_apart(visits, paths, node, chosen, record_of)
         starts = _starts_of_records(chosen, record_of)
         for i in range(starts.size - 1):
             record = record_of[chosen[starts[i]]]
             _aim(visits, paths, record, node, chosen[starts[i] : starts[i + 1]], sweep, level)
-            if has_room(counter, visits, record, demand):
-                relabel_in_room(counter, visits, paths, record, demand, level, room)
+            if fits_buffers(counter, visits, record, demand):
+                relabel_in_buffers(counter, visits, paths, record, demand, level, buffers)
             else:
                 counter, scratch, _ = relabel(counter, scratch, visits, paths, record, demand, level)
         lowered += chosen.size
@@ -263,11 +263,11 @@ def lower_labels(
                 # Nothing has changed for a record since it was checked unless one of its sequences broke.
                 if checked[i] > 0 and not _is_concerned(visits, paths, record, sweep, checked[i]):
                     continue
-                sweep.clock[0] += 1
-                checked[i] = sweep.clock[0]
+                sweep.counter_of_checks[0] += 1
+                checked[i] = sweep.counter_of_checks[0]
                 group = chosen[starts[i] : starts[i + 1]]
-                if has_room(counter, visits, record, demand):
-                    taken += _take_back_in_room(counter, visits, paths, demand, group, record, sweep, room)
+                if fits_buffers(counter, visits, record, demand):
+                    taken += _take_back_in_buffers(counter, visits, paths, demand, group, record, sweep, buffers)
                 else:
                     counter, scratch, more = _take_back(counter, scratch, visits, paths, demand, group, record, sweep)
                     taken += more

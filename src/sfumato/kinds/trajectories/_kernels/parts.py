@@ -157,7 +157,7 @@ def _relabel(
 
 
 @njit(cache=True, nogil=True)
-def _keeps_crowds(
+def _keeps_group_sizes(
     counter: Counter, walk: Walk, records: Records, parts: Parts, chosen: NDArray[np.int64], old: int, demand: Demand
 ) -> bool:
     """Tell whether nothing is rare now that seats have got another label than ``old``.
@@ -196,7 +196,7 @@ def _try_label(
     for seat in chosen:
         parts.moving[seat] = True
     counter = _relabel(counter, walk, records, parts, chosen, new, demand)
-    is_accepted = _keeps_crowds(counter, walk, records, parts, chosen, old, demand)
+    is_accepted = _keeps_group_sizes(counter, walk, records, parts, chosen, old, demand)
     if not is_accepted:
         counter = _relabel(counter, walk, records, parts, chosen, old, demand)
     for seat in chosen:
@@ -246,7 +246,7 @@ def _is_better(parts: Parts, old: int, new: int, number: int, left: int, joined:
 
 
 @njit(cache=True, nogil=True)
-def _settle(seats: Seats, parts: Parts, chosen: NDArray[np.int64], old: int) -> None:
+def _accept_label(seats: Seats, parts: Parts, chosen: NDArray[np.int64], old: int) -> None:
     """Take over the cost of seats that have left ``old``; their labels are the new ones."""
     new = parts.label[chosen[0]]
     for seat in chosen:
@@ -289,7 +289,7 @@ def split_group(
         return counter, False
     counter, is_accepted = _try_label(counter, walk, records, parts, chosen, new, demand)
     if is_accepted:
-        _settle(seats, parts, chosen, old)
+        _accept_label(seats, parts, chosen, old)
     return counter, is_accepted
 
 
@@ -331,7 +331,7 @@ def move_places(
             gains[best] = 0.0
             counter, is_accepted = _try_label(counter, walk, records, parts, chosen, best, demand)
             if is_accepted:
-                _settle(seats, parts, chosen, old)
+                _accept_label(seats, parts, chosen, old)
                 moves += 1
                 break
     return counter, moves

@@ -16,7 +16,7 @@ from sfumato.kinds.trajectories._kernels.prefixspan import (
     PARENT,
     SUPPORT,
     count_items,
-    lay_out,
+    index_suffixes,
     mine_depth_first,
     rank_best_first,
 )
@@ -71,9 +71,9 @@ def frequent_patterns(
     J. Pei et al., "PrefixSpan: mining sequential patterns efficiently by prefix-projected pattern
     growth", ICDE 2001, Section 3.
     """
-    offsets, values = _as_ragged(offsets, values)
+    offsets, values = _as_list_column(offsets, values)
     supports = count_items(offsets, values, _count_codes(values))
-    suffixes = lay_out(offsets, values, supports, min_support)
+    suffixes = index_suffixes(offsets, values, supports, min_support)
     nodes = mine_depth_first(suffixes, supports.size, min_support, max_length)
     ends = np.concatenate(([0], np.cumsum(nodes[:, 0])))
     return Patterns(ends, _unfold_prefixes(nodes[:, 1], ends), nodes[:, 2].copy())
@@ -113,16 +113,16 @@ def top_patterns(offsets: NDArray[np.int64], values: NDArray[np.int32], count: i
     """
     if count < 1:
         return Patterns(np.zeros(1, np.int64), np.empty(0, np.int32), np.empty(0, np.int64))
-    offsets, values = _as_ragged(offsets, values)
+    offsets, values = _as_list_column(offsets, values)
     supports = count_items(offsets, values, _count_codes(values))
     floor = 1
     if count <= supports.size:
         # So many single items reach this support that nothing with a rarer item can be in the ranking.
         floor = max(1, int(np.partition(supports, supports.size - count)[supports.size - count]))
-    suffixes = lay_out(offsets, values, supports, floor)
+    suffixes = index_suffixes(offsets, values, supports, floor)
     nodes, ranking = rank_best_first(suffixes, supports.size, count, max_length)
     ends = np.concatenate(([0], np.cumsum(nodes[ranking, DEPTH])))
-    return Patterns(ends, _spell_paths(nodes, ranking, ends), nodes[ranking, SUPPORT])
+    return Patterns(ends, _build_paths(nodes, ranking, ends), nodes[ranking, SUPPORT])
 
 
 def contains(offsets: NDArray[np.int64], values: NDArray[np.int32], patterns: Patterns) -> NDArray[np.uint8]:
@@ -147,14 +147,16 @@ def contains(offsets: NDArray[np.int64], values: NDArray[np.int32], patterns: Pa
     array([[1, 1],
            [0, 1]], dtype=uint8)
     """
-    offsets, values = _as_ragged(offsets, values)
-    pattern_offsets, pattern_values = _as_ragged(patterns.offsets, patterns.values)
+    offsets, values = _as_list_column(offsets, values)
+    pattern_offsets, pattern_values = _as_list_column(patterns.offsets, patterns.values)
     code_count = max(_count_codes(values), _count_codes(pattern_values))
     marks: NDArray[np.uint8] = _match(offsets, values, pattern_offsets, pattern_values, code_count)
     return marks
 
 
-def _as_ragged(offsets: NDArray[np.int64], values: NDArray[np.int32]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+def _as_list_column(
+    offsets: NDArray[np.int64], values: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     return np.ascontiguousarray(offsets, dtype=np.int64), np.ascontiguousarray(values, dtype=np.int32)
 
 
@@ -175,7 +177,7 @@ def _unfold_prefixes(last_items: Any, offsets: Any) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _spell_paths(nodes: Any, ranking: Any, offsets: Any) -> Any:
+def _build_paths(nodes: Any, ranking: Any, offsets: Any) -> Any:
     """Write out ranked nodes, from their last item back to the root."""
     values = np.empty(offsets[-1], dtype=np.int32)
     for i in range(ranking.size):

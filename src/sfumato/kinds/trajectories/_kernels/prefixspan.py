@@ -24,7 +24,7 @@ __all__ = [
     "SUPPORT",
     "Suffixes",
     "count_items",
-    "lay_out",
+    "index_suffixes",
     "mine_depth_first",
     "rank_best_first",
 ]
@@ -51,13 +51,15 @@ class _Desk(NamedTuple):
     ends: NDArray[np.signedinteger[Any]]  # slots where matches of this step can be extended further
 
 
-def lay_out(offsets: NDArray[np.int64], values: NDArray[np.int32], supports: NDArray[np.int64], floor: int) -> Suffixes:
+def index_suffixes(
+    offsets: NDArray[np.int64], values: NDArray[np.int32], supports: NDArray[np.int64], floor: int
+) -> Suffixes:
     """Keep the items that `floor` rows contain, and the rows that have any of them.
 
     Examples
     --------
     >>> offsets, values = np.array([0, 3, 4]), np.array([1, 0, 1, 1], dtype=np.int32)
-    >>> suffixes = lay_out(offsets, values, count_items(offsets, values, 2), floor=2)
+    >>> suffixes = index_suffixes(offsets, values, count_items(offsets, values, 2), floor=2)
     >>> suffixes.items.tolist(), suffixes.previous.tolist(), suffixes.ahead.tolist()
     ([-1, 1, 1, -1, 1], [-1, -1, 1, -1, -1], [1, 1, 0, 1, 0])
     """
@@ -200,7 +202,7 @@ def mine_depth_first(suffixes: Any, code_count: Any, floor: Any, max_length: Any
     Examples
     --------
     >>> offsets, values = np.array([0, 2, 4]), np.array([1, 0, 1, 0], dtype=np.int32)
-    >>> suffixes = lay_out(offsets, values, count_items(offsets, values, 2), floor=2)
+    >>> suffixes = index_suffixes(offsets, values, count_items(offsets, values, 2), floor=2)
     >>> mine_depth_first(suffixes, 2, 2, 0).tolist()
     [[1, 0, 2], [1, 1, 2], [2, 0, 2]]
     """
@@ -290,7 +292,7 @@ def rank_best_first(suffixes: Any, code_count: Any, count: Any, max_length: Any)
     Examples
     --------
     >>> offsets, values = np.array([0, 2, 3]), np.array([1, 0, 1], dtype=np.int32)
-    >>> suffixes = lay_out(offsets, values, count_items(offsets, values, 2), floor=1)
+    >>> suffixes = index_suffixes(offsets, values, count_items(offsets, values, 2), floor=1)
     >>> nodes, ranking = rank_best_first(suffixes, 2, 1, 0)
     >>> nodes[ranking].tolist()
     [[0, 1, 1, 2]]

@@ -5,14 +5,14 @@ from numba import njit
 from numpy.typing import NDArray
 
 from sfumato._kernels.counter import Counter, read_key
+from sfumato.kinds.trajectories._kernels.buffers import fits_buffers, make_buffers, relabel_in_buffers
 from sfumato.kinds.trajectories._kernels.demand import BORROWING, Demand, advance, is_broken, read_support
 from sfumato.kinds.trajectories._kernels.labels import SMALLEST, Paths, Visits, new_scratch, read_labels, relabel
-from sfumato.kinds.trajectories._kernels.room import has_room, make_room, relabel_in_room
 
 __all__ = ["mean_step", "raise_labels"]
 
 _MOST_TUPLES = 50_000
-_ROOM = 1_024
+_CAPACITY = 1_024
 
 
 def mean_step(paths: Paths) -> int:
@@ -216,7 +216,7 @@ def _choose(
     """Return the levels of all visits after every record with a broken sequence has chosen what to raise."""
     root = paths.node[paths.node.size - 1]
     level = visits.level.copy()
-    broken, at = np.empty((_ROOM, demand.size), np.int64), np.empty(demand.size, np.int64)
+    broken, at = np.empty((_CAPACITY, demand.size), np.int64), np.empty(demand.size, np.int64)
     record = -1
     while True:
         record = _next_suspect(counter, visits, paths, demand, t, suspect, record)
@@ -284,7 +284,7 @@ def _relabel_all(
 
     ``uses`` says how many visits have each label, before and then after.
     """
-    scratch, room = new_scratch(SMALLEST, 1, demand.base), make_room(demand.base)
+    scratch, buffers = new_scratch(SMALLEST, 1, demand.base), make_buffers(demand.base)
     later, fallen = uses.copy(), np.zeros(demand.base, np.bool_)
     record = -1
     while True:
@@ -297,9 +297,9 @@ def _relabel_all(
                 start = paths.start[visits.place[v]]
                 later[paths.node[start + visits.level[v]]] -= 1
                 later[paths.node[start + level[v]]] += 1
-        if has_room(counter, visits, record, demand):
-            number = relabel_in_room(counter, visits, paths, record, demand, level[first:last], room)
-            _note_fallen(counter, room.keys[:number], t, demand, uses, fallen)
+        if fits_buffers(counter, visits, record, demand):
+            number = relabel_in_buffers(counter, visits, paths, record, demand, level[first:last], buffers)
+            _note_fallen(counter, buffers.keys[:number], t, demand, uses, fallen)
         else:
             counter, scratch, different = relabel(counter, scratch, visits, paths, record, demand, level[first:last])
             _note_fallen(counter, different, t, demand, uses, fallen)

@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato._kernels.counter import ANY_COUNT, LARGEST_KEY, list_entries, new_counter, read_all
-from sfumato._kernels.patience import refuse_endless
-from sfumato.kinds.trajectories._kernels import repair, tally
+from sfumato._kernels.size_limits import refuse_endless
+from sfumato.kinds.trajectories._kernels import repair, sequence_counts
 from sfumato.kinds.trajectories._kernels.groups import compact_groups, new_groups
 from sfumato.kinds.trajectories._kernels.linkage import choose_scale, measure_extent, new_linkage
 from sfumato.kinds.trajectories._kernels.subsequences import new_walk
@@ -22,7 +22,7 @@ _PACE = 200_000
 _STATUS: dict[int, Literal["done", "infeasible", "limit"]] = {
     repair.DONE: "done",
     repair.INFEASIBLE: "infeasible",
-    repair.BEYOND_LIMIT: "limit",
+    repair.OVER_LIMIT: "limit",
 }
 
 
@@ -247,7 +247,7 @@ class _Recoding:
     def protect_size(self, size: int, report: Callable[[int, int, int], None]) -> int:
         """Repair all sequences of one size."""
         self.groups, relabel = compact_groups(self.groups)
-        tally.relabel_rows(self.trips, relabel, max(self.demand.sizes))
+        sequence_counts.relabel_rows(self.trips, relabel, max(self.demand.sizes))
         counted = self.count_sequences(size)
         queue = _queue_violations(counted, self.demand)
         rule = repair.Rule(self.demand.k, self.demand.l, self.demand.limit, _PACE)
@@ -262,7 +262,7 @@ class _Recoding:
                 return int(status)
         return repair.DONE
 
-    def count_sequences(self, size: int) -> tally.Tally:
+    def count_sequences(self, size: int) -> sequence_counts.SequenceCounts:
         """Count the rows of all sequences of one size."""
         base, codes = max(1, self.groups.code.size), self.sensitive
         space = base**size
@@ -277,7 +277,7 @@ class _Recoding:
         for step in range(size):
             sequences *= np.maximum(self.trips.length - step, 0) / (step + 1)
         visits = np.diff(self.trips.code_offsets)
-        counted = tally.Tally(
+        counted = sequence_counts.SequenceCounts(
             support=new_counter(space, float(sequences.sum())),
             visits=new_counter(space if codes else 0, float(sequences @ (visits > 0))),
             shared=new_counter(space * codes, float(sequences @ visits)),
@@ -289,7 +289,7 @@ class _Recoding:
         while begin < sequences.size:
             batch = sequences[begin : begin + _ROWS_PER_SLICE]
             end = begin + max(1, int(np.searchsorted(np.cumsum(batch), _SEQUENCES_PER_SLICE)))
-            counted = tally.count_rows(self.trips, self.walk, counted, begin, end)
+            counted = sequence_counts.count_rows(self.trips, self.walk, counted, begin, end)
             begin = end
         return counted
 
@@ -330,7 +330,7 @@ def _find_largest_size(base: int, codes: int) -> int:
     return size
 
 
-def _queue_violations(counted: tally.Tally, demand: Demand) -> NDArray[np.int64]:
+def _queue_violations(counted: sequence_counts.SequenceCounts, demand: Demand) -> NDArray[np.int64]:
     """List the keys of the sequences that break the demand, by support and then by code."""
     keys, counts = list_entries(counted.support, demand.k)
     if counted.codes:
@@ -353,18 +353,18 @@ def _queue_violations(counted: tally.Tally, demand: Demand) -> NDArray[np.int64]
     return queue
 
 
-def _prepare_trips(rows: Rows, codes: NDArray[np.int32], places: int, diversity: int) -> tally.Trips:
+def _prepare_trips(rows: Rows, codes: NDArray[np.int32], places: int, diversity: int) -> sequence_counts.Trips:
     """Copy the rows, with seats for place codes, and list the rows of every seat."""
     start, length = np.array(rows.offsets[:-1], np.int64), np.diff(rows.offsets).astype(np.int64)
     seat = np.zeros(places, np.int32)
     seat[codes] = np.arange(codes.size)
     tokens = seat[rows.values]
-    row_offsets, visiting_rows = tally.list_visits(start, length, tokens, codes.size)
+    row_offsets, visiting_rows = sequence_counts.list_rows_by_seat(start, length, tokens, codes.size)
     if diversity > 1 and rows.sensitive_values.size:
         code_offsets, sensitive = _number_sensitive(rows.sensitive_offsets, rows.sensitive_values)
     else:
         code_offsets, sensitive = np.zeros(length.size + 1, np.int64), np.empty(0, np.int32)
-    return tally.Trips(
+    return sequence_counts.Trips(
         start=start,
         length=length,
         tokens=tokens,

@@ -19,8 +19,8 @@ from sfumato.kinds.trajectories._kernels.parts import (
     split_group,
     sum_own,
 )
+from sfumato.kinds.trajectories._kernels.sequence_counts import list_rows_by_seat
 from sfumato.kinds.trajectories._kernels.subsequences import new_walk
-from sfumato.kinds.trajectories._kernels.tally import list_visits
 from sfumato.kinds.trajectories._kernels.trees import build_tree
 
 __all__ = ["WEIGHT", "Refined", "choose_steps", "list_nodes", "refine_groups", "weigh_seats"]
@@ -162,7 +162,7 @@ class _Refinement:
         self.parts = Parts(label, *counts, np.zeros(number, np.bool_), np.zeros(number, np.int64))
         sum_own(self.seats, self.parts)
         begin, lengths = np.array(offsets, np.int64), np.diff(offsets).astype(np.int64)
-        row_offsets, rows = list_visits(begin[:-1], lengths, seat, number)
+        row_offsets, rows = list_rows_by_seat(begin[:-1], lengths, seat, number)
         self.records = Records(
             begin, seat, label[seat].astype(np.int32), row_offsets, rows, np.zeros(len(lengths) + 1, np.int64)
         )

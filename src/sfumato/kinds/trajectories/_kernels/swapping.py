@@ -93,7 +93,7 @@ def _list_choice(visits: Visits, paths: Paths, record: int, kinds: int) -> Choic
 
 
 @njit(**BORROWING)
-def _ask(counter: Counter, choice: Choice, a: int, b: int, demand: Demand) -> int:
+def _check_pair(counter: Counter, choice: Choice, a: int, b: int, demand: Demand) -> int:
     """Find out whether a record may hold two labels together, or one alone if both are the same."""
     dense, slots, node, fitting = counter.dense, counter.slots, choice.node, choice.fitting
     if choice.owner[a] > choice.owner[b]:
@@ -118,7 +118,7 @@ def _suits(counter: Counter, choice: Choice, at: NDArray[np.int64], j: int, dema
             continue
         fits = choice.fitting[at[j], at[h]]
         if fits < 0:
-            fits = _ask(counter, choice, at[j], at[h], demand)
+            fits = _check_pair(counter, choice, at[j], at[h], demand)
         if fits == 0:
             return False
     return True
@@ -133,7 +133,7 @@ def _try(
     ``frozen`` is 1 where a visit must stay as it is.
     """
     conflict, fitting = choice.conflict, choice.fitting
-    if _ask(counter, choice, at[i], at[i], demand) == 0:
+    if _check_pair(counter, choice, at[i], at[i], demand) == 0:
         return False
     for must_stay in range(1, -1, -1):
         for j in range(at.size):
@@ -141,7 +141,7 @@ def _try(
                 continue
             fits = fitting[at[i], at[j]]
             if fits < 0:
-                fits = _ask(counter, choice, at[i], at[j], demand)
+                fits = _check_pair(counter, choice, at[i], at[j], demand)
             if must_stay and fits == 0:
                 return False
             conflict[j] = fits == 0
@@ -245,7 +245,7 @@ def swap_labels(
     """
     scratch = new_scratch(SMALLEST, 1, demand.base)
     better = 0
-    one_more = Demand(demand.k + 1, demand.l, demand.size, demand.base, demand.kinds)
+    stricter = Demand(demand.k + 1, demand.l, demand.size, demand.base, demand.kinds)
     for record in range(first, last):
         frozen = np.zeros(visits.offsets[record + 1] - visits.offsets[record], np.int8)
         if _is_stuck(visits, paths, record, frozen):
@@ -254,7 +254,7 @@ def swap_labels(
         if demand.kinds == 1:
             # What k records hold with this one would be rare without it.
             for i in range(frozen.size):
-                frozen[i] = holds_broken(counter, labels, i, one_more)
+                frozen[i] = holds_broken(counter, labels, i, stricter)
             if _is_stuck(visits, paths, record, frozen):
                 continue
         counter, scratch = count_record(counter, scratch, visits, paths, record, demand, -1)

@@ -9,7 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Schema
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.trajectories import KIND
@@ -27,17 +27,17 @@ def make_dataset(
     constraints: tuple[tuple[str, ...], ...] = (),
 ) -> Dataset:
     """Make a dataset of trajectories from plain lists of places, one list per person."""
-    ragged = Ragged.from_lists(rows)
+    list_column = ListColumn.from_lists(rows)
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
-            "places": ragged.to_arrow(),
+            "places": list_column.to_arrow(),
         }
     )
     places = None
     if coordinates is not None:
-        xy = np.array([coordinates[label] for label in ragged.labels], dtype=float).reshape(-1, 2)
-        places = pa.table({"place": list(ragged.labels), "x": xy[:, 0], "y": xy[:, 1]})
+        xy = np.array([coordinates[label] for label in list_column.labels], dtype=float).reshape(-1, 2)
+        places = pa.table({"place": list(list_column.labels), "x": xy[:, 0], "y": xy[:, 1]})
     return Dataset(
         Schema("trajectories", KIND.columns, sensitive),
         table,

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.dataset import find_coordinates, locate
 from sfumato.kinds.trajectories.dataset.locations import Locations
@@ -35,7 +35,7 @@ class Trajectories:
 
     dataset: Dataset
     rows: Ints
-    histories: Ragged
+    histories: ListColumn
     is_sensitive: npt.NDArray[np.bool_]
 
     @classmethod
@@ -55,18 +55,18 @@ class Trajectories:
         return len(self.rows)
 
     @property
-    def ordinary(self) -> Ragged:
+    def ordinary(self) -> ListColumn:
         """The rows without sensitive places."""
         return self.histories.keep(~self.is_sensitive[self.histories.codes])
 
     @property
-    def visited_sensitive(self) -> Ragged:
+    def visited_sensitive(self) -> ListColumn:
         """The distinct sensitive places of every row."""
         inside = self.histories.keep(self.is_sensitive[self.histories.codes])
         keys = np.unique(inside.row_of_token * len(self.is_sensitive) + inside.codes)
         rows, codes = np.divmod(keys, max(len(self.is_sensitive), 1))
         offsets = np.searchsorted(rows, np.arange(len(self) + 1)).astype(np.int64)
-        return Ragged(offsets, codes.astype(np.int32), self.histories.labels)
+        return ListColumn(offsets, codes.astype(np.int32), self.histories.labels)
 
     @property
     def has_coordinates(self) -> bool:

@@ -128,9 +128,9 @@ def _flatten(points: Floats) -> Floats | None:
     height = points @ up
     if height.min() < math.cos(math.pi / 4) * EARTH_RADIUS:
         return None
-    aside = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
-    aside /= np.sqrt((aside**2).sum())
-    flat: Floats = np.column_stack([points @ aside, points @ np.cross(up, aside)]) / height[:, None]
+    across = np.cross(up, np.eye(3)[int(np.argmin(np.abs(up)))])
+    across /= np.sqrt((across**2).sum())
+    flat: Floats = np.column_stack([points @ across, points @ np.cross(up, across)]) / height[:, None]
     return flat
 
 

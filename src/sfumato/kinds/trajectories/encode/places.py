@@ -15,7 +15,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.places import CELLS, QUADTREE, Fixes, PlaceOrigin
+from sfumato.data.places import CELLS, QUADTREE, Observations, PlaceOrigin
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.dataset.cells import find_bounds, find_cells
 
@@ -54,7 +54,7 @@ def publish_places(dataset: Dataset, shown: list[str], k: int) -> pa.Table | Non
     if origin.source != CELLS:
         outline = ["outline"] if "outline" in table.column_names else []
         return table.select(["place", first, second, *outline])
-    level, x, y = _choose_cells(dataset.fixes, origin, k, dataset.places.num_rows)
+    level, x, y = _choose_cells(dataset.observations, origin, k, dataset.places.num_rows)
     hidden = level[rows] < 0
     return pa.table(
         {
@@ -83,16 +83,18 @@ where they are, give a places file (places_file).'
     )
 
 
-def _choose_cells(fixes: Fixes | None, origin: PlaceOrigin, k: int, places: int) -> tuple[Ints, Floats, Floats]:
+def _choose_cells(
+    observations: Observations | None, origin: PlaceOrigin, k: int, places: int
+) -> tuple[Ints, Floats, Floats]:
     """Return level and centre of the smallest cell with k people of every place; level -1 where there is none.
 
     Of several such cells of a place the one with most people is taken, then the first by row and column.
     """
     level, x, y = np.full(places, -1, np.int64), np.zeros(places), np.zeros(places)
-    if fixes is None or not len(fixes.place):
+    if observations is None or not len(observations.place):
         return level, x, y
-    column, row = find_cells(origin, fixes.x, fixes.y)
-    visits = _sort_distinct(np.stack([fixes.place, fixes.person, column, row]))
+    column, row = find_cells(origin, observations.x, observations.y)
+    visits = _sort_distinct(np.stack([observations.place, observations.person, column, row]))
     # Most places are of a few people only, and those need no search.
     people = np.bincount(_count_runs(visits[:2])[0][0], minlength=places)
     visits = visits[:, people[visits[0]] >= k]
@@ -101,14 +103,14 @@ def _choose_cells(fixes: Fixes | None, origin: PlaceOrigin, k: int, places: int)
     lowest, highest = np.full(places, -1, np.int64), np.where(people >= k, origin.levels, -1)
     middle = highest
     while (open_ := lowest < highest).any():
-        crowded = np.zeros(places, bool)
-        where, _, _, crowd = _count_people(visits, middle, origin.levels)
-        crowded[where[crowd >= k]] = True
-        lowest = np.where(open_ & crowded, middle, lowest)
-        highest = np.where(open_ & ~crowded, middle - 1, highest)
+        has_k_people = np.zeros(places, bool)
+        where, _, _, people_of_cell = _count_people(visits, middle, origin.levels)
+        has_k_people[where[people_of_cell >= k]] = True
+        lowest = np.where(open_ & has_k_people, middle, lowest)
+        highest = np.where(open_ & ~has_k_people, middle - 1, highest)
         middle = np.where(lowest < highest, (lowest + highest + 1) // 2, -1)
-    where, columns, rows, crowd = _count_people(visits, lowest, origin.levels)
-    order = np.lexsort((columns, rows, -crowd, where))
+    where, columns, rows, people_of_cell = _count_people(visits, lowest, origin.levels)
+    order = np.lexsort((columns, rows, -people_of_cell, where))
     first = order[np.unique(where[order], return_index=True)[1]]
     for place, i, j in zip(where[first].tolist(), columns[first].tolist(), rows[first].tolist(), strict=True):
         level[place] = lowest[place]

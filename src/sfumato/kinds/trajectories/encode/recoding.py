@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories import KIND
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
@@ -16,7 +16,7 @@ from sfumato.release.recoding import Recoding
 
 __all__ = ["EMPTY", "apply_recoding", "recode_places", "recode_visits"]
 
-EMPTY, _ = KIND.reasons
+EMPTY, _ = KIND.suppression_reasons
 """Why a record is withheld whose places were all removed."""
 
 
@@ -31,13 +31,13 @@ def recode_places(rows: Trajectories, group: npt.NDArray[np.int32]) -> Recoded:
     >>> from sfumato.data.dataset import Dataset
     >>> rows = Trajectories.of(Dataset.of("trajectories", [["a", "b"], ["c"], ["b", "c"]]))
     >>> recoded = recode_places(rows, np.array([0, 0, -1], np.int32))
-    >>> recoded.rows.tolist(), recoded.groups, recoded.suppressed, recoded.withheld
+    >>> recoded.rows.tolist(), recoded.groups, recoded.suppressed, recoded.suppressed_records
     ([0, 2], (('a', 'b'),), ('c',), {'no place left after suppression': 1})
     """
     codes = rows.histories.codes
     published = np.where(rows.is_sensitive, np.arange(len(group)), group).astype(np.int32)
     image = published[codes]
-    recoded = Ragged(rows.histories.offsets, image, rows.histories.labels).keep(image >= 0)
+    recoded = ListColumn(rows.histories.offsets, image, rows.histories.labels).keep(image >= 0)
     left = recoded.lengths > 0
     recoded = recoded.take(np.flatnonzero(left))
     occurring = np.zeros(len(group), dtype=bool)
@@ -118,7 +118,7 @@ def apply_recoding(rows: Trajectories, recoding: Recoding, unknown: str) -> Reco
         )
     position = np.array([number.get(label, -1) for label in histories.labels], dtype=np.int32)
     image = position[histories.codes]
-    recoded = Ragged(histories.offsets, image, histories.labels).keep(image >= 0)
+    recoded = ListColumn(histories.offsets, image, histories.labels).keep(image >= 0)
     left = np.flatnonzero(recoded.lengths > 0)
     recoded = recoded.take(left)
     removed = {label for label, is_new in zip(histories.labels, strange, strict=True) if is_new}

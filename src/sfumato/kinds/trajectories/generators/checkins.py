@@ -73,7 +73,7 @@ def simulate(size: int, seed: int, settings: dict[str, Any]) -> Visits:
     work = _pick_near(city, home, rng.random(size))
     lengths = _draw_lengths(rng.random(size), settings["mean_visits"], settings["max_visits"])
     seconds = _draw_times(rng, lengths, settings["start"], settings["days"])
-    period = _tell_periods(seconds, settings["start"])
+    period = _assign_periods(seconds, settings["start"])
     place = _draw_places(rng, city, np.repeat(home, lengths), np.repeat(work, lengths), period)
     _leave_repeated_places(rng, city, place, lengths)
 
@@ -89,10 +89,10 @@ def _check_settings(settings: dict[str, Any]) -> None:
             f"generate trajectories: mean_visits must be at most max_visits ({settings['max_visits']}), "
             f"got {settings['mean_visits']}."
         )
-    room = settings["days"] * DAY // _GAP
-    if settings["max_visits"] > room:
+    capacity = settings["days"] * DAY // _GAP
+    if settings["max_visits"] > capacity:
         raise ParameterError(
-            f"generate trajectories: max_visits must be at most {room}, one a minute for {settings['days']} "
+            f"generate trajectories: max_visits must be at most {capacity}, one a minute for {settings['days']} "
             f"days, got {settings['max_visits']}."
         )
 
@@ -101,8 +101,8 @@ def _build_city(rng: np.random.Generator, settings: dict[str, Any]) -> City:
     from scipy.spatial import cKDTree
 
     places, width, height = settings["places"], settings["width"], settings["height"]
-    lay_out = {"grid": _lay_out_grid, "clusters": _lay_out_clusters}[settings["layout"]]
-    across, up = lay_out(rng, places)
+    draw_places = {"grid": _draw_grid, "clusters": _draw_clusters}[settings["layout"]]
+    across, up = draw_places(rng, places)
     x, y = across * width, up * height
     # Busy places gather in the middle, with exceptions.
     from_centre = np.hypot(x - width / 2, y - height / 2)
@@ -124,14 +124,14 @@ def _build_city(rng: np.random.Generator, settings: dict[str, Any]) -> City:
     return City(x, y, popularity, near, shares / shares[:, -1:])
 
 
-def _lay_out_grid(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _draw_grid(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     side = math.isqrt(places - 1) + 1
     cell = np.sort(np.argsort(rng.random(side * side), kind="stable")[:places])
     jitter = 0.1 + 0.8 * rng.random((2, places))
     return (cell % side + jitter[0]) / side, (cell // side + jitter[1]) / side
 
 
-def _lay_out_clusters(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+def _draw_clusters(rng: np.random.Generator, places: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
     clusters = math.isqrt(places - 1) // 2 + 1
     centre = rng.random((2, clusters))
     cluster = _pick(np.cumsum(1.0 / np.arange(1, clusters + 1)), rng.random(places))
@@ -161,8 +161,8 @@ def _pick_near(city: City, place: npt.NDArray[np.int32], uniform: npt.NDArray[np
     """Draw a different place for each place given: popular ones and close ones more often."""
     places, count = city.near.shape
     # One sorted array for all rows: row r holds the numbers from r to r + 1.
-    ladder = (city.near_shares + np.arange(places)[:, None]).ravel()
-    neighbour = np.searchsorted(ladder, place + uniform, side="right") - place.astype(np.int64) * count
+    cumulative = (city.near_shares + np.arange(places)[:, None]).ravel()
+    neighbour = np.searchsorted(cumulative, place + uniform, side="right") - place.astype(np.int64) * count
     picked: npt.NDArray[np.int32] = city.near[place, np.clip(neighbour, 0, count - 1)]
     return picked
 
@@ -198,7 +198,7 @@ def _draw_times(
     return spaced
 
 
-def _tell_periods(seconds: npt.NDArray[np.int64], start: date) -> npt.NDArray[np.int64]:
+def _assign_periods(seconds: npt.NDArray[np.int64], start: date) -> npt.NDArray[np.int64]:
     """Tell working hours (0), the rest of a working day (1) and the weekend (2) apart."""
     weekday, hour = weekday_and_hour(seconds, start)
     return np.where(weekday >= 5, 2, np.where((hour >= 9) & (hour < 17), 0, 1))

@@ -18,16 +18,16 @@ __all__ = [
     "Network",
     "Routes",
     "build_network",
+    "count_starts_per_batch",
     "find_routes",
     "read_network",
-    "starts_at_once",
 ]
 
 MAP_SIDE = 1000.0
 """Side of the square to which every network is scaled."""
 
 _OWNER = "generate trajectories"
-_ROUTES_AT_ONCE = 4_000_000  # pairs of start and junction held in memory
+_MAX_PAIRS = 4_000_000  # pairs of start and junction held in memory
 _MINOR, _SECONDARY, _MAIN = 1.0, 1.5, 2.0
 
 Floats = npt.NDArray[np.float64]
@@ -122,7 +122,7 @@ def read_network(nodes: Path, edges: Path) -> Network:
     ends = np.array([road[:2] for road in roads], dtype=np.int64)
     metres_all = np.array([road[2] for road in roads])
     plain = _fit_to_map(Network(x, y, ends[:, 0], ends[:, 1], metres_all, np.full(len(roads), _MINOR)))
-    return plain._replace(speed=_guess_speeds(plain))
+    return plain._replace(speed=_estimate_speeds(plain))
 
 
 def find_routes(network: Network, starts: Ints) -> Routes:
@@ -145,15 +145,15 @@ def find_routes(network: Network, starts: Ints) -> Routes:
     return Routes(duration, previous)
 
 
-def starts_at_once(network: Network) -> int:
+def count_starts_per_batch(network: Network) -> int:
     """Say from how many starts the routes may be held in memory together.
 
     Examples
     --------
-    >>> starts_at_once(build_network(np.random.default_rng(1), junctions=400)) >= 10_000
+    >>> count_starts_per_batch(build_network(np.random.default_rng(1), junctions=400)) >= 10_000
     True
     """
-    return max(1, _ROUTES_AT_ONCE // network.x.size)
+    return max(1, _MAX_PAIRS // network.x.size)
 
 
 def _fit_to_map(raw: Network) -> Network:
@@ -166,7 +166,7 @@ def _fit_to_map(raw: Network) -> Network:
     part = connected_components(links, directed=False)[1]
     inside = part == np.bincount(part).argmax()
     renumbered = np.cumsum(inside) - 1
-    x, y = (_stretch(place[inside]) for place in (raw.x, raw.y))
+    x, y = (_scale(place[inside]) for place in (raw.x, raw.y))
 
     low, high = np.minimum(raw.tail, raw.head), np.maximum(raw.tail, raw.head)
     roads = np.flatnonzero(inside[low])
@@ -183,15 +183,15 @@ def _fit_to_map(raw: Network) -> Network:
     return Network(x, y, tail, head, np.maximum(length, 1e-6), raw.speed[roads])
 
 
-def _stretch(place: Floats) -> Floats:
+def _scale(place: Floats) -> Floats:
     extent = place.max() - place.min()
     return (place - place.min()) * (MAP_SIDE / extent) if extent > 0 else np.full_like(place, MAP_SIDE / 2)
 
 
-def _guess_speeds(network: Network) -> Floats:
+def _estimate_speeds(network: Network) -> Floats:
     """Give the busiest tenth of the roads the speed of main roads, the next fifth that of secondary ones."""
     count = network.x.size
-    sample = min(64, starts_at_once(network))
+    sample = min(64, count_starts_per_batch(network))
     starts = np.unique(np.linspace(0, count - 1, sample).astype(np.int64))
     routes = find_routes(network, starts)
     rows = np.arange(starts.size)

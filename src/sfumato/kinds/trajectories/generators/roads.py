@@ -18,9 +18,9 @@ from sfumato.kinds.trajectories.generators.network import (
     Network,
     Routes,
     build_network,
+    count_starts_per_batch,
     find_routes,
     read_network,
-    starts_at_once,
 )
 
 __all__ = ["DESCRIPTION", "OPTIONS", "simulate"]
@@ -47,7 +47,7 @@ _CLASS_SPEEDS = np.array([1.0, 0.9, 0.8, 0.65, 0.5, 0.3])
 _CLASS_SHARES = np.cumsum(0.5 ** np.arange(1, 7))
 
 _SPREAD = 8.0  # of the negative binomial trip lengths: close to what Brinkhoff's generator gives in Oldenburg
-_OBJECTS_AT_ONCE = 50_000
+_OBJECT_BATCH = 50_000
 _PILOT_STARTS, _PILOT_OBJECTS = 250, 10_000
 
 Floats = npt.NDArray[np.float64]
@@ -145,7 +145,7 @@ def _calibrate(rng: np.random.Generator, town: Town, starts: Ints, settings: dic
     from scipy.optimize import brentq
 
     wanted: float = settings["mean_length"]
-    starts = starts[: min(_PILOT_STARTS, starts_at_once(town.network))]
+    starts = starts[: min(_PILOT_STARTS, count_starts_per_batch(town.network))]
     routes = find_routes(town.network, starts)
     away = _count_regions(town, routes)
     longest = int(away.max())
@@ -187,7 +187,7 @@ def _drive_all(town: Town, starts: Ints, trips: Trips, reach: Floats) -> Sightin
     order = np.argsort(trips.start, kind="stable")
     used, first = np.unique(trips.start[order], return_index=True)
     bounds = np.append(first, order.size)
-    per_batch = starts_at_once(town.network)
+    per_batch = count_starts_per_batch(town.network)
     pieces: list[Sightings] = []
     for begin in range(0, used.size, per_batch):
         end = min(begin + per_batch, used.size)
@@ -208,8 +208,8 @@ def _drive_all(town: Town, starts: Ints, trips: Trips, reach: Floats) -> Sightin
 
 
 def _in_chunks(rows: Ints) -> Iterator[Ints]:
-    for begin in range(0, rows.size, _OBJECTS_AT_ONCE):
-        yield rows[begin : begin + _OBJECTS_AT_ONCE]
+    for begin in range(0, rows.size, _OBJECT_BATCH):
+        yield rows[begin : begin + _OBJECT_BATCH]
 
 
 def _count_regions(town: Town, routes: Routes) -> npt.NDArray[np.int32]:
@@ -232,15 +232,15 @@ def _choose_destinations(away: npt.NDArray[np.int32], trips: Trips, reach: Float
     # One sorted array for all starts. Counts grow by one along a route, so each up to the largest occurs.
     stride = int(away.max()) + 2
     rows = np.arange(away.shape[0])[:, None]
-    ladder = (np.take_along_axis(away, by_distance, axis=1) + rows * stride).ravel()
-    low = np.searchsorted(ladder, trips.start * stride + wanted, side="left")
-    high = np.searchsorted(ladder, trips.start * stride + wanted, side="right")
+    cumulative = (np.take_along_axis(away, by_distance, axis=1) + rows * stride).ravel()
+    low = np.searchsorted(cumulative, trips.start * stride + wanted, side="left")
+    high = np.searchsorted(cumulative, trips.start * stride + wanted, side="right")
     chosen = np.minimum(low + (trips.which * (high - low)).astype(np.int64), high - 1)
     destination: Ints = by_distance.ravel()[chosen]
     return destination
 
 
-def _trace_back(routes: Routes, start: Ints, destination: Ints) -> tuple[Ints, Ints]:
+def _list_junctions(routes: Routes, start: Ints, destination: Ints) -> tuple[Ints, Ints]:
     """List the junctions of each trip's route, from start to destination, and how many they are."""
     hops = [destination]
     trip = [np.arange(start.size)]
@@ -261,14 +261,14 @@ def _trace_back(routes: Routes, start: Ints, destination: Ints) -> tuple[Ints, I
 
 def _drive(town: Town, routes: Routes, trips: Trips, destination: Ints) -> Sightings:
     """Report each object at regular steps from start to arrival, and keep the changes of region."""
-    junction, lengths = _trace_back(routes, trips.start, destination)
+    junction, lengths = _list_junctions(routes, trips.start, destination)
     owner = np.repeat(np.arange(lengths.size), lengths)
     x, y = town.network.x[junction], town.network.y[junction]
-    clock = routes.duration[trips.start[owner], junction] / trips.speed[owner]
+    elapsed = routes.duration[trips.start[owner], junction] / trips.speed[owner]
     last = np.cumsum(lengths) - 1
     # The report after the arrival shows the object at its destination.
-    reported = np.floor(clock)
-    reported[last] = np.ceil(clock[last])
+    reported = np.floor(elapsed)
+    reported[last] = np.ceil(elapsed[last])
 
     # Each junction closes the road that leads to it; the first one of a trip closes a road of no length.
     before = np.maximum(np.arange(junction.size) - 1, 0)
@@ -281,8 +281,8 @@ def _drive(town: Town, routes: Routes, trips: Trips, destination: Ints) -> Sight
 
     road = np.repeat(np.arange(reports.size), reports)
     number = first_report[road] + rank_in_run(reports)
-    passed = clock - clock[before]
-    share = (number - clock[before[road]]) / np.where(passed > 0, passed, 1.0)[road]
+    passed = elapsed - elapsed[before]
+    share = (number - elapsed[before[road]]) / np.where(passed > 0, passed, 1.0)[road]
     share = np.clip(share, 0.0, 1.0)
     from_x, from_y = x[before[road]], y[before[road]]
     seen = town.region_at(from_x + share * (x[road] - from_x), from_y + share * (y[road] - from_y))

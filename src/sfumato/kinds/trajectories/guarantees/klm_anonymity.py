@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
 __all__ = ["KlmAnonymity"]
@@ -41,11 +41,11 @@ At most 1 in 3 of those visits any one sensitive place (1 is named).'
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)]
     sensitive: tuple[str, ...] = ()
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         places = f"{self.m} ordinary place{'s' * (self.m != 1)}"
         return (
             f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
             f"{self.k} published {unit.records}. At most 1 in {self.l} of those visits any one sensitive place "
-            f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.say_count(unit)}"
+            f"({len(self.sensitive)} {'is' if len(self.sensitive) == 1 else 'are'} named).{self.describe_count(unit)}"
         )

@@ -6,7 +6,7 @@ import dataclasses
 from typing import Annotated, ClassVar
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
 __all__ = ["KmAnonymity"]
@@ -23,7 +23,7 @@ class KmAnonymity(Guarantee):
     --------
     >>> KmAnonymity(k=5, m=2).statement()
     'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
-    >>> print(KmAnonymity(k=5, m=2).statement(Unit("day", "days", "person")))
+    >>> print(KmAnonymity(k=5, m=2).statement(RecordUnit("day", "days", "person")))
     Every sequence of up to 2 places of a published day occurs in at least 5 published days. A record is a day of a
     person, and a person may have several: the promise counts days, not people.
 
@@ -40,10 +40,10 @@ class KmAnonymity(Guarantee):
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
     m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
 
-    def statement(self, unit: Unit = PERSON) -> str:
+    def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""
         places = f"{self.m} place{'s' * (self.m != 1)}"
         return (
             f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
-            f"{self.k} published {unit.records}.{self.say_count(unit)}"
+            f"{self.k} published {unit.records}.{self.describe_count(unit)}"
         )

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TOO_LONG", "Limits", "PlaceMerging", "explain_failure", "hideable_rows"]
 
-_, TOO_LONG = KIND.reasons
+_, TOO_LONG = KIND.suppression_reasons
 """Why a record is withheld that nothing could hide."""
 
 _NO_CODES: npt.NDArray[np.int32] = np.empty(0, np.int32)
@@ -64,7 +64,7 @@ class PlaceMerging(Method):
     >>> from sfumato.kinds.trajectories.methods.seqanon import SeqAnon
     >>> data = Dataset.of("trajectories", [["a"], ["b"], ["a", "b"]], {"a": (0, 0), "b": (1, 0)})
     >>> release = SeqAnon(k=2, m=2, infeasible="suppress").anonymize(data, Run(bytes(32))).release
-    >>> release.history().lists(), release.withheld
+    >>> release.history().lists(), release.suppressed_records
     ([['{a|b}'], ['{a|b}']], {'more places than enough others have': 1})
     """
 
@@ -75,7 +75,7 @@ class PlaceMerging(Method):
     )
 
     @abc.abstractmethod
-    def claim(self, dataset: Dataset) -> Guarantee:
+    def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Return what the release will promise."""
 
     @abc.abstractmethod
@@ -93,9 +93,9 @@ class PlaceMerging(Method):
                 recoded = self.recode(hideable, run)
             except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
                 raise ParameterError(f"{type(self).__name__}: {error}") from None
-        withheld = {**recoded.withheld, TOO_LONG: len(everyone) - len(hideable)}
-        recoded = dataclasses.replace(recoded, withheld=withheld)
-        return publish_trajectories(dataset, self, self.claim(dataset), recoded, run)
+        suppressed_records = {**recoded.suppressed_records, TOO_LONG: len(everyone) - len(hideable)}
+        recoded = dataclasses.replace(recoded, suppressed_records=suppressed_records)
+        return publish_trajectories(dataset, self, self.build_guarantee(dataset), recoded, run)
 
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""

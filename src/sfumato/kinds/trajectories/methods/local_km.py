@@ -78,7 +78,7 @@ class LocalKm(PlaceMerging):
     summary: ClassVar[str] = "Publishes every visit as finely as the others allow: the same promise at less loss."
     paper: ClassVar[str] = "our own; the promise of Poulis et al. (2014), Definition 4, and (2013), Definition 3"
     optimises: ClassVar[str] = "distance"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity, KlmAnonymity)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity, KlmAnonymity)
     needs: ClassVar[tuple[str, ...]] = ("coordinates",)
 
     l: Annotated[
@@ -95,15 +95,15 @@ class LocalKm(PlaceMerging):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say what k does not mean, and whether sensitive places decided what became a label."""
-        promise = "k records match what is known"
+        sentence = "k records match what is known"
         if isinstance(guarantee, KlmAnonymity):
             return (
-                f"{promise}; they are not promised to be equally likely, since the method's choices rule some out. "
+                f"{sentence}; they are not promised to be equally likely, since the method's choices rule some out. "
                 "Labels were chosen by looking at sensitive places, too.",
             )
-        return (f"{promise}. It is not promised that they are equally likely: the method's choices rule some out.",)
+        return (f"{sentence}. It is not promised that they are equally likely: the method's choices rule some out.",)
 
-    def claim(self, dataset: Dataset) -> Guarantee:
+    def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Claim k^m-anonymity, or (k,l)^m-anonymity for the sensitive places that were named."""
         if dataset.schema.sensitive:
             return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)

@@ -46,7 +46,7 @@ class LmAnon(PlaceMerging):
     summary: ClassVar[str] = "Like seqanon, and no sensitive place can be inferred above probability 1/l."
     paper: ClassVar[str] = "Poulis et al., Select-Organize-Anonymize (2013), III"
     optimises: ClassVar[str] = "distance"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KlmAnonymity,)
     needs: ClassVar[tuple[str, ...]] = ("coordinates", "sensitive places")
 
     l: Annotated[int, Param("One over the largest share that may visit a sensitive place.", ge=2)] = 2
@@ -59,7 +59,7 @@ class LmAnon(PlaceMerging):
             "share. It is not promised that the k matching records are equally likely.",
         )
 
-    def claim(self, dataset: Dataset) -> KlmAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> KlmAnonymity:
         """Claim (k,l)^m-anonymity for the sensitive places that were named."""
         return KlmAnonymity(self.k, self.m, self.l, dataset.schema.sensitive)
 

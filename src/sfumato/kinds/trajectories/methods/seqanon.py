@@ -28,11 +28,11 @@ class KmMerging(PlaceMerging):
 
     Examples
     --------
-    >>> SeqAnon(k=5, m=2).claim(Dataset.of("trajectories", [["a"]])).statement()
+    >>> SeqAnon(k=5, m=2).build_guarantee(Dataset.of("trajectories", [["a"]])).statement()
     'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmAnonymity,)
 
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
@@ -42,7 +42,7 @@ class KmMerging(PlaceMerging):
             "visits under a label is likelier.",
         )
 
-    def claim(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
+    def build_guarantee(self, dataset: Dataset) -> KmAnonymity:  # noqa: ARG002
         """Claim k^m-anonymity."""
         return KmAnonymity(self.k, self.m)
 

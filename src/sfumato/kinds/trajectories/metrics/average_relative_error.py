@@ -8,10 +8,10 @@ from typing import Annotated, Any, ClassVar
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
-from sfumato.metrics.query_metric import describe_errors, judge_answers, tally_answers
+from sfumato.metrics.partial_sums import PartialSums
+from sfumato.metrics.query_metric import collect_answers, describe_errors, judge_answers
 from sfumato.metrics.workload import Workload
 from sfumato.params import Param
 
@@ -67,17 +67,17 @@ class AverageRelativeError(SummedMetric):
         """Draw subtrajectories."""
         return Workload.generate(original, self.queries, tuple(range(1, self.longest + 1)), seed)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Ask original and release the same queries."""
-        workload = self.find_workload(comparison.whole)
+        workload = self.find_workload(comparison.full_original)
         _refuse_unknown(workload, comparison)
         truth = workload.count(comparison.history)
         estimate = workload.count(comparison.published, comparison.members)
-        return tally_answers(truth, estimate, len(comparison.original))
+        return collect_answers(truth, estimate, len(comparison.original))
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Compare the answers of all parts together."""
-        return describe_errors(*judge_answers(tally, self.sanity))
+        return describe_errors(*judge_answers(partial, self.sanity))
 
 
 def _refuse_unknown(workload: Workload, comparison: Comparison) -> None:

@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide, sum_over_records
-from sfumato.metrics.partial_sums import Most, Tally
+from sfumato.metrics.partial_sums import Most, PartialSums
 
 __all__ = ["Distance"]
 
@@ -70,7 +70,7 @@ class Distance(SummedMetric):
         places = comparison.original.places
         return "metres" if places is not None and "lon" in places.column_names else "units of x and y"
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Average over places, and add up over trajectories."""
         places = comparison.view(PlaceComparison)
         distances = places.member_distances[comparison.member_entries]
@@ -87,16 +87,16 @@ class Distance(SummedMetric):
             "largest": Most(places.largest_distance),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over trajectories."""
-        largest, trajectories = float(tally["largest"]), tally["trajectories"]
-        value = divide(tally["distance"], trajectories)
+        largest, trajectories = float(partial["largest"]), partial["trajectories"]
+        value = divide(partial["distance"], trajectories)
         return value, {
             "normalised": divide(value, largest),
             "largest_distance": largest,
             "trajectories": trajectories,
-            "suppressed_entries": tally["suppressed_entries"],
+            "suppressed_entries": partial["suppressed_entries"],
             "suppressed_as_largest": divide(
-                tally["with_suppressed"] + largest * tally["suppressed_share"], trajectories
+                partial["with_suppressed"] + largest * partial["suppressed_share"], trajectories
             ),
         }

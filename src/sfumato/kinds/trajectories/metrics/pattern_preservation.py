@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.params import Param
 
 if TYPE_CHECKING:
@@ -71,15 +71,15 @@ class PatternPreservation(SummedMetric):
         0.01
     )
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Keep the published records as numbers: what is frequent is only known of all parts together."""
         return {"published": [_Published(comparison.published, comparison.members)]}
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Mine the original once and every projection."""
         from sfumato.kinds.trajectories._kernels.patterns import frequent_patterns
 
-        history, release = whole.original.history(), _unite(tally["published"], whole)
+        history, release = full_original.original.history(), _unite(partial["published"], full_original)
         published = release.records
         floors = [max(1, math.ceil(self.min_support * len(rows))) for rows in (history, published)]
         longest = max(int(history.lengths.max(initial=1)), 1)
@@ -90,7 +90,7 @@ class PatternPreservation(SummedMetric):
         rounds = self.projections if (release.members.lengths > 1).any() else 1
         preserved, spurious = np.ones(rounds), np.zeros(rounds)
         for number in range(rounds):
-            codes = _project(release, np.random.default_rng([whole.seed, number]))
+            codes = _project(release, np.random.default_rng([full_original.seed, number]))
             patterns = frequent_patterns(published.offsets, codes, floors[1], longest)
             shared = _count_shared(original, patterns)
             preserved[number] = shared / len(original.supports) if len(original.supports) else 1.0
@@ -105,7 +105,7 @@ class PatternPreservation(SummedMetric):
         }
 
 
-def _certain_length(histories: Ragged, floor: int, longest: int) -> int:
+def _certain_length(histories: ListColumn, floor: int, longest: int) -> int:
     """Return the longest length, at most `longest`, for which there are certainly few enough patterns.
 
     F patterns, each in `floor` records at least, need F x floor places to be; a record offers one per
@@ -125,15 +125,15 @@ def _certain_length(histories: Ragged, floor: int, longest: int) -> int:
 class _Published:
     """Published records over values, and the members of every value over the places of the whole original."""
 
-    records: Ragged
-    members: Ragged
+    records: ListColumn
+    members: ListColumn
 
 
-def _unite(parts: list[_Published], whole: Whole) -> _Published:
+def _unite(parts: list[_Published], full_original: FullOriginal) -> _Published:
     """Lay the records of parts one after the other; members that nobody visits are numbered after all places."""
     if len(parts) == 1:
         return parts[0]
-    place_count = len(whole.original.view_history().labels)
+    place_count = len(full_original.original.view_history().labels)
     others = {
         label: place_count + at
         for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[place_count:]}))
@@ -149,7 +149,7 @@ def _unite(parts: list[_Published], whole: Whole) -> _Published:
         sizes.append(part.members.lengths)
         first += len(part.members)
     begins, ends = (np.concatenate([[0], np.cumsum(np.concatenate(arrays))]) for arrays in (lengths, sizes))
-    return _Published(Ragged(begins, np.concatenate(entries), ()), Ragged(ends, np.concatenate(codes), ()))
+    return _Published(ListColumn(begins, np.concatenate(entries), ()), ListColumn(ends, np.concatenate(codes), ()))
 
 
 def _project(release: _Published, generator: np.random.Generator) -> npt.NDArray[np.int32]:

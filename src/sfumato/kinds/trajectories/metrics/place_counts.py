@@ -8,9 +8,9 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 
 __all__ = ["PlaceCounts"]
 
@@ -51,7 +51,7 @@ class PlaceCounts(SummedMetric):
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise", "withhold")
     not_monotone: ClassVar[str] = "Where all but one member of a value are suppressed, the last is published as itself."
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count entries, and list what there is."""
         entries = np.bincount(comparison.published.codes, minlength=len(comparison.sizes))
         used, keys = np.flatnonzero(entries), comparison.keys
@@ -63,15 +63,15 @@ class PlaceCounts(SummedMetric):
             "entries": int(entries.sum()),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Count every place and every generalised place once."""
-        sizes = np.array([len(members) for members in tally["generalised"]])
-        return len(tally["exact"]), {
-            "original": len(whole.original.view_history().labels),
-            "exact": len(tally["exact"]),
+        sizes = np.array([len(members) for members in partial["generalised"]])
+        return len(partial["exact"]), {
+            "original": len(full_original.original.view_history().labels),
+            "exact": len(partial["exact"]),
             "generalised": len(sizes),
-            "suppressed": len(tally["suppressed"]),
+            "suppressed": len(partial["suppressed"]),
             "average_size": float(sizes.mean()) if len(sizes) else 0.0,
             "largest_size": int(sizes.max(initial=0)),
-            "exact_share": tally["exact_entries"] / max(tally["entries"], 1),
+            "exact_share": partial["exact_entries"] / max(partial["entries"], 1),
         }

@@ -9,9 +9,9 @@ import numpy as np
 
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide
-from sfumato.metrics.partial_sums import Facts, Most, Tally
+from sfumato.metrics.partial_sums import Facts, Most, PartialSums
 
 __all__ = ["PlaceDistance"]
 
@@ -58,7 +58,7 @@ class PlaceDistance(SummedMetric):
             return super().obstacle(comparison) or "needs the coordinates of places (x, y)."
         return super().obstacle(comparison)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Average over pairs, for every generalised place."""
         distances, generalised = comparison.view(PlaceComparison).member_distances, comparison.generalised
         located = ~np.isnan(distances)
@@ -73,9 +73,9 @@ class PlaceDistance(SummedMetric):
             "largest": Most(comparison.view(PlaceComparison).largest_distance),
         }
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over generalised places, each of which counts once, however many parts have it."""
-        inside, largest = list(tally["inside"].values()), float(tally["largest"])
+        inside, largest = list(partial["inside"].values()), float(partial["largest"])
         average = divide(sum(inside), len(inside))
         return divide(average, largest), {
             "average_distance": average,

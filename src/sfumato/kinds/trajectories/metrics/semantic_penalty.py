@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from sfumato.kinds.trajectories.comparison import PlaceComparison
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric, divide, sum_over_records
-from sfumato.metrics.partial_sums import Facts, Tally
+from sfumato.metrics.partial_sums import Facts, PartialSums
 
 __all__ = ["SemanticPenalty"]
 
@@ -67,30 +67,30 @@ class SemanticPenalty(SummedMetric):
             return super().obstacle(comparison) or "needs a hierarchy of places."
         return super().obstacle(comparison)
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Average over places, and add up over trajectories."""
         dissimilarity, published = self.dissimilarity(comparison), comparison.published
         generalised = np.flatnonzero(comparison.generalised).tolist()
-        tally: dict[str, Any] = {
+        partial: dict[str, Any] = {
             "generalised": Facts({comparison.keys[value][1]: dissimilarity[value] for value in generalised}),
             "penalty": sum_over_records(dissimilarity[published.codes], published.offsets),
             "trajectories": len(published),
         }
         if comparison.view(PlaceComparison).has_coordinates and comparison.obstacle is None:
             distances = comparison.view(PlaceComparison).member_distances[comparison.member_entries]
-            tally["combined"] = sum_over_records(distances * dissimilarity[published.codes], published.offsets)
-        return tally
+            partial["combined"] = sum_over_records(distances * dissimilarity[published.codes], published.offsets)
+        return partial
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
         """Average over trajectories, and over generalised places."""
-        generalised, trajectories = list(tally["generalised"].values()), tally["trajectories"]
+        generalised, trajectories = list(partial["generalised"].values()), partial["trajectories"]
         details: dict[str, Any] = {
             "average_dissimilarity": divide(sum(generalised), len(generalised)),
             "generalised": len(generalised),
         }
-        if "combined" in tally:
-            details["combined_distance"] = divide(tally["combined"], trajectories)
-        return divide(tally["penalty"], trajectories), details
+        if "combined" in partial:
+            details["combined_distance"] = divide(partial["combined"], trajectories)
+        return divide(partial["penalty"], trajectories), details
 
     def dissimilarity(self, comparison: Comparison) -> npt.NDArray[np.float64]:
         """Return SD of every published value; 0 for a place published as it is."""

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from sfumato.checks.subsequences import lookup, support
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.full_original import Whole
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
-from sfumato.metrics.partial_sums import Tally
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.metrics.workload import Workload
 from sfumato.params import Param
 
@@ -69,10 +69,10 @@ class SupportDivergence(SummedMetric):
 
     pairs: Annotated[int, Param("Number of subtrajectories of two places drawn.", ge=1)] = 100
 
-    def tally(self, comparison: Comparison) -> Tally:
+    def partial(self, comparison: Comparison) -> PartialSums:
         """Count supports of places and of sampled pairs."""
         count = len(comparison.history.labels)
-        sample = self._sample(comparison.whole)
+        sample = self._sample(comparison.full_original)
         return {
             "before": lookup(*support(comparison.history, 1), np.arange(count)),
             "after": _supports_of_places(comparison)[:count],
@@ -80,19 +80,19 @@ class SupportDivergence(SummedMetric):
             "pairs_after": sample.count(comparison.published, comparison.members, np.ones(len(comparison.members))),
         }
 
-    def _sample(self, whole: Whole) -> Workload:
-        draw = functools.partial(Workload.generate, whole.original, self.pairs, (2,), whole.seed)
-        return whole.once(("pairs of places", self), draw)
+    def _sample(self, full_original: FullOriginal) -> Workload:
+        draw = functools.partial(Workload.generate, full_original.original, self.pairs, (2,), full_original.seed)
+        return full_original.cached(("pairs of places", self), draw)
 
-    def finish(self, tally: Tally, whole: Whole) -> tuple[float, dict[str, Any]]:
+    def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Compare the supports."""
-        visited, possible = tally["before"] > 0, tally["pairs_after"]
-        published = tally["after"][visited]
-        return _diverge(tally["before"][visited], published), {
+        visited, possible = partial["before"] > 0, partial["pairs_after"]
+        published = partial["after"][visited]
+        return _diverge(partial["before"][visited], published), {
             "places": int(visited.sum()),
             "without_counterpart": int((published == 0).sum()),
-            "pairs": _diverge(tally["pairs_before"], possible),
-            "sampled_pairs": len(self._sample(whole)),
+            "pairs": _diverge(partial["pairs_before"], possible),
+            "sampled_pairs": len(self._sample(full_original)),
             "pairs_without_counterpart": int((possible == 0).sum()),
         }
 

@@ -111,9 +111,9 @@ class DerivedPlaces(NamedTuple):
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> from sfumato.kinds.trajectories.reader.positions import project_points
     >>> corner = np.array([0.0, 120.0])
-    >>> points = lay_on_plane("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
+    >>> points = project_points("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
     >>> derive_places(parse_place_rule("grid:1km"), points, None).labels
     ['x0y0']
     """
@@ -134,9 +134,9 @@ def derive_places(rule: PlaceRule, points: Positions, person: Ints | None) -> De
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> from sfumato.kinds.trajectories.reader.positions import project_points
     >>> corner = np.array([0.0, 120.0, 130.0])
-    >>> points = lay_on_plane("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
+    >>> points = project_points("visits.csv", ("x", "y"), (corner, corner), lonlat=False)
     >>> cells = derive_places(parse_place_rule("grid:100"), points, np.array([0, 0, 1], np.int32))
     >>> cells.codes.tolist(), cells.labels, cells.x.tolist()
     ([0, 1, 1], ['x0y0', 'x1y1'], [50.0, 150.0])

@@ -8,11 +8,11 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.data.places import CELLS, GIVEN, QUADTREE, Fixes, PlaceOrigin
+from sfumato.data.places import CELLS, GIVEN, QUADTREE, Observations, PlaceOrigin
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.h3 import draw_hexagons
 from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_place_rule
-from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, lay_on_plane
+from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, project_points
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import Visits
 from sfumato.readers.cells import name_marked
@@ -29,9 +29,9 @@ class Places(NamedTuple):
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> from sfumato.kinds.trajectories.reader.positions import project_points
     >>> x = np.array([3.0, 4.0])
-    >>> points = lay_on_plane("visits.csv", ("x", "y"), (x, x), lonlat=False)
+    >>> points = project_points("visits.csv", ("x", "y"), (x, x), lonlat=False)
     >>> places = Places(np.array([1, 0], np.int32), ["a", "b"], points, x[::-1], x[::-1])
     >>> places.tabulate(np.array([1], np.int32)).to_pylist()
     [{'place': 'b', 'x': 3.0, 'y': 3.0}]
@@ -45,7 +45,7 @@ class Places(NamedTuple):
     outlines: list[str] | None = None
     origin: PlaceOrigin = PlaceOrigin()
 
-    def fixes(self, person: Ints | None, wanted: Ints) -> Fixes | None:
+    def observations(self, person: Ints | None, wanted: Ints) -> Observations | None:
         """Return whose points lie at which of the wanted places, where they may not be published as they are."""
         if person is None or self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
             return None
@@ -54,7 +54,7 @@ class Places(NamedTuple):
         # The visits of all rows count, also those that stay at a place.
         visits = np.flatnonzero((self.codes >= 0) & (new[self.codes] >= 0))
         given = self.positions.given_x[visits], self.positions.given_y[visits]
-        return Fixes(new[self.codes[visits]], person[visits].astype(np.int64), *given)
+        return Observations(new[self.codes[visits]], person[visits].astype(np.int64), *given)
 
     def tabulate(self, wanted: Ints) -> pa.Table | None:
         if self.positions is None or self.x is None or self.y is None:
@@ -66,11 +66,11 @@ class Places(NamedTuple):
 
 def find_places(visits: Visits, person: Ints | None) -> Places:
     """Find the place of every row, and coordinates of the places if there are any."""
-    derived = visits.reading.places is not None
-    if derived and parse_place_rule(str(visits.reading.places)).limit < 0:
+    derived = visits.read_options.places is not None
+    if derived and parse_place_rule(str(visits.read_options.places)).limit < 0:
         return _draw_cells(visits)
     labels = None
-    if "place" in visits.columns and (not derived or visits.reading.places_file is not None):
+    if "place" in visits.columns and (not derived or visits.read_options.places_file is not None):
         labels = visits.labels("place")
     positions = find_positions(visits, labels)
     if derived:
@@ -84,7 +84,7 @@ def find_places(visits: Visits, person: Ints | None) -> Places:
     if differ:
         visits.notes.append(f"Places whose coordinates vary, so that their mean is used: {differ:,}.")
     coordinates = "plane" if positions.projection is None else "lonlat"
-    origin = PlaceOrigin(CELLS if visits.reading.places_file is None else GIVEN, coordinates)
+    origin = PlaceOrigin(CELLS if visits.read_options.places_file is None else GIVEN, coordinates)
     if origin.source == CELLS:
         published = (
             "with the centre of the smallest cell in which k people were there, or without coordinates"
@@ -112,7 +112,7 @@ def _draw_cells(visits: Visits) -> Places:
     if unused:
         visits.notes.append(f"Cells tell where places are; not used: {', '.join(unused)}.")
     visits.notes.append("Places are cells of H3.")
-    where = lay_on_plane(visits.name, ("lon", "lat"), (lon[labels.codes], lat[labels.codes]), lonlat=True)
+    where = project_points(visits.name, ("lon", "lat"), (lon[labels.codes], lat[labels.codes]), lonlat=True)
     origin = parse_place_rule("h3").origin(lonlat=True)
     return Places(labels.codes, names, where, lon, lat, outlines, origin)
 
@@ -120,13 +120,14 @@ def _draw_cells(visits: Visits) -> Places:
 def _derive(visits: Visits, positions: Positions | None, person: Ints | None) -> Places:
     """Make places of coordinates."""
     if positions is None:
-        raise SchemaError(f"{visits.name}: places={visits.reading.places} needs coordinates: x,y or lon,lat.")
-    rule = parse_place_rule(str(visits.reading.places))
+        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs coordinates: x,y or lon,lat.")
+    rule = parse_place_rule(str(visits.read_options.places))
     if rule.kind == "h3" and positions.projection is None:
-        raise SchemaError(f"{visits.name}: places={visits.reading.places} needs longitude and latitude.")
+        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs longitude and latitude.")
     if person is None and rule.kind == "quadtree":
         raise SchemaError(
-            f"{visits.name}: places={visits.reading.places} quarters squares where many people are, and the file does "
+            f"{visits.name}: places={visits.read_options.places} quarters squares where many people are, "
+            "and the file does "
             "not tell whose the visits are. Say which column does (columns: owner=NAME), or use places=grid:500m."
         )
     derived = derive_places(rule, positions, person)
@@ -136,7 +137,7 @@ def _derive(visits: Visits, positions: Positions | None, person: Ints | None) ->
             f"{visits.name}: every point must lie in a region, not so in {name_marked(outside)} "
             f"({int(outside.sum()):,} in all). Add regions, or drop such points: regions:FILE,outside=drop."
         )
-    if "place" in visits.columns and visits.reading.places_file is None:
+    if "place" in visits.columns and visits.read_options.places_file is None:
         visits.notes.append(f"`{visits.columns['place']}` is not used, as places come from coordinates.")
     visits.notes.append(f"Places derived from coordinates: {rule.describe()}.")
     origin = rule.origin(lonlat=positions.projection is not None)
@@ -150,9 +151,9 @@ def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tup
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.reader.positions import lay_on_plane
+    >>> from sfumato.kinds.trajectories.reader.positions import project_points
     >>> x = np.array([0.0, 2.0, 5.0])
-    >>> points = lay_on_plane("visits.csv", ("x", "y"), (x, x), lonlat=False)
+    >>> points = project_points("visits.csv", ("x", "y"), (x, x), lonlat=False)
     >>> average_positions(np.array([0, 0, 1]), 2, points)
     (array([1., 5.]), array([1., 5.]), 1)
     """

@@ -15,11 +15,11 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import LATITUDES, LONGITUDES, WORDS, Visits
 from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
-from sfumato.readers.options import Reading
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.roles import Vocabulary, assign_roles
 from sfumato.readers.tables import read_table
 
-__all__ = ["Positions", "find_positions", "lay_on_plane"]
+__all__ = ["Positions", "find_positions", "project_points"]
 
 Floats = npt.NDArray[np.float64]
 
@@ -36,7 +36,7 @@ class Positions(NamedTuple):
     Examples
     --------
     >>> degrees = np.array([0.0, 1.0])
-    >>> points = lay_on_plane("visits.csv", ("lon", "lat"), (degrees, np.zeros(2)), lonlat=True)
+    >>> points = project_points("visits.csv", ("lon", "lat"), (degrees, np.zeros(2)), lonlat=True)
     >>> points.given_x.tolist(), points.x.round().tolist()
     ([0.0, 1.0], [0.0, 111195.0])
     """
@@ -49,16 +49,16 @@ class Positions(NamedTuple):
     """How the points came to the plane; None if they were there."""
 
 
-def lay_on_plane(owner: str, names: tuple[str, str], given: tuple[Floats, Floats], *, lonlat: bool) -> Positions:
+def project_points(owner: str, names: tuple[str, str], given: tuple[Floats, Floats], *, lonlat: bool) -> Positions:
     """Bring points to a plane; longitude and latitude are projected to metres.
 
     Examples
     --------
     >>> lon, lat = np.array([8.21, 8.22]), np.array([53.14, 53.14])
-    >>> points = lay_on_plane("visits.csv", ("lon", "lat"), (lon, lat), lonlat=True)
+    >>> points = project_points("visits.csv", ("lon", "lat"), (lon, lat), lonlat=True)
     >>> round(float(points.x[1] - points.x[0]))
     667
-    >>> lay_on_plane("visits.csv", ("lon", "lat"), (lat, 2 * lat), lonlat=True)
+    >>> project_points("visits.csv", ("lon", "lat"), (lat, 2 * lat), lonlat=True)
     Traceback (most recent call last):
         ...
     sfumato.exceptions.SchemaError: visits.csv: column 'lat' must lie between -90 and 90, not so in rows 1, 2.
@@ -85,32 +85,32 @@ def find_positions(visits: Visits, labels: Labels | None) -> Positions | None:
     ``labels`` are the places of the rows, if they have any.
     """
     given = [role for role in ("x", "y") if role in visits.columns]
-    if visits.reading.places_file is not None:
+    if visits.read_options.places_file is not None:
         if labels is None:
             raise SchemaError(f"{visits.name}: places_file needs a column for the place.")
         if given:
             unused = ", ".join(f"`{visits.columns[role]}`" for role in given)
             visits.notes.append(f"Coordinates come from the places file; not used: {unused}.")
-        return _look_up(visits.reading, Path(visits.reading.places_file), visits.name, labels)
+        return _read_coordinates(visits.read_options, Path(visits.read_options.places_file), visits.name, labels)
     if len(given) == 1:
         missing = "y" if given == ["x"] else "x"
         raise SchemaError(f"{visits.name}: there is {given[0]} but no {missing}. Say which column it is.")
-    return _parse_positions(visits.name, visits.table, visits.columns, visits.reading) if given else None
+    return _parse_positions(visits.name, visits.table, visits.columns, visits.read_options) if given else None
 
 
-def _parse_positions(name: str, table: pa.Table, columns: Mapping[str, str], reading: Reading) -> Positions:
+def _parse_positions(name: str, table: pa.Table, columns: Mapping[str, str], read_options: ReadOptions) -> Positions:
     names = columns["x"], columns["y"]
     x, y = (parse_numbers(name, column, table.column(column)) for column in names)
-    return lay_on_plane(name, names, (x, y), lonlat=_is_lonlat(name, names, reading))
+    return project_points(name, names, (x, y), lonlat=_is_lonlat(name, names, read_options))
 
 
-def _is_lonlat(name: str, columns: tuple[str, str], reading: Reading) -> bool:
+def _is_lonlat(name: str, columns: tuple[str, str], read_options: ReadOptions) -> bool:
     x, y = (column.lower() for column in columns)
     if x in LATITUDES or y in LONGITUDES:
         raise ParameterError(f"{name}: x is the longitude and y the latitude, not the other way round.")
-    if reading.coordinates != "auto":
-        return reading.coordinates == "lonlat"
-    is_named = (x in LONGITUDES or "lon" in reading.columns, y in LATITUDES or "lat" in reading.columns)
+    if read_options.coordinates != "auto":
+        return read_options.coordinates == "lonlat"
+    is_named = (x in LONGITUDES or "lon" in read_options.columns, y in LATITUDES or "lat" in read_options.columns)
     if is_named[0] != is_named[1]:
         raise SchemaError(
             f"{name}: columns {columns[0]!r} and {columns[1]!r} do not tell whether they are longitude and "
@@ -119,13 +119,13 @@ def _is_lonlat(name: str, columns: tuple[str, str], reading: Reading) -> bool:
     return is_named[0]
 
 
-def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positions:
+def _read_coordinates(read_options: ReadOptions, file: Path, name: str, labels: Labels) -> Positions:
     """Take the coordinates of every row from the places file."""
     table = read_table(file)
     both = {"x", "y", "lon", "lat"} <= set(table.column_names)
     if both:  # as in the places of a release, where x and y are lon and lat on the plane
-        table = table.drop_columns(["lon", "lat"] if reading.coordinates == "plane" else ["x", "y"])
-    plain = Reading(reading.kind, drop=("*",), coordinates=reading.coordinates)
+        table = table.drop_columns(["lon", "lat"] if read_options.coordinates == "plane" else ["x", "y"])
+    plain = ReadOptions(read_options.kind, drop=("*",), coordinates=read_options.coordinates)
     columns = assign_roles(file.name, table.column_names, plain, _PLACE_WORDS).columns
     missing = [role for role in ("place", "x", "y") if role not in columns]
     if missing:
@@ -143,4 +143,4 @@ def _look_up(reading: Reading, file: Path, name: str, labels: Labels) -> Positio
             f"{name}: every place must be in {file.name}, not so in {name_marked(index < 0)}. Add them there."
         )
     given = points.given_x[index], points.given_y[index]
-    return lay_on_plane(name, (columns["x"], columns["y"]), given, lonlat=points.projection is not None)
+    return project_points(name, (columns["x"], columns["y"]), given, lonlat=points.projection is not None)

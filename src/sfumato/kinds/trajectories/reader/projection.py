@@ -66,10 +66,10 @@ class Projection:
                 agree(f"the most of {name}", axis.max(), "high"),
             )
             statistics[name] = high - low
-        return cls.settle(**statistics)
+        return cls.from_statistics(**statistics)
 
     @classmethod
-    def settle(cls, latitudes: Fraction, count: int, longitudes: float, shifted: float) -> Projection:
+    def from_statistics(cls, latitudes: Fraction, count: int, longitudes: float, shifted: float) -> Projection:
         """Choose it by the sum of all latitudes, and how far longitudes extend, counted from -180 or from 0."""
         across = longitudes > 180 and shifted < longitudes
         return cls(round(float(latitudes) / count, 9), 0.0 if across else -180.0)

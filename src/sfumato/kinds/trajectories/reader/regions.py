@@ -25,7 +25,7 @@ Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.int32]
 
 _PAIR = re.compile(r"([^\s(),]+)\s+([^\s(),]+)(?:\s+[^\s(),]+)*")
-_AT_ONCE = 1 << 20  # edges times points held in memory together
+_BATCH_PAIRS = 1 << 20  # edges times points held in memory together
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -64,7 +64,7 @@ class Region:
 
     def outline(self) -> str:
         """Return the area as WKT."""
-        texts = ["(" + ", ".join(_spell_ring(ring) for ring in polygon) + ")" for polygon in self.polygons]
+        texts = ["(" + ", ".join(_format_ring(ring) for ring in polygon) + ")" for polygon in self.polygons]
         return f"POLYGON {texts[0]}" if len(texts) == 1 else f"MULTIPOLYGON ({', '.join(texts)})"
 
     def edges(self) -> Floats:
@@ -89,7 +89,7 @@ def _area_and_moment(ring: Floats) -> tuple[float, Floats]:
     return area, moment + area * origin
 
 
-def _spell_ring(ring: Floats) -> str:
+def _format_ring(ring: Floats) -> str:
     closed = np.vstack([ring, ring[:1]])
     return "(" + ", ".join(f"{x:.12g} {y:.12g}" for x, y in closed.tolist()) + ")"
 
@@ -216,7 +216,7 @@ def locate_in_regions(regions: list[Region], x: Floats, y: Floats) -> Ints:
 def _crossings(edges: Floats, x: Floats, y: Floats) -> npt.NDArray[np.int64]:
     """Count the edges a ray to the east of each point crosses."""
     count = np.zeros(len(x), np.int64)
-    step = max(_AT_ONCE // len(x), 1)
+    step = max(_BATCH_PAIRS // len(x), 1)
     for start in range(0, len(edges), step):
         x1, y1, x2, y2 = edges[start : start + step].T[:, :, None]
         meets = (y1 <= y) & (y < y2)

@@ -9,16 +9,16 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
-from sfumato.data.record_unit import RECORD, Unit, parse_unit
+from sfumato.data.record_unit import RECORD, RecordUnit, parse_unit
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Place
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS, split_coordinates
 from sfumato.readers.cells import Labels, encode_labels
 from sfumato.readers.files import to_utf8
-from sfumato.readers.layouts import is_utf8, looks_like_spmf, recognise_layout
-from sfumato.readers.missing import settle_missing
-from sfumato.readers.options import Reading
-from sfumato.readers.ownership import OWNER, Whose, check_people, name_records, retell_role, settle_unit
+from sfumato.readers.layouts import is_spmf, is_utf8, recognise_layout
+from sfumato.readers.missing import resolve_missing
+from sfumato.readers.options import ReadOptions
+from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
 from sfumato.readers.roles import UNUSED_IN_XES, Vocabulary, assign_roles
 from sfumato.readers.sources import Source
@@ -60,7 +60,7 @@ class Visits(NamedTuple):
     >>> from pathlib import Path
     >>> file = Path(tempfile.mkdtemp()) / "visits.csv"
     >>> _ = file.write_text("uid,venue\\n7,park\\n8,home\\n")
-    >>> visits = Visits.of(file, Reading("trajectories"))
+    >>> visits = Visits.of(file, ReadOptions("trajectories"))
     >>> visits.columns, visits.labels("place").labels.to_pylist()
     ({'person': 'uid', 'place': 'venue'}, ['park', 'home'])
     """
@@ -68,20 +68,20 @@ class Visits(NamedTuple):
     name: str
     table: pa.Table
     columns: Mapping[str, str]
-    reading: Reading
+    read_options: ReadOptions
     notes: list[str]
 
     @classmethod
-    def of(cls, path: Place, reading: Reading) -> Visits:
-        source = Source(path, reading)
+    def of(cls, path: Place, read_options: ReadOptions) -> Visits:
+        source = Source(path, read_options)
         notes = list(source.notes)
-        table = _load(source, reading, notes)
+        table = _load(source, read_options, notes)
         notes.insert(0, f"Read {table.num_rows:,} rows of {source.name}.")
-        columns, role_notes = assign_roles(source.name, table.column_names, reading, WORDS)
+        columns, role_notes = assign_roles(source.name, table.column_names, read_options, WORDS)
         notes += role_notes
-        name, table = settle_missing(source.name, table, columns, reading, notes, ("place",))
+        name, table = resolve_missing(source.name, table, columns, read_options, notes, ("place",))
         table, columns = split_coordinates(name, table, columns)
-        return cls(name, table, columns, reading, notes)
+        return cls(name, table, columns, read_options, notes)
 
     def labels(self, role: str) -> Labels:
         return encode_labels(self.name, self.columns[role], self.table.column(self.columns[role]))
@@ -103,30 +103,30 @@ class Visits(NamedTuple):
         if "person" not in self.columns:
             self.notes.append(f"There is no person column: each `{self.columns['trajectory']}` is a record.")
         criteria = [f"`{self.columns['trajectory']}`"] if len(parts) == 2 else []
-        if self.reading.split is not None:
+        if self.read_options.split is not None:
             if times is None:
-                raise SchemaError(f"{self.name}: split={self.reading.split} needs a time column.")
-            numbers, periods = split_periods(times, self.reading.split, self.reading.zone)
+                raise SchemaError(f"{self.name}: split={self.read_options.split} needs a time column.")
+            numbers, periods = split_periods(times, self.read_options.split, self.read_options.zone)
             parts.append(Labels(numbers.astype(np.int32), pa.array(periods, pa.string())))
-            clock = self.reading.zone if times.zoned else "the clock of the data"
-            criteria.append(f"{self.reading.split} ({clock})")
+            zone_name = self.read_options.zone if times.zoned else "the clock of the data"
+            criteria.append(f"{self.read_options.split} ({zone_name})")
         records = combine_labels(parts)
         if criteria:
             self.notes.append(f"One record per `{self.columns.get('person', OWNER)}` and {' and '.join(criteria)}.")
         return records
 
-    def whose(self, records: Labels, retained: Ints, first: npt.NDArray[np.int64]) -> Whose:
+    def find_people(self, records: Labels, retained: Ints, first: npt.NDArray[np.int64]) -> RecordPeople:
         """Tell what a record is, and of which person each one that is kept."""
-        split, whole = self.reading.split, {"person", "trajectory"} <= set(self.columns)
+        split, whole = self.read_options.split, {"person", "trajectory"} <= set(self.columns)
         if split is None and _LINES in self.notes:
             unit = RECORD
         elif split is None:
             column = self.columns["trajectory"] if "trajectory" in self.columns else self.columns["person"]
             unit = name_records(column, OWNER in self.columns or "trajectory" in self.columns)
         elif "trajectory" in self.columns:
-            unit = Unit(f"{split} of a trip", f"{split}s of trips", "person")
+            unit = RecordUnit(f"{split} of a trip", f"{split}s of trips", "person")
         else:
-            unit = Unit(split, f"{split}s", "person")
+            unit = RecordUnit(split, f"{split}s", "person")
         people = None
         if OWNER in self.columns:
             record = np.full(len(records.labels), -1)
@@ -141,20 +141,20 @@ class Visits(NamedTuple):
         ):
             person = self.labels("person")
             people = person.labels.take(pa.array(person.codes[first])).cast(pa.string())
-        whose = settle_unit(self.reading, Whose(unit, people))
+        record_people = resolve_unit(self.read_options, RecordPeople(unit, people))
         if "person" in self.columns and (people is None or OWNER in self.columns):
-            retell_role(self.notes, self.columns["person"], whose.unit)
-        return whose
+            correct_role_note(self.notes, self.columns["person"], record_people.unit)
+        return record_people
 
     def people(self) -> Ints | None:
         """Tell whose the rows are, whatever makes one record; None where the file does not tell."""
         if OWNER in self.columns:
             return self.labels(OWNER).codes
         role = "person" if "person" in self.columns else "trajectory"
-        parted = self.reading.split is not None or {"person", "trajectory"} <= set(self.columns)
+        parted = self.read_options.split is not None or {"person", "trajectory"} <= set(self.columns)
         unit = name_records(self.columns[role], role == "trajectory")
-        if self.reading.unit is not None and not parted:
-            unit = parse_unit(self.reading.unit)
+        if self.read_options.unit is not None and not parted:
+            unit = parse_unit(self.read_options.unit)
         return None if unit.owner else self.labels(role).codes
 
     def report(self, dropped: int, visits: int, sharing: int, records: str, places: int) -> None:
@@ -166,13 +166,13 @@ class Visits(NamedTuple):
         self.notes.append(f"Found {records}, {visits:,} visits and {places:,} places.")
 
 
-def _load(source: Source, reading: Reading, notes: list[str]) -> pa.Table:
+def _load(source: Source, read_options: ReadOptions, notes: list[str]) -> pa.Table:
     """Read the rows of a file, whose format may be one that only its look gives away."""
-    encoding = reading.encoding
+    encoding = read_options.encoding
     sample = source.sample() if source.format in {"csv", "spmf"} else []
-    if source.format == "spmf" or (reading.format is None and looks_like_spmf(sample)):
+    if source.format == "spmf" or (read_options.format is None and is_spmf(sample)):
         return _load_sequences(source.name, to_utf8(source.name, source.data, encoding), notes)
-    layout = None if reading.header or reading.delimiter else recognise_layout(sample)
+    layout = None if read_options.header or read_options.delimiter else recognise_layout(sample)
     if layout is None:
         return source.table()
     notes.append(f"Recognised {layout.name}.")

@@ -114,7 +114,7 @@ def figures(
     if maps.find_obstacle(comparison) is None:
         panels, notes = maps.draw_panels(comparison, PANEL_WIDTH)
         drawn["map"] = _draw_map(panels, notes)
-    drawn["group-sizes"] = draw_sizes(count_sizes(comparison.sizes, page.count_visits(comparison)))
+    drawn["group-sizes"] = draw_sizes(count_sizes(comparison.sizes, page.count_uses(comparison)))
     visits = np.bincount(comparison.history.codes, minlength=len(comparison.history.labels))
     expected = expect_counts(comparison)
     drawn["places"] = draw_frequencies(comparison.history.labels, visits, expected, "places", counted="visits")
@@ -148,7 +148,7 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
 
 
 def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str, str]]:
-    exact = int(((page.count_visits(comparison) > 0) & ~comparison.generalised).sum())
+    exact = int(((page.count_uses(comparison) > 0) & ~comparison.generalised).sum())
     places = show_count(len(comparison.history.labels))
     return [*page.show_change(comparison, before, after), (show_count(exact), f"of {places} places published exactly")]
 
@@ -156,7 +156,7 @@ def _tiles(comparison: Comparison, before: Risk, after: Risk) -> list[tuple[str,
 def _account(comparison: Comparison) -> str:
     """Account for every record, place and visit."""
     release = comparison.release
-    used = page.count_visits(comparison) > 0
+    used = page.count_uses(comparison) > 0
     generalised = used & comparison.generalised
     rows = [
         ("Visits in the original data", len(comparison.history.codes)),

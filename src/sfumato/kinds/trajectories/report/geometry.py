@@ -79,10 +79,10 @@ def find_window(points: Floats, weights: Ints) -> Bools:
         return np.ones(len(points), dtype=bool)
     low, high = (np.array([_weighted_quantile(axis, weights, q) for axis in points.T])
                  for q in (_FAR_TAIL, 1 - _FAR_TAIL))  # fmt: skip
-    room = 0.2 * (high - low)
-    if np.all(2 * (high - low + 2 * room) >= np.ptp(points, axis=0)):
+    margin = 0.2 * (high - low)
+    if np.all(2 * (high - low + 2 * margin) >= np.ptp(points, axis=0)):
         return np.ones(len(points), dtype=bool)
-    inside: Bools = np.all((points >= low - room) & (points <= high + room), axis=1)
+    inside: Bools = np.all((points >= low - margin) & (points <= high + margin), axis=1)
     return inside
 
 
@@ -151,11 +151,11 @@ def project(points: Floats, reference: Floats, plane: Floats) -> Floats:
     >>> project(np.array([[-180.0, 10.0]]), known, plane).tolist()
     [[360.0, 30.0]]
     """
-    beyond = (reference[:, 0] < 0) & (plane[:, 0] > 0)
-    unrolled = reference + np.column_stack([360.0 * beyond, np.zeros(len(reference))])
+    stronger = (reference[:, 0] < 0) & (plane[:, 0] > 0)
+    unrolled = reference + np.column_stack([360.0 * stronger, np.zeros(len(reference))])
     squares = (unrolled**2).sum(axis=0)
     factors = np.where(squares > 0, (unrolled * plane).sum(axis=0) / np.where(squares > 0, squares, 1.0), 1.0)
-    moved = points + np.column_stack([360.0 * (beyond.any() & (points[:, 0] < 0)), np.zeros(len(points))])
+    moved = points + np.column_stack([360.0 * (stronger.any() & (points[:, 0] < 0)), np.zeros(len(points))])
     scaled: Floats = moved * factors
     return scaled
 

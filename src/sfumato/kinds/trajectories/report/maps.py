@@ -308,13 +308,13 @@ def _add_groups(panel: MapPanel, comparison: Comparison, ground: _Ground, value_
     shade_of_place = np.full(len(value_of), -1)
     shade_of_place[grouped] = shade_of_group[group]
     order = np.argsort(group, kind="stable")
-    hulls = [convex_hull(part) for part in np.split(pixels[order], np.cumsum(np.bincount(group))[:-1])]
+    outlines = [convex_hull(part) for part in np.split(pixels[order], np.cumsum(np.bincount(group))[:-1])]
     for shade, colour in enumerate(GROUPS):
         mine = shade_of_place[ground.places] == shade
         if ground.outlines is not None:
             panel.add_areas(ground.rings(mine), colour, 0.55, colour, 0.8)
             continue
-        panel.add_areas([hulls[at] for at in np.flatnonzero(shade_of_group == shade)], colour, 0.14, colour, 0.9)
+        panel.add_areas([outlines[at] for at in np.flatnonzero(shade_of_group == shade)], colour, 0.14, colour, 0.9)
         panel.add_dots(ground.pixels[mine], colour, 2.6)
 
 

@@ -6,15 +6,15 @@ import numpy as np
 
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.partial_sums import Tally
-from sfumato.reports.partitioned import Divided, count_values, lay_values
+from sfumato.metrics.partial_sums import PartialSums
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure
 from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = ["count_part", "draw_parts"]
 
 
-def count_part(comparison: Comparison) -> Tally:
+def count_part(comparison: Comparison) -> PartialSums:
     """Count in a part what the figures need."""
     return {
         "visits": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
@@ -27,9 +27,9 @@ def count_part(comparison: Comparison) -> Tally:
 
 def draw_parts(seen: Divided) -> dict[str, Figure]:
     """Draw the figures of all parts together."""
-    tally, labels = seen.tally, seen.whole.original.view_history().labels
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
-        "group-sizes": draw_sizes(count_sizes(*lay_values(tally["values"]))),
-        "places": draw_frequencies(labels, tally["visits"], tally["expected"], "places", counted="visits"),
-        "lengths": draw_visits(np.concatenate(tally["before"]), np.concatenate(tally["after"]), seen.release.unit),
+        "group-sizes": draw_sizes(count_sizes(*count_members(counts["values"]))),
+        "places": draw_frequencies(labels, counts["visits"], counts["expected"], "places", counted="visits"),
+        "lengths": draw_visits(np.concatenate(counts["before"]), np.concatenate(counts["after"]), seen.release.unit),
     }

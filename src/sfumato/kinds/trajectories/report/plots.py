@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.record_unit import Unit
+from sfumato.data.record_unit import RecordUnit
 from sfumato.reports.numbers import choose_edges, show_bin, show_count, show_number, show_share
 from sfumato.reports.plots import BEFORE_AND_AFTER, Figure, draw_bars
 from sfumato.reports.values import draw_lengths
@@ -17,7 +17,7 @@ __all__ = ["count_sizes", "draw_sizes", "draw_visits"]
 Ints = npt.NDArray[np.int64]
 
 
-def draw_visits(before: Ints, after: Ints, unit: Unit) -> Figure:
+def draw_visits(before: Ints, after: Ints, unit: RecordUnit) -> Figure:
     """Draw how many visits records have, before and after."""
     sides = (before, after)
     title = f"{unit.records.capitalize()} by their visits"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sfumato.base.guarantee import Guarantee
-from sfumato.data.record_unit import PERSON, Unit
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.reports.numbers import show_amount
 from sfumato.reports.text import ALWAYS, ReportWords
 
@@ -17,7 +17,7 @@ _SHARE = (
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 
 
-def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
+def describe_attacker(m: int | None, unit: RecordUnit = PERSON) -> str:
     """Describe who the risk is computed for, as the subject of a sentence.
 
     Examples
@@ -25,7 +25,7 @@ def describe_attacker(m: int | None, unit: Unit = PERSON) -> str:
     >>> describe_attacker(1)
     'somebody who knows 1 place that a person visited'
     """
-    of = "that a person visited" if unit == PERSON else f"of {unit.whose}"
+    of = "that a person visited" if unit == PERSON else f"of {unit.record_of_person}"
     number = m or 1
     places = show_amount(number, f"place {of}", f"places {of}, and their order")
     return f"somebody who knows {'up to ' * (number > 1)}{places}"

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.checks.records import membership
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.trajectories.decode import leave_out
 from sfumato.release.release import Release
 from sfumato.verification.faithful import check_names, check_people, check_rows
@@ -19,7 +19,7 @@ from sfumato.verification.structure import COUNTS, READABLE, verify_structure
 __all__ = ["verify_faithful"]
 
 Ints = npt.NDArray[np.int64]
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 
 def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
@@ -42,27 +42,31 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> where = {"a": (0, 0), "b": (1, 0), "c": (9, 9)}
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> result = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32)))
-    >>> verify_faithful(result.release, data, result.trace.rows).holds
+    >>> verify_faithful(result.release, data, result.owner_record.rows).holds
     True
     """
     structure = verify_structure(release)
     if not structure.checks[READABLE]:
-        return Verdict(False, {}, {}, structure.witness, structure.checks)
+        return Verdict(False, {}, {}, structure.counterexample, structure.checks)
     rows = np.asarray(rows)
-    witnesses: dict[str, Witness] = {"every record is published at most once": check_rows(release, original, rows)}
-    if witnesses["every record is published at most once"] is None:
+    counterexamples: dict[str, Counterexample] = {
+        "every record is published at most once": check_rows(release, original, rows)
+    }
+    if counterexamples["every record is published at most once"] is None:
         published = release.history()
         expected = leave_out(original.history().take(rows.astype(np.int64)), release.suppressed())
-        witnesses["nothing is added or missing"] = _check_lengths(published, expected)
-        if witnesses["nothing is added or missing"] is None:
-            witnesses["every value contains the original place"] = _check_values(release, published, expected)
-    witnesses["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
-    witnesses["no original name is a pseudonym"] = check_names(release, original)
-    witness = next(({"check": name, **seen} for name, seen in witnesses.items() if seen is not None), None)
-    return Verdict(witness is None, {}, {}, witness, {name: seen is None for name, seen in witnesses.items()})
+        counterexamples["nothing is added or missing"] = _check_lengths(published, expected)
+        if counterexamples["nothing is added or missing"] is None:
+            counterexamples["every value contains the original place"] = _check_values(release, published, expected)
+    counterexamples["withheld records are counted"] = check_people(release, original, structure.checks[COUNTS])
+    counterexamples["no original name is a pseudonym"] = check_names(release, original)
+    counterexample = next(({"check": name, **seen} for name, seen in counterexamples.items() if seen is not None), None)
+    return Verdict(
+        counterexample is None, {}, {}, counterexample, {name: seen is None for name, seen in counterexamples.items()}
+    )
 
 
-def _check_lengths(published: Ragged, expected: Ragged) -> Witness:
+def _check_lengths(published: ListColumn, expected: ListColumn) -> Counterexample:
     wrong = published.lengths != expected.lengths
     if not wrong.any():
         return None
@@ -74,7 +78,7 @@ def _check_lengths(published: Ragged, expected: Ragged) -> Witness:
     }
 
 
-def _check_values(release: Release, published: Ragged, expected: Ragged) -> Witness:
+def _check_values(release: Release, published: ListColumn, expected: ListColumn) -> Counterexample:
     values, places = membership(release, expected.labels)
     base = max(len(expected.labels), 1)
     wrong = ~np.isin(published.codes.astype(np.int64) * base + expected.codes, values * base + places)

@@ -20,14 +20,14 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.checks.records import Records
 from sfumato.checks.subsequences import countable_sizes, decode_key, lookup, support
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.trajectories.decode import leave_out
 from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verify.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verify.places import verify_coordinates
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -68,56 +68,58 @@ def verify(release: Release) -> Verdict:
     ----------
     Poulis et al., Select-Organize-Anonymize, Definition 3, read by the guarantee stated below it.
     """
-    claim, structure, unreadable = read_claim(release, KlmAnonymity)
+    claimed, structure, unreadable = read_claimed(release, KlmAnonymity)
     if unreadable is not None:
         return unreadable
     histories = release.history()
-    visits = {place: _rows_visiting(histories, place) for place in claim.sensitive}
-    ordinary = leave_out(histories, claim.sensitive)
-    rarest, revealing, sequences = _extremes(ordinary, visits, claim.m)
-    by_places, unsettled = _most_revealing_places(release, claim)
+    visits = {place: _rows_visiting(histories, place) for place in claimed.sensitive}
+    ordinary = leave_out(histories, claimed.sensitive)
+    rarest, revealing, sequences = _extremes(ordinary, visits, claimed.m)
+    by_places, unsettled = _most_revealing_places(release, claimed)
     if _is_worse(by_places, revealing):
         revealing = by_places
     base_share = [len(rows) / max(len(release), 1) for rows in visits.values()]
     measured = {
         "k": rarest.support,
-        "m": claim.m,
+        "m": claimed.m,
         "l": revealing.support // revealing.visitors if revealing.visitors else None,
         "size": len(rarest.labels),
         "sequences": sequences,
         "base_share": base_share,
     }
-    generalised = _generalised_sensitive(release, claim)
-    crowded = rarest.support >= claim.k
-    diverse = claim.l * revealing.visitors <= revealing.support
-    witness: dict[str, Any] | None = None
+    generalised = _generalised_sensitive(release, claimed)
+    frequent = rarest.support >= claimed.k
+    diverse = claimed.l * revealing.visitors <= revealing.support
+    counterexample: dict[str, Any] | None = None
     if generalised is not None:
-        witness = {"value": generalised}
-    elif not crowded:
-        witness = _witness(rarest)
+        counterexample = {"value": generalised}
+    elif not frequent:
+        counterexample = _describe_sequence(rarest)
     elif not diverse:
-        witness = {**_witness(revealing), "place": revealing.place, "visitors": revealing.visitors}
+        counterexample = {**_describe_sequence(revealing), "place": revealing.place, "visitors": revealing.visitors}
     checks = {
         "sensitive places are published as they are": generalised is None,
-        "every ordinary sequence occurs k times": crowded,
+        "every ordinary sequence occurs k times": frequent,
         "no sensitive place is visited by more than 1 in l": diverse,
     }
-    return structure & Verdict(witness is None, claim.parameters(), measured, witness, checks, unsettled)
+    return structure & Verdict(
+        counterexample is None, claimed.parameters(), measured, counterexample, checks, unsettled
+    )
 
 
 def _is_worse(sequence: _Sequence, other: _Sequence) -> bool:
     return sequence.visitors * other.support > other.visitors * sequence.support
 
 
-def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequence, tuple[str, ...]]:
+def _most_revealing_places(release: Release, claimed: KlmAnonymity) -> tuple[_Sequence, tuple[str, ...]]:
     """Return what gives most away of all that may be known of records whose values overlap, and what is left open."""
-    ordinary = {place for places in release.meanings().values() for place in places} - set(claim.sensitive)
+    ordinary = {place for places in release.meanings().values() for place in places} - set(claimed.sensitive)
     labels = sorted(ordinary)
     records = Records.of(release, labels)
     revealing = _Sequence((), 1)
     if not records.overlapping.any():
         return revealing, ()
-    for size in countable_sizes(records.histories, claim.m):
+    for size in countable_sizes(records.histories, claimed.m):
         wanted = records.readings(records.overlapping, size, MOST_READINGS)
         if wanted is None:
             return revealing, (
@@ -126,7 +128,7 @@ def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequ
                 "records that match one is not known.",
             )
         matches = records.count(wanted, size)
-        for place, visited in zip(dict.fromkeys(claim.sensitive), records.visits, strict=True):
+        for place, visited in zip(dict.fromkeys(claimed.sensitive), records.visits, strict=True):
             visitors = records.count(wanted, size, visited)
             at = int(np.argmax(visitors / matches)) if len(wanted) else -1
             candidate = _Sequence((), int(matches[at]), int(visitors[at]), place) if at >= 0 else revealing
@@ -136,24 +138,24 @@ def _most_revealing_places(release: Release, claim: KlmAnonymity) -> tuple[_Sequ
     return revealing, ()
 
 
-def _witness(sequence: _Sequence) -> dict[str, Any]:
+def _describe_sequence(sequence: _Sequence) -> dict[str, Any]:
     return {"sequence": list(sequence.labels), "support": sequence.support, "size": len(sequence.labels)}
 
 
-def _rows_visiting(histories: Ragged, place: str) -> Ints:
+def _rows_visiting(histories: ListColumn, place: str) -> Ints:
     at = np.array([label == place for label in histories.labels], dtype=bool)
     return np.unique(histories.row_of_token[at[histories.codes]])
 
 
-def _generalised_sensitive(release: Release, claim: KlmAnonymity) -> str | None:
+def _generalised_sensitive(release: Release, claimed: KlmAnonymity) -> str | None:
     """Return a generalised value that contains, or is called like, a sensitive place."""
     for value, members in release.members().items():
-        if not set(claim.sensitive).isdisjoint((value, *members)):
+        if not set(claimed.sensitive).isdisjoint((value, *members)):
             return value
     return None
 
 
-def _extremes(ordinary: Ragged, visits: dict[str, Ints], m: int) -> tuple[_Sequence, _Sequence, int]:
+def _extremes(ordinary: ListColumn, visits: dict[str, Ints], m: int) -> tuple[_Sequence, _Sequence, int]:
     """Return the rarest sequence, the one that gives most away, and how many there are."""
     # Without any ordinary place the records can only be told apart by their number.
     rarest, revealing, sequences = _Sequence((), len(ordinary)), _Sequence((), 1), 0
@@ -171,7 +173,7 @@ def _extremes(ordinary: Ragged, visits: dict[str, Ints], m: int) -> tuple[_Seque
 
 
 def _most_visited(
-    ordinary: Ragged, visits: dict[str, Ints], size: int, keys: Ints, supports: Ints
+    ordinary: ListColumn, visits: dict[str, Ints], size: int, keys: Ints, supports: Ints
 ) -> Iterator[tuple[str, int, int]]:
     """Yield, for each sensitive place, the sequence whose supporters visit it most, and how many do."""
     for place, rows in visits.items():
@@ -202,17 +204,19 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data).measured
     {'matches': 2, 'knowledges': 1, 'share': 0.5}
     """
-    claim, _, unreadable = read_claim(release, KlmAnonymity)
+    claimed, _, unreadable = read_claimed(release, KlmAnonymity)
     if unreadable is not None:
         return unreadable
-    matches = anonymity_sets(release, original, claim.m, rows)
+    matches = anonymity_sets(release, original, claimed.m, rows)
     worst = matches.most_revealing
-    diverse = worst is None or claim.l * worst.visitors <= worst.matches
-    witness: dict[str, Any] | None = None
+    diverse = worst is None or claimed.l * worst.visitors <= worst.matches
+    counterexample: dict[str, Any] | None = None
     if worst is not None and not diverse:
         matched = matching_rows(release, worst.places)
         shown = [row + 1 for row in matched[:SHOWN_ROWS]]
-        witness = {"size": worst.size, "matches": worst.matches, "visitors": worst.visitors, "rows": shown}
+        counterexample = {"size": worst.size, "matches": worst.matches, "visitors": worst.visitors, "rows": shown}
     share = 0.0 if worst is None else worst.visitors / worst.matches
-    inferred = Verdict(diverse, {}, {"share": share}, witness, {"no sensitive place is likelier than 1 in l": diverse})
-    return judge_matches(release, matches, claim.k) & inferred & verify_coordinates(release, original, claim.k)
+    inferred = Verdict(
+        diverse, {}, {"share": share}, counterexample, {"no sensitive place is likelier than 1 in l": diverse}
+    )
+    return judge_matches(release, matches, claimed.k) & inferred & verify_coordinates(release, original, claimed.k)

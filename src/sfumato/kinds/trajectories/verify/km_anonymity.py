@@ -14,7 +14,7 @@ from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verify.places import verify_coordinates
 from sfumato.release.release import Release
-from sfumato.verification.claim import read_claim
+from sfumato.verification.claimed import read_claimed
 
 __all__ = ["verify", "verify_against"]
 
@@ -41,25 +41,25 @@ def verify(release: Release) -> Verdict:
     ----------
     Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 4.
     """
-    claim, structure, unreadable = read_claim(release, KmAnonymity)
+    claimed, structure, unreadable = read_claimed(release, KmAnonymity)
     if unreadable is not None:
         return unreadable
     histories = release.history()
     # Without any sequence the records can only be told apart by their number.
     k, size_of_rarest, sequences = len(release), 0, 0
     rarest: tuple[str, ...] = ()
-    for size in countable_sizes(histories, claim.m):
+    for size in countable_sizes(histories, claimed.m):
         keys, supports = support(histories, size)
         sequences += len(keys)
         if supports.min() < k or not rarest:
             at = int(np.argmin(supports))
             k, size_of_rarest = int(supports[at]), size
             rarest = decode_key(int(keys[at]), size, histories.labels)
-    holds = k >= claim.k
+    holds = k >= claimed.k
     return structure & Verdict(
         holds,
-        claim.parameters(),
-        {"k": k, "m": claim.m, "size": size_of_rarest, "sequences": sequences},
+        claimed.parameters(),
+        {"k": k, "m": claimed.m, "size": size_of_rarest, "sequences": sequences},
         None if holds else {"sequence": list(rarest), "support": k, "size": size_of_rarest},
         {"every sequence occurs k times": holds},
     )
@@ -88,11 +88,11 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> verify_against(release, data)
     Verdict(holds=True, claimed k=2, m=2, measured matches=2, knowledges=3)
     """
-    claim, _, unreadable = read_claim(release, KmAnonymity)
+    claimed, _, unreadable = read_claimed(release, KmAnonymity)
     if unreadable is not None:
         return unreadable
-    matches = anonymity_sets(release, original, claim.m, rows)
-    return judge_matches(release, matches, claim.k) & verify_coordinates(release, original, claim.k)
+    matches = anonymity_sets(release, original, claimed.m, rows)
+    return judge_matches(release, matches, claimed.k) & verify_coordinates(release, original, claimed.k)
 
 
 def judge_matches(release: Release, matches: Matches, k: int) -> Verdict:
@@ -108,17 +108,17 @@ def judge_matches(release: Release, matches: Matches, k: int) -> Verdict:
         "whatever is known, 0 or at least k records match": smallest >= k,
         "published records match": missing <= allowed,
     }
-    witness: dict[str, Any] | None = None
+    counterexample: dict[str, Any] | None = None
     if smallest < k and matches.rarest is not None:
         matched = matching_rows(release, matches.rarest.places)
         shown = [row + 1 for row in matched[:SHOWN_ROWS]]
-        witness = {"size": matches.rarest.size, "matches": smallest, "rows": shown}
+        counterexample = {"size": matches.rarest.size, "matches": smallest, "rows": shown}
     elif not all(checks.values()):
-        witness = {"people": len(matches.smallest), "records_in": release.records_in, "unmatched": missing}
+        counterexample = {"people": len(matches.smallest), "records_in": release.records_in, "unmatched": missing}
     return Verdict(
         all(checks.values()),
         release.guarantee.parameters(),
         {"matches": smallest, "knowledges": matches.tried},
-        witness,
+        counterexample,
         checks,
     )

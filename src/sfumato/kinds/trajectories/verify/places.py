@@ -17,19 +17,19 @@ import numpy as np
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.data.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Fixes, PlaceOrigin
+from sfumato.data.places import CELLS, GIVEN, GRID, QUADTREE, REGIONS, Observations, PlaceOrigin
 from sfumato.kinds.trajectories.dataset.locations import EARTH_RADIUS
 from sfumato.release.release import Release
 
 __all__ = ["check_coordinates", "check_listed", "verify_coordinates"]
 
-Witness = dict[str, Any] | None
+Counterexample = dict[str, Any] | None
 
 _MORE = {GIVEN: [], CELLS: ["level"], GRID: ["outline"], QUADTREE: ["outline"], REGIONS: ["outline"]}
 _NAME = {GRID: re.compile(r"x(-?\d{1,18})y(-?\d{1,18})"), QUADTREE: re.compile(r"z(\d{1,2})x(-?\d{1,18})y(-?\d{1,18})")}
 
 
-def check_listed(release: Release) -> Witness:
+def check_listed(release: Release) -> Counterexample:
     """Look for places that values stand for and that are not described."""
     if release.places is None:
         return None
@@ -42,7 +42,7 @@ def check_listed(release: Release) -> Witness:
     return None
 
 
-def check_coordinates(release: Release) -> Witness:
+def check_coordinates(release: Release) -> Counterexample:
     """Look for coordinates that are not what the release says they are."""
     if release.places is None:
         return None
@@ -105,7 +105,7 @@ def _is_named_square(place: dict[str, Any], x: float, y: float, origin: PlaceOri
                 return False
         elif not math.isclose(value, middle, rel_tol=1e-14, abs_tol=1e-300):
             return False
-    return bool(place["outline"] == _spell(corners, origin))
+    return bool(place["outline"] == _format_polygon(corners, origin))
 
 
 def _grid_square(column: int, row: int, origin: PlaceOrigin) -> tuple[float, float, float, float] | None:
@@ -137,7 +137,7 @@ def _tree_square(level: int, column: int, row: int, origin: PlaceOrigin) -> tupl
     return column * step, row * step, (column + 1) * step, (row + 1) * step
 
 
-def _spell(corners: tuple[float, float, float, float], origin: PlaceOrigin) -> str:
+def _format_polygon(corners: tuple[float, float, float, float], origin: PlaceOrigin) -> str:
     rounded = [round(side, 7) for side in corners] if origin.coordinates == "lonlat" else list(corners)
     w, s, e, n = (f"{side:.12g}" for side in rounded)
     return f"POLYGON (({w} {s}, {e} {s}, {e} {n}, {w} {n}, {w} {s}))"
@@ -166,21 +166,21 @@ def verify_coordinates(release: Release, original: Dataset, k: int) -> Verdict:
     """
     if release.place_origin is None or release.places is None:
         return Verdict(True, {}, {})
-    same, crowded = "coordinates come from where the release says", "coordinates are those of at least k people"
-    witness: Witness = None
-    checks = {same: original.places is not None and original.place_origin == release.place_origin, crowded: True}
+    same, of_k_people = "coordinates come from where the release says", "coordinates are those of at least k people"
+    counterexample: Counterexample = None
+    checks = {same: original.places is not None and original.place_origin == release.place_origin, of_k_people: True}
     if not checks[same]:
-        witness = {"check": same, "declared": release.place_origin.source, "found": original.place_origin.source}
+        counterexample = {"check": same, "declared": release.place_origin.source, "found": original.place_origin.source}
     else:
         for row, people in _count_people(release, original):
             if people is None:
-                checks[same], witness = False, {"check": same, "rows": [row], "file": "places.csv"}
+                checks[same], counterexample = False, {"check": same, "rows": [row], "file": "places.csv"}
                 break
             if people < k:
-                checks[crowded] = False
-                witness = {"check": crowded, "rows": [row], "people": people, "file": "places.csv"}
+                checks[of_k_people] = False
+                counterexample = {"check": of_k_people, "rows": [row], "people": people, "file": "places.csv"}
                 break
-    return Verdict(witness is None, {}, {}, witness, checks)
+    return Verdict(counterexample is None, {}, {}, counterexample, checks)
 
 
 def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, int | None]]:
@@ -198,21 +198,21 @@ def _count_people(release: Release, original: Dataset) -> Iterator[tuple[int, in
         return
     if origin.source == GRID:
         return
-    nobody = Fixes(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
-    fixes, first, second = original.fixes or nobody, *origin.axes
-    order = np.argsort(fixes.place, kind="stable")
-    ends = np.searchsorted(fixes.place[order], np.arange(len(code) + 1))
+    nobody = Observations(np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0), np.empty(0))
+    observations, first, second = original.observations or nobody, *origin.axes
+    order = np.argsort(observations.place, kind="stable")
+    ends = np.searchsorted(observations.place[order], np.arange(len(code) + 1))
     for row, place in enumerate(places.to_pylist(), 1):
         at = code.get(place["place"])
         if origin.source == QUADTREE:
             corners = _quartered(place["place"], origin)
             if corners is not None and at is not None:
-                yield row, _people_within(fixes, np.arange(len(order)), corners)
+                yield row, _people_within(observations, np.arange(len(order)), corners)
         elif place[first] is not None:
             mine = order[ends[at] : ends[at + 1]] if at is not None else order[:0]
             half = origin.side / 2 ** (place["level"] + 1)
             x, y = place[first], place[second]
-            yield row, _people_within(fixes, mine, (x - half, y - half, x + half, y + half))
+            yield row, _people_within(observations, mine, (x - half, y - half, x + half, y + half))
 
 
 def _quartered(name: str, origin: PlaceOrigin) -> tuple[float, float, float, float] | None:
@@ -224,9 +224,9 @@ def _quartered(name: str, origin: PlaceOrigin) -> tuple[float, float, float, flo
     return _tree_square(level - 1, column // 2 if level > 1 else 0, row // 2 if level > 1 else 0, origin)
 
 
-def _people_within(fixes: Fixes, chosen: Any, corners: tuple[float, float, float, float]) -> int:
+def _people_within(observations: Observations, chosen: Any, corners: tuple[float, float, float, float]) -> int:
     west, south, east, north = corners
-    x, y = fixes.x[chosen], fixes.y[chosen]
+    x, y = observations.x[chosen], observations.y[chosen]
     # The meridian of 180 degrees belongs to the last column.
     inside = (x >= west) & ((x < east) | ((x == east) & (east == 180))) & (y >= south) & (y < north)
-    return len(np.unique(fixes.person[chosen][inside]))
+    return len(np.unique(observations.person[chosen][inside]))

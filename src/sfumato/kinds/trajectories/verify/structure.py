@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from sfumato.kinds.trajectories.verify.crowds import find_crowds
 from sfumato.kinds.trajectories.verify.places import check_coordinates, check_listed
+from sfumato.kinds.trajectories.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Release
-from sfumato.verification.order import look_at_value_names
-from sfumato.verification.release_checks import ReleaseChecks, Witness
+from sfumato.verification.order import check_value_names
+from sfumato.verification.release_checks import Counterexample, ReleaseChecks
 
 __all__ = ["CHECKS"]
 
-_FORMS = {"identifier": ("exact", False), "history": ("category", True)}
+_FORMATS = {"identifier": ("exact", False), "history": ("category", True)}
 
 
-def _check_columns(release: Release) -> Witness:
+def _check_columns(release: Release) -> Counterexample:
     """Look for columns other than names and lists of places."""
     for column in release.columns:
-        cell, history = _FORMS[column.role]
+        cell, history = _FORMATS[column.role]
         if (column.form.cell, column.form.type, column.form.history) != (cell, "string", history):
             return {"column": column.name, "form": column.form.cell, "type": column.form.type}
     return None
@@ -32,7 +32,7 @@ CHECKS = ReleaseChecks(
         ("places are described", check_listed),
         ("coordinates are what the release says", check_coordinates),
     ),
-    order_looks=(look_at_value_names,),
-    crowd="sequence of places",
-    find_crowds=find_crowds,
+    order_checks=(check_value_names,),
+    group_noun="sequence of places",
+    find_smallest_groups=find_smallest_groups,
 )

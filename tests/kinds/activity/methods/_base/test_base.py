@@ -6,7 +6,7 @@ import pytest
 from tests.kinds.activity.examples import DATA, GAP, METHOD, by_hour
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.activity.methods import _base
 from sfumato.kinds.activity.verify import activity_diversity
@@ -62,7 +62,7 @@ def test_data_without_what_a_method_needs_are_refused():
     with pytest.raises(SchemaError, match="there is no slot"):
         sf.anonymize(sf.Dataset.of("activity", [[], []]), sf.methods.Mc(k=2))
     with pytest.raises(ParameterError, match="nobody said how long a slot is"):
-        sf.anonymize(dataclasses.replace(DATA, clock=Clock()), METHOD)
+        sf.anonymize(dataclasses.replace(DATA, time_unit=TimeUnit()), METHOD)
 
 
 @pytest.mark.parametrize("method", [METHOD, sf.methods.Mc(k=3, aggregate="6h,2h")], ids=lambda method: method.name)
@@ -87,10 +87,10 @@ def test_people_with_unknown_time_may_be_withheld():
     data = by_hour(rows)
     method = sf.methods.LVmdav(k=2, delta="2h", epsilon="1/2", gaps="withhold")
     result = sf.anonymize(data, method, secret=bytes([1] * 32), withhold_at_most=1)
-    assert result.release.withheld["part of the time is unknown"] == 1
+    assert result.release.suppressed_records["part of the time is unknown"] == 1
     assert GAP not in result.release.table.column("activity").to_pylist()
-    assert result.trace.counters["people_with_unknown_time_withheld"] == 1
-    assert activity_diversity.verify_against(result.release, data, result.trace.rows)
+    assert result.owner_record.counters["people_with_unknown_time_withheld"] == 1
+    assert activity_diversity.verify_against(result.release, data, result.owner_record.rows)
     with pytest.raises(
         InfeasibleError, match=r"part of the time is unknown of all but 3 of 4 people, fewer than a class needs .4."
     ):

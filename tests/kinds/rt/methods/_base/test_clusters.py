@@ -77,7 +77,7 @@ def test_rum_is_what_is_measured_of_the_release_in_every_digit(data: Dataset, k:
         return
     group = np.full(len(data), -1, np.int64)
     cells = [str(row[:-1]) for row in zip(*(column.to_pylist() for column in result.release.table), strict=True)]
-    group[result.trace.rows] = np.unique(cells, return_inverse=True)[1]
+    group[result.owner_record.rows] = np.unique(cells, return_inverse=True)[1]
     clusters = Clusters(attributes_of(data), group, known_items(data))
     assert clusters.rum == Ncp().measure(Comparison(data, result.release)).value
 
@@ -114,7 +114,7 @@ def test_clusters_that_are_published_alike_are_merged() -> None:
 
 def test_some_records_of_a_large_cluster_speak_for_it(monkeypatch) -> None:
     """Evenly spaced ones: the distance is the mean of what they have alone, with the whole cluster around them."""
-    monkeypatch.setattr("sfumato.kinds.rt.methods._base.clusters._ASKED", 3)
+    monkeypatch.setattr("sfumato.kinds.rt.methods._base.clusters._SAMPLE_SIZE", 3)
     sets = [["a"], ["b"], ["a", "b"], ["c"], ["a"], ["a", "c"], ["b", "c"], ["a", "b", "c"]]
     data = Dataset.of("rt", [(1,)] * 6 + [(9,)] * 2, ("age",), sets)
     clusters = Clusters(attributes_of(data), np.array([0] * 6 + [1] * 2), known_items(data))

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from tests.kinds.rt.naive.anonymity import largest_share, utility_loss
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.derive import balanced
 from sfumato.kinds.rt.costs import list_item_losses
 from sfumato.kinds.rt.methods._base.diversity import Diversity, unite_overlapping
@@ -22,15 +22,17 @@ def test_losses_equal_those_of_whole_numbers_in_any_order_of_values(rows, sizes:
     size_of = dict(zip(LETTERS, sizes, strict=True))
     found = []
     for listed in (rows, [sorted(row, key=order.index) for row in rows]):
-        ragged = Ragged.from_lists(listed)
-        found.append(list_item_losses(ragged, np.array([size_of[label] for label in ragged.labels], np.int64)).tolist())
+        list_column = ListColumn.from_lists(listed)
+        found.append(
+            list_item_losses(list_column, np.array([size_of[label] for label in list_column.labels], np.int64)).tolist()
+        )
     assert found[0] == pytest.approx([utility_loss([size_of[v] for v in row]) for row in rows], rel=1e-15)
     assert found[0] == found[1]
 
 
 def test_large_values_do_not_overflow() -> None:
-    ragged = Ragged.from_lists([["a", "b"], ["a"]])
-    assert list_item_losses(ragged, np.array([100_000, 90_000])).tolist() == [0.0, 1.0]
+    list_column = ListColumn.from_lists([["a", "b"], ["a"]])
+    assert list_item_losses(list_column, np.array([100_000, 90_000])).tolist() == [0.0, 1.0]
 
 
 @given(records, st.sets(st.integers(0, 7)), st.integers(1, 3), st.integers(2, 4), st.booleans())
@@ -38,12 +40,12 @@ def test_united_values_keep_the_bound_or_are_one(rows, ill, m: int, l: int, tree
     kept = [row for row in rows if row]
     if not kept:
         return
-    ragged = Ragged.from_lists(kept).distinct()
+    list_column = ListColumn.from_lists(kept).distinct()
     sensitive = np.array([[at in ill] for at in range(len(kept))])
-    groups = [(label,) for label in ragged.labels]
+    groups = [(label,) for label in list_column.labels]
     hierarchy = balanced(list(LETTERS), 2) if tree else None
-    united = Diversity(m, l, sensitive, hierarchy).unite(ragged, groups)
-    stated = dict(zip(ragged.labels, map("".join, united), strict=True))
+    united = Diversity(m, l, sensitive, hierarchy).unite(list_column, groups)
+    stated = dict(zip(list_column.labels, map("".join, united), strict=True))
     sets = [{stated[value] for value in row} | ({"!"} if at in ill else set()) for at, row in enumerate(kept)]
     told = {value for row in sets for value in row} - {"!"}
     share = largest_share([0] * len(kept), sets, {"!"}, m)

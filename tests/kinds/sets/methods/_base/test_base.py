@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
@@ -38,7 +38,7 @@ def test_fewer_than_k_records_with_an_item_is_infeasible(method):
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
 def test_empty_records_are_withheld_and_counted(method):
     release = method.anonymize(sf.Dataset.of("sets", [*ROWS, []], hierarchy=TREE), Run()).release
-    assert dict(release.withheld) == {"nothing left to publish": 1} and len(release) == 4
+    assert dict(release.suppressed_records) == {"nothing left to publish": 1} and len(release) == 4
 
 
 @pytest.mark.parametrize("method", METHODS, ids=name_of)
@@ -58,7 +58,7 @@ def test_a_recoding_is_applied_to_a_later_batch():
     data = sf.Dataset.of("sets", [["a1", "b1"], ["a2", "b1"], ["b1"]], hierarchy=TREE)
     method = sf.methods.Apriori(k=2, m=2)
     result = method.anonymize(data, Run())
-    recoding = result.trace.recoding
+    recoding = result.owner_record.recoding
     assert recoding.column == "items" and recoding.groups == (("a1", "a2"), ("b1",), ("b2",))
     batch = sf.Dataset.of("sets", [["b2", "a2", "a1"], ["b2"], ["z"]])
     with pytest.raises(
@@ -67,14 +67,14 @@ def test_a_recoding_is_applied_to_a_later_batch():
         method.apply(batch, recoding, result.release, "error", Run())
     later = method.apply(batch, recoding, result.release, "suppress", Run()).release
     assert sorted(later.history().lists()) == [["b2"], ["b2", "{a1|a2}"]]
-    assert later.suppressed() == ("z",) and dict(later.withheld) == {"nothing left to publish": 1}
+    assert later.suppressed() == ("z",) and dict(later.suppressed_records) == {"nothing left to publish": 1}
     with pytest.raises(ParameterError, match="unknown must be error or suppress"):
         method.apply(batch, recoding, result.release, "ignore", Run())
 
 
 def test_a_local_recoding_cannot_be_applied():
     data = sf.Dataset.of("sets", ROWS * 3, hierarchy=TREE)
-    assert sf.methods.Lra(k=2, m=1, parts=2).anonymize(data, Run()).trace.recoding is None
+    assert sf.methods.Lra(k=2, m=1, parts=2).anonymize(data, Run()).owner_record.recoding is None
 
 
 @pytest.mark.parametrize("method", BY_HIERARCHY, ids=name_of)
@@ -140,7 +140,7 @@ def test_utility_constraints_from_a_level_of_the_hierarchy():
 
 def test_utility_constraints_from_items_that_come_together():
     rows = [["tea", "milk"], ["tea", "milk"], ["tea"], ["beer", "nuts"], ["beer"], ["beer"], ["salt"]]
-    sets = Ragged.from_lists(rows)
+    sets = ListColumn.from_lists(rows)
     assert dict(zip(sets.labels, cluster_items(sets, 2).tolist(), strict=True)) == {
         "tea": 0, "milk": 0, "beer": 1, "nuts": 1, "salt": 0,
     }  # fmt: skip

@@ -13,7 +13,7 @@ from tests.kinds.snapshots.naive.people import dataset
 import sfumato as sf
 from sfumato.api import calls
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.snapshots.knowledge.fates import Fates
+from sfumato.kinds.snapshots.knowledge.record_delays import RecordDelays
 from sfumato.kinds.snapshots.methods._base.hidden_window import HiddenWindow, spread_evenly
 from sfumato.kinds.snapshots.methods._base.stream import release_snapshots
 
@@ -24,12 +24,12 @@ def publish(data, l=2, window=3, secret=1, **more):
     """Publish even where one value is too frequent overall, which the method itself refuses."""
     method = sf.methods.Reposition(l=l, window=window, delays="hidden", **more)
     run = sf.Run(bytes([secret] * 32))
-    return release_snapshots(method, data, method.stream(data.schema, data.clock, secret=run.secret), run)
+    return release_snapshots(method, data, method.stream(data.schema, data.time_unit, secret=run.secret), run)
 
 
 def where(result, data):
     found = [None] * len(data)
-    for row, time in zip(result.trace.rows.tolist(), result.release.table["snapshot"].to_pylist(), strict=True):
+    for row, time in zip(result.owner_record.rows.tolist(), result.release.table["snapshot"].to_pylist(), strict=True):
         found[row] = time
     return found
 
@@ -62,8 +62,8 @@ def test_hidden_delays_keep_their_promise(days, l, window, secret):
         assert l * max(there.values()) <= sum(there.values())
     verifier = calls.plugins.find_verifier(result.release.guarantee)
     assert verifier.verify(result.release).outcome == "unsettled"
-    assert verifier.verify_against(result.release, data, result.trace.rows)
-    assert len(result.release) + sum(result.release.withheld.values()) == len(data)
+    assert verifier.verify_against(result.release, data, result.owner_record.rows)
+    assert len(result.release) + sum(result.release.suppressed_records.values()) == len(data)
 
 
 @settings(max_examples=60)
@@ -73,11 +73,11 @@ def test_the_program_with_frequent_values_gains_what_the_one_with_all_values_gai
     gained = []
     solve = HiddenWindow._solve
 
-    def watch(self, moves, homes, left, shares, time):
-        amounts = solve(self, moves, homes, left, shares, time)
-        worth = [self.size - (target - homes[row]) for row, target in moves]
-        mine = {home: Counter(self._queues[home].codes.tolist()) for home in homes.tolist()}
-        rest = {home: self._queues[home].left for home in homes.tolist()}
+    def watch(self, moves, origins, left, shares, time):
+        amounts = solve(self, moves, origins, left, shares, time)
+        worth = [self.size - (target - origins[row]) for row, target in moves]
+        mine = {origin: Counter(self._queues[origin].codes.tolist()) for origin in origins.tolist()}
+        rest = {origin: self._queues[origin].left for origin in origins.tolist()}
         gained.append((float(np.dot(worth, amounts)), naive.best_plan(mine, rest, l, window, self.now, time)))
         return amounts
 
@@ -104,13 +104,17 @@ def test_fates_do_not_depend_on_the_value_over_many_secrets():
     data = dataset(days)
     late = Counter()
     for secret in range(120):
-        fates = Fates.of((result := publish(data, 2, 2, secret)).release, data, result.trace.rows)
-        late.update(np.array(fates.labels)[fates.value[(fates.home == 0) & (fates.delay == 1)]].tolist())
+        record_delays = RecordDelays.of((result := publish(data, 2, 2, secret)).release, data, result.owner_record.rows)
+        late.update(
+            np.array(record_delays.labels)[
+                record_delays.value[(record_delays.origin == 0) & (record_delays.delay == 1)]
+            ].tolist()
+        )
     assert sum(late.values()) > 100
     assert late["v0"] / sum(late.values()) == pytest.approx(6 / 8, abs=0.08)
     paper = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
-    fates = Fates.of(paper.release, data, paper.trace.rows)
-    assert {fates.labels[v] for v in fates.value[fates.delay > 0]} == {"v0"}
+    record_delays = RecordDelays.of(paper.release, data, paper.owner_record.rows)
+    assert {record_delays.labels[v] for v in record_delays.value[record_delays.delay > 0]} == {"v0"}
 
 
 def test_groups_of_mixed_snapshots_are_four_times_as_large():
@@ -130,7 +134,7 @@ def test_a_hidden_stream_goes_on_from_its_state():
     method = sf.methods.Reposition(l=2, window=3, delays="hidden")
 
     def begin():
-        return method.stream(data.schema, data.clock, secret=bytes([1] * 32))
+        return method.stream(data.schema, data.time_unit, secret=bytes([1] * 32))
 
     stream = begin()
     expected = [out for snapshot in stream.cut(data) for out in stream.push(snapshot)] + stream.flush()

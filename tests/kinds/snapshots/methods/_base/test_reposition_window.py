@@ -17,7 +17,7 @@ from sfumato.kinds.snapshots.methods._base.reposition_window import RepositionWi
 @pytest.mark.parametrize(("mu", "late"), [([0, 1, 2], 1), ([0, 3, 9], 3)])
 def test_example_1_adds_up_one_suppressed_and_one_late_record(mu, late):
     """Snapshots 6, 7, 8: r0 of 6 is suppressed, r5 of 7 is published in 8, all others where they belong."""
-    records = [("s", home) for home in (6, 6, 6, 7, 7, 7, 8)]
+    records = [("s", origin) for origin in (6, 6, 6, 7, 7, 7, 8)]
     assert price(records, [None, 6, 6, 7, 7, 8, 8], mu, {"s": 10}) == 10 + late
 
 
@@ -59,9 +59,9 @@ def cost_of(costs, beta, slots, chosen, held):
     mu, total = costs.by_distance(), int((held.sum(axis=1) * beta).sum())
     for of_slots, of_chosen in zip(slots, chosen, strict=True):
         places = np.repeat(np.arange(len(of_slots)), of_slots)
-        homes = np.repeat(np.arange(len(of_chosen)) - (len(of_chosen) - len(of_slots)), of_chosen)
-        assert (places >= homes).all() and (places - homes < len(mu)).all()
-        total += int(mu[places - homes].sum())
+        origins = np.repeat(np.arange(len(of_chosen)) - (len(of_chosen) - len(of_slots)), of_chosen)
+        assert (places >= origins).all() and (places - origins < len(mu)).all()
+        total += int(mu[places - origins].sum())
     return total
 
 
@@ -101,10 +101,10 @@ def test_later_windows_cost_what_the_integer_program_says(case):
         )
         admit_newest(moved, arrived[:, time], l, costs.by_distance(), beta)
         assert (l * moved.slots.max(axis=0) <= moved.slots.sum(axis=0)).all()
-        homes = np.arange(2 * size - 1) - (size - 1)
-        kept = [(v, int(home)) for v, c in np.argwhere(moved.chosen) for home in [homes[c]] * moved.chosen[v, c]]
+        origins = np.arange(2 * size - 1) - (size - 1)
+        kept = [(v, int(origin)) for v, c in np.argwhere(moved.chosen) for origin in [origins[c]] * moved.chosen[v, c]]
         records = kept + [(v, i) for v, i in np.argwhere(moved.held) for _ in range(moved.held[v, i])]
-        bound = [k for k, (_, home) in enumerate(kept) if home < 0]
+        bound = [k for k, (_, origin) in enumerate(kept) if origin < 0]
         fixed = {(v, j): moved.slots[v, j] for v, j in np.ndindex(len(labels), size - 1)}
         best = least_cost_by_program(records, l, costs.mu, beta.tolist(), list(range(size)), fixed=fixed, bound=bound)
         assert cost_of(costs, beta, *moved) == best

@@ -7,7 +7,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.snapshots.methods._base.homes import Snapshot
+from sfumato.kinds.snapshots.methods._base.origins import Snapshot
 from sfumato.kinds.snapshots.methods._base.stream import CLOSED, SUPPRESSED
 
 SCHEMA = Schema("snapshots", (Column("time", "time"), Column("age", "quasi-identifier"), Column("ill", "sensitive")))
@@ -40,9 +40,9 @@ def test_a_late_record_of_an_open_snapshot_waits_for_the_next_ones():
     flow.push(snapshot(2, ["a", "b"], 2))
     assert flow.push(snapshot(1, ["a"], 4)) == []
     out = flow.push(snapshot(3, ["b"], 5)) + flow.flush()
-    assert flow.withheld == {SUPPRESSED: 0, CLOSED: 0}
+    assert flow.suppressed_records == {SUPPRESSED: 0, CLOSED: 0}
     assert sum(len(leaving.rows) for leaving in out) == 6
-    assert all(0 <= leaving.time - home < 3 for leaving in out for home in leaving.homes)
+    assert all(0 <= leaving.time - origin < 3 for leaving in out for origin in leaving.origins)
 
 
 def test_a_late_record_after_the_first_window_is_published_later_and_in_time():
@@ -61,7 +61,7 @@ def test_a_record_of_a_closed_snapshot_is_withheld_and_counted():
     for time in range(4):
         flow.push(snapshot(time, ["a", "b"], 2 * time))
     assert flow.push(snapshot(0, ["a", "b", "a"], 50)) == []
-    assert flow.withheld[CLOSED] == 3
+    assert flow.suppressed_records[CLOSED] == 3
     out = flow.flush()
     assert not any(row >= 50 for leaving in out for row in leaving.rows)
 
@@ -88,7 +88,7 @@ def test_gaps_count_as_empty_snapshots():
     flow = stream(3)
     flow.push(snapshot(0, ["a"]))
     out = flow.push(snapshot(5, ["b"], 1)) + flow.flush()
-    assert flow.withheld[SUPPRESSED] == 2
+    assert flow.suppressed_records[SUPPRESSED] == 2
     assert all(not len(leaving.rows) for leaving in out)
     flow = stream(6)
     flow.push(snapshot(0, ["a"]))
@@ -108,7 +108,7 @@ def test_a_value_never_seen_before_may_come_at_any_time():
     for time, values in enumerate([["a", "b"], ["c", "c"], ["d", "e", "d"], ["f"]]):
         flow.push(snapshot(time, values, 10 * time))
     flow.flush()
-    assert sum(flow.withheld.values()) <= 2
+    assert sum(flow.suppressed_records.values()) <= 2
 
 
 def test_a_flushed_stream_can_go_on():
@@ -133,22 +133,22 @@ def test_a_restored_stream_goes_on_as_if_nothing_had_happened(stop):
     second.restore(first.state())
     found += [out for part in pushed[stop:] for out in second.push(part)] + second.flush()
     assert [(out.time, out.rows.tolist()) for out in found] == [(out.time, out.rows.tolist()) for out in expected]
-    assert second.withheld == whole.withheld
+    assert second.suppressed_records == whole.suppressed_records
 
 
 def test_memory_is_bounded_by_the_window():
     flow = stream(3)
     for time in range(60):
         flow.push(snapshot(time, ["a", "b", "b"], 3 * time))
-        assert len(flow.state().homes) <= 5
+        assert len(flow.state().origins) <= 5
 
 
 def test_the_first_window_shrinks_to_what_an_integer_program_can(monkeypatch):
     monkeypatch.setattr("sfumato.kinds.snapshots.methods._base.reposition_window._LARGEST_PROGRAM", 12)
     flow = stream(4)
     out = [leaving for t in range(9) for leaving in flow.push(snapshot(t, ["a", "a", "b"], 3 * t))] + flow.flush()
-    assert sum(len(leaving.rows) for leaving in out) + flow.withheld[SUPPRESSED] == 27
-    assert all(0 <= leaving.time - home < 4 for leaving in out for home in leaving.homes)
+    assert sum(len(leaving.rows) for leaving in out) + flow.suppressed_records[SUPPRESSED] == 27
+    assert all(0 <= leaving.time - origin < 4 for leaving in out for origin in leaving.origins)
 
 
 def test_records_of_the_same_cost_are_chosen_at_random():

@@ -18,7 +18,7 @@ from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.kinds.table.methods._base.spaces import space_of
 from sfumato.release.run import Run
 
-PROMISES = (
+GUARANTEES = (
     {"l": 2},
     {"l": 3},
     {"l": 2, "diversity": "entropy"},
@@ -37,9 +37,9 @@ def judged(draw, smallest=1):
     ill = draw(st.lists(st.integers(0, 3), min_size=rows, max_size=rows))
     pay = draw(st.lists(st.integers(0, 2), min_size=rows, max_size=rows))
     data = dataset_of(columns, ill=ill, pay=pay)
-    claim = KAnonymity(k=2, sensitive=("ill", "pay"), **draw(st.sampled_from(PROMISES)))
+    guarantee = KAnonymity(k=2, sensitive=("ill", "pay"), **draw(st.sampled_from(GUARANTEES)))
     group = np.unique(draw(st.lists(st.integers(0, 5), min_size=rows, max_size=rows)), return_inverse=True)[1]
-    return columns, data, Requirement.of(claim, attributes_of(data, "sensitive")), group
+    return columns, data, Requirement.of(guarantee, attributes_of(data, "sensitive")), group
 
 
 @given(judged(), st.sampled_from([1, 1 << 22]))

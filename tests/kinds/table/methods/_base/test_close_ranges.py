@@ -18,7 +18,7 @@ from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_ranges
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.methods._base import full_domain
-from sfumato.kinds.table.methods._base.ladders import Ladder
+from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells
 from sfumato.release.recoding import ColumnCells
 from sfumato.release.release import Release
@@ -70,10 +70,10 @@ def test_levels_of_a_derived_hierarchy_are_ranges_that_lie_apart_and_hold_their_
     type, values = column
     tree = derive(rule, values, type)
     paid = attribute_of(table(values, tree), "paid")
-    ladder = Ladder.of(paid)
+    level_tree = LevelTree.of(paid)
     axis = paid.axis
-    for cut in ladder.levels[1:-1]:
-        half_open = ladder.cells(cut)
+    for cut in level_tree.levels[1:-1]:
+        half_open = level_tree.cells(cut)
         closed = close_ranges(half_open, paid)
         bounds = [(low, high) for low, high, _ in closed.ranges if low <= high]
         assert all(high < after for (_, high), (after, _) in itertools.pairwise(bounds))
@@ -144,7 +144,7 @@ def test_a_count_that_nobody_can_count_again_is_refused(monkeypatch) -> None:
     verdict = sf.verify(release)
     assert verdict.outcome == "broken"
     assert not verdict.checks["nobody of the population fits two classes"]
-    assert set(verdict.witness) >= {"cells", "other_cells"}
+    assert set(verdict.counterexample) >= {"cells", "other_cells"}
 
 
 def test_a_later_batch_with_more_digits_is_in_ranges_of_its_own_digits() -> None:

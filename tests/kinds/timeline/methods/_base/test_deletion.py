@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from tests.kinds.timeline.naive.timelines import FRACTIONS
 
 import sfumato as sf
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline._kernels.sanitisation import LARGEST
 from sfumato.kinds.timeline.encode import NOTHING_LEFT
@@ -30,8 +30,8 @@ def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
     with pytest.raises(InfeasibleError, match="1 of 3 records are withheld"):
         sf.anonymize(original, find_method(name)(delta="1/10"))
     result = sf.anonymize(original, find_method(name)(delta="1/10"), withhold_at_most=1)
-    assert result.release.withheld == {NOTHING_LEFT: 1}
-    assert result.trace.rows.tolist() == [0, 2]
+    assert result.release.suppressed_records == {NOTHING_LEFT: 1}
+    assert result.owner_record.rows.tolist() == [0, 2]
     assert result.release.history().lists() == [["b"], ["b"]]
     sf.write(result, tmp_path / "out")
     assert sf.verify(tmp_path / "out", original=original).holds
@@ -41,7 +41,7 @@ def test_a_time_point_of_which_nothing_is_left_is_withheld(name, tmp_path):
 def test_where_time_points_may_be_empty_it_stays(name, tmp_path):
     original = data([*ROWS, {"a": 0}])
     result = sf.anonymize(original, find_method(name)(delta="1/10"))
-    assert result.release.withheld == {} and result.release.history().lists() == [["b"], [], ["b"], []]
+    assert result.release.suppressed_records == {} and result.release.history().lists() == [["b"], [], ["b"], []]
     sf.write(result, tmp_path / "out")
     assert sf.verify(tmp_path / "out", original=original).holds
 
@@ -57,7 +57,7 @@ def test_nothing_is_deleted_where_nothing_must(name):
     rare = data([{"a": 1, "b": 30}] * 3)
     result = sf.anonymize(rare, find_method(name)(delta="0.1"))
     assert result.release.table.column("counts").to_pylist() == rare.table.column("counts").to_pylist()
-    assert result.trace.counters["occurrences_deleted"] == 0
+    assert result.owner_record.counters["occurrences_deleted"] == 0
 
 
 @pytest.mark.parametrize("name", METHODS)
@@ -138,7 +138,7 @@ def test_how_much_was_deleted_is_always_said():
 
 
 def test_dates_are_published_as_dates(tmp_path):
-    original = data(times=[19_000, 19_001, 19_005], clock=Clock("day"))
+    original = data(times=[19_000, 19_001, 19_005], time_unit=TimeUnit("day"))
     sf.write(sf.anonymize(original, sf.methods.Odesa(delta="1/3")), tmp_path / "out")
     text = (tmp_path / "out" / "release" / "data.csv").read_text()
     assert text.splitlines()[0] == "time,events,counts" and "2022-01-08T00:00:00Z" in text

@@ -66,11 +66,11 @@ def test_no_knowledge_leads_to_fewer_than_k_records_nor_to_a_sensitive_place(met
             assert len(matching) == 0 or len(matching) >= k
             for place in sensitive:
                 assert l * sum(place in record for record in matching) <= len(matching)
-    for record, row in zip(published, result.trace.rows, strict=True):
+    for record, row in zip(published, result.owner_record.rows, strict=True):
         assert attack.is_faithful(record, original[row], members, gone)
         for known in attack.knowledges(original[row], m, sensitive, gone):
             assert known == () or sum(attack.contains(other, known, members) for other in published) >= k
-    assert len(published) + sum(release.withheld.values()) == len(original)
+    assert len(published) + sum(release.suppressed_records.values()) == len(original)
 
 
 @settings(max_examples=80)
@@ -88,7 +88,7 @@ def test_seqanon_gives_the_recoding_of_the_plain_version(data, k, m, apriori):
     groups = {}
     for code, group in enumerate(plain):
         groups.setdefault(group, []).append(history.labels[code])
-    assert result.trace.recoding.groups == tuple(sorted(tuple(sorted(group)) for group in groups.values()))
+    assert result.owner_record.recoding.groups == tuple(sorted(tuple(sorted(group)) for group in groups.values()))
 
 
 def test_a_larger_random_set_equals_the_plain_version():
@@ -101,7 +101,7 @@ def test_a_larger_random_set_equals_the_plain_version():
         [[int(c) for c in history.codes[a:b]] for a, b in zip(history.offsets, history.offsets[1:], strict=False)],
         find_coordinates(dataset).tolist(), 4, 2,
     )  # fmt: skip
-    published = SeqAnon(k=4, m=2).anonymize(dataset, Run(bytes([0] * 32))).trace.recoding.published
+    published = SeqAnon(k=4, m=2).anonymize(dataset, Run(bytes([0] * 32))).owner_record.recoding.published
     for a, first in enumerate(history.labels):
         for b, second in enumerate(history.labels):
             assert (plain[a] == plain[b]) == (published[first] == published[second])

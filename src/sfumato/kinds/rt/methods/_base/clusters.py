@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.kinds.table.dataset import Attribute
 from sfumato.kinds.table.methods._base.spaces import number_cells, share_of_domain, space_of
 
@@ -24,7 +24,7 @@ Floats = npt.NDArray[np.float64]
 Flags = npt.NDArray[np.bool_]
 Version = tuple[int, int]
 """A cluster, and the merge that made it what it is; -1 for none."""
-_ASKED = 100
+_SAMPLE_SIZE = 100
 """How many records of a cluster speak for it where distances are averaged: more say hardly more, and cost as much."""
 
 
@@ -73,9 +73,9 @@ class Clusters:
     (0.125, 1.0)
     """
 
-    def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: Ragged) -> None:
+    def __init__(self, attributes: tuple[Attribute, ...], group: Ints, items: ListColumn) -> None:
         from sfumato.kinds.rt._kernels.joined_prices import price_clusters
-        from sfumato.kinds.table._kernels.hulls import form_hulls
+        from sfumato.kinds.table._kernels.class_bounds import bound_classes
 
         count = int(group.max(initial=-1)) + 1
         self.attributes, self.items, self.records = attributes, items, len(group)
@@ -83,14 +83,14 @@ class Clusters:
         self._formed = self._group.copy()
         self.merges: list[tuple[int, int]] = []
         self._space = space_of(attributes, (1.0 / len(attributes),) * len(attributes))
-        self._hulls = form_hulls(self._space, self._group, count)
-        self.price: Floats = price_clusters(self._space, self._hulls)
-        self.active: Flags = self._hulls.records > 0
+        self._bounds = bound_classes(self._space, self._group, count)
+        self.price: Floats = price_clusters(self._space, self._bounds)
+        self.active: Flags = self._bounds.records > 0
         order = np.argsort(self._group, kind="stable")
         ends = np.searchsorted(self._group[order], np.arange(count + 1))
         self.rows: list[Ints] = [order[a:b] for a, b in pairwise(ends.tolist())]
-        self.withheld = int((group < 0).sum())
-        self.loss = float((self._hulls.records * self.price).sum()) + self.withheld
+        self.suppressed_records = int((group < 0).sum())
+        self.loss = float((self._bounds.records * self.price).sum()) + self.suppressed_records
 
     def __len__(self) -> int:
         return int(self.active.sum())
@@ -98,13 +98,13 @@ class Clusters:
     @property
     def rum(self) -> float:
         """Mean NCP of all records, in every digit what is measured of the release."""
-        losses = np.repeat(share_of_domain(self.attributes, self._hulls), self.sizes)
-        return (math.fsum(losses.tolist()) + self.withheld) / max(self.records, 1)
+        losses = np.repeat(share_of_domain(self.attributes, self._bounds), self.sizes)
+        return (math.fsum(losses.tolist()) + self.suppressed_records) / max(self.records, 1)
 
     @property
     def sizes(self) -> Ints:
         """Number of records of every cluster."""
-        return self._hulls.records
+        return self._bounds.records
 
     @cached_property
     def _lists(self) -> ItemLists:
@@ -134,7 +134,7 @@ class Clusters:
         """Return the NCP of a record once a cluster is merged with each of the others."""
         from sfumato.kinds.rt._kernels.joined_prices import price_with_seed
 
-        return np.asarray(price_with_seed(self._space, self._hulls, self.others(seed), seed))
+        return np.asarray(price_with_seed(self._space, self._bounds, self.others(seed), seed))
 
     def distance_with(self, seed: int, k: int) -> Floats:
         """Return the bit-vector distance (BTD) of a cluster's records to the k-th nearest, merged with every other.
@@ -144,8 +144,8 @@ class Clusters:
         from sfumato.kinds.rt._kernels.item_distances import measure_joined
 
         wanted, rows = self.others(seed), self.rows[seed]
-        if len(rows) > _ASKED:
-            rows = rows[np.arange(_ASKED) * len(rows) // _ASKED]
+        if len(rows) > _SAMPLE_SIZE:
+            rows = rows[np.arange(_SAMPLE_SIZE) * len(rows) // _SAMPLE_SIZE]
         return np.asarray(measure_joined(self._lists, self._group, self._lengths, rows, wanted, k))
 
     def loss_with(self, seed: int, price: Floats) -> Floats:
@@ -157,14 +157,14 @@ class Clusters:
 
     def merge(self, into: int, gone: int) -> None:
         """Merge two clusters; the first one keeps its number."""
-        from sfumato.kinds.table._kernels.hulls import join_hulls, price_hull
+        from sfumato.kinds.table._kernels.class_bounds import merge_bounds, price_class
 
         apart = self.sizes[into] * self.price[into] + self.sizes[gone] * self.price[gone]
         if "_lengths" in self.__dict__:
             self._lengths[into] += self._lengths[gone]
             self._lengths[gone] = 0
-        join_hulls(self._hulls, into, gone)
-        self.price[into] = price_hull(self._space, self._hulls, into)
+        merge_bounds(self._bounds, into, gone)
+        self.price[into] = price_class(self._space, self._bounds, into)
         self.loss += float(self.sizes[into] * self.price[into] - apart)
         self.rows[into] = np.sort(np.concatenate([self.rows[into], self.rows[gone]]))
         self.rows[gone] = np.empty(0, np.int64)
@@ -202,7 +202,7 @@ class Clusters:
     def merge_equal(self) -> None:
         """Merge clusters that are published alike, which costs nothing."""
         first: dict[int, int] = {}
-        for cluster, cells in enumerate(number_cells(self.attributes, self._hulls).tolist()):
+        for cluster, cells in enumerate(number_cells(self.attributes, self._bounds).tolist()):
             if self.active[cluster] and first.setdefault(cells, cluster) != cluster:
                 self.merge(first[cells], cluster)
 

@@ -14,7 +14,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import find_kind
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.rt.encode import ItemValues, publish_rt
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
@@ -22,9 +22,9 @@ from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods._base.items import ItemRecoder, RecodedItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising
 from sfumato.kinds.table.dataset import Attribute, attributes_of
-from sfumato.kinds.table.encode import spell_hulls
+from sfumato.kinds.table.encode import encode_cells
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.methods._base.relational import TOO_FEW_ALIKE, Relational
+from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param, declared
 from sfumato.release.release import Result
@@ -81,7 +81,7 @@ class Combined(Method):
     be withheld are published with them.
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KKmAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KKmAnonymity,)
     paper: ClassVar[str] = "Poulis et al., Anonymizing data with relational and transaction attributes (2013)"
     needs: ClassVar[tuple[str, ...]] = ("hierarchy item",)
 
@@ -106,14 +106,14 @@ class Combined(Method):
         return (f"{formed} It is not promised that the k matching records are equally likely.",)
 
     @abc.abstractmethod
-    def form(self, dataset: Dataset, run: Run) -> Ints:
+    def build_clusters(self, dataset: Dataset, run: Run) -> Ints:
         """Return the first cluster of every record, numbered from 0; -1 for one that is withheld."""
 
     @abc.abstractmethod
-    def settle(self, task: Task) -> Sequence[RecodedItems]:
+    def merge_clusters(self, task: Task) -> Sequence[RecodedItems]:
         """Merge clusters of the task, and return the sets of those that it has then, in their order."""
 
-    def claim(self, dataset: Dataset) -> KKmAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> KKmAnonymity:
         """Return what the release will promise."""
         quasi = tuple(column.name for column in dataset.schema.columns if column.role == "quasi-identifier")
         return KKmAnonymity(self.k, self.m, self.l, quasi, dataset.schema.sensitive)
@@ -121,7 +121,7 @@ class Combined(Method):
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim."""
         self.accept(dataset, self.k)
-        claim = self.claim(dataset)
+        guarantee = self.build_guarantee(dataset)
         attributes = attributes_of(dataset)
         if not attributes:
             raise SchemaError(
@@ -130,7 +130,7 @@ class Combined(Method):
             )
         recoder = ItemRecoder(dataset, self.set_method(), self.m, self.l)
         with run.phase("clusters"):
-            group = np.asarray(self.form(dataset, run), np.int64)
+            group = np.asarray(self.build_clusters(dataset, run), np.int64)
         if (group < 0).all():
             raise InfeasibleError(
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
@@ -141,9 +141,9 @@ class Combined(Method):
         with run.phase("merge"):
             clusters.merge_equal()
             self._merge_infeasible(task)
-            recoded = self.settle(task)
+            recoded = self.merge_clusters(task)
         run.counters["clusters"] = len(task.clusters)
-        return self._publish(task, claim, recoded)
+        return self._publish(task, guarantee, recoded)
 
     def set_method(self) -> ItemGeneralising:
         """Return the method for sets, with the parameters that this one has too."""
@@ -154,7 +154,7 @@ class Combined(Method):
         method: ItemGeneralising = method_class(**{name: value for name, value in fixed.items() if name in accepted})
         return method
 
-    def form_by_attributes(self, dataset: Dataset, run: Run) -> Ints:
+    def cluster_by_attributes(self, dataset: Dataset, run: Run) -> Ints:
         """Return classes of people with similar attributes, as the method for tables finds them."""
         method_class = find_method("table", Relational, self.relational, type(self).__name__, "relational")
         method: Relational = method_class(k=self.k)
@@ -209,7 +209,7 @@ class Combined(Method):
         clusters = task.clusters
         done: dict[int, RecodedItems] = {}
         while waiting := [cluster for cluster in clusters.listed() if cluster not in done]:
-            recoded = dict(zip(waiting, self.recode_each(task, clusters, waiting), strict=True))
+            recoded = dict(zip(waiting, self.recode_clusters(task, clusters, waiting), strict=True))
             done |= {cluster: items for cluster, items in recoded.items() if items is not None}
             failed = next((cluster for cluster, items in recoded.items() if items is None), None)
             if failed is not None and len(clusters) == 1:
@@ -220,7 +220,7 @@ class Combined(Method):
                 done.pop(other, None)
         return [done[cluster] for cluster in clusters.listed()]
 
-    def recode_each(self, task: Task, clusters: Clusters, chosen: Sequence[int]) -> list[RecodedItems | None]:
+    def recode_clusters(self, task: Task, clusters: Clusters, chosen: Sequence[int]) -> list[RecodedItems | None]:
         """Return the sets of some clusters, None for one that cannot be recoded alone."""
 
         def attempt(cluster: int) -> RecodedItems | None:
@@ -231,14 +231,14 @@ class Combined(Method):
 
         return list(task.run.engine.map(attempt, chosen))
 
-    def _publish(self, task: Task, claim: KKmAnonymity, recoded: Sequence[RecodedItems]) -> Result:
+    def _publish(self, task: Task, guarantee: KKmAnonymity, recoded: Sequence[RecodedItems]) -> Result:
         dataset, clusters = task.dataset, task.clusters
         group = clusters.groups()
         rows = np.flatnonzero(group >= 0)
-        quasi = [spell_hulls(attribute.take(rows), group[rows]) for attribute in task.attributes]
+        quasi = [encode_cells(attribute.take(rows), group[rows]) for attribute in task.attributes]
         items = _join(recoded, dataset, task.recoder, rows)
-        withheld = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
-        return publish_rt(dataset, self, claim, rows, quasi, items, task.run, withheld=withheld)
+        suppressed_records = {GROUP_TOO_SMALL: len(dataset) - len(rows)}
+        return publish_rt(dataset, self, guarantee, rows, quasi, items, task.run, suppressed_records=suppressed_records)
 
 
 def _join(recoded: Sequence[RecodedItems], dataset: Dataset, recoder: ItemRecoder, rows: Ints) -> ItemValues:
@@ -260,5 +260,5 @@ def _join(recoded: Sequence[RecodedItems], dataset: Dataset, recoder: ItemRecode
     code = np.concatenate([pair[1] for pair in pairs]) if pairs else np.empty(0, np.int64)
     order = np.lexsort((code, row))
     offsets = np.searchsorted(row[order], np.arange(len(dataset) + 1)).astype(np.int64)
-    values = Ragged(offsets, code[order].astype(np.int32), tuple(map(str, range(len(number)))))
+    values = ListColumn(offsets, code[order].astype(np.int32), tuple(map(str, range(len(number)))))
     return ItemValues(np.arange(len(dataset)), values, list(number))

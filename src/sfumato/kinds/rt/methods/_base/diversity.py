@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 
 __all__ = ["Diversity", "unite_overlapping"]
@@ -61,7 +61,7 @@ class Diversity:
 
     Examples
     --------
-    >>> records = Ragged.from_lists([["a"], ["b"], ["b"], ["c"]])
+    >>> records = ListColumn.from_lists([["a"], ["b"], ["b"], ["c"]])
     >>> ill = np.array([[True], [False], [False], [False]])
     >>> Diversity(m=1, l=2, sensitive=ill).unite(records, [("a",), ("b",), ("c",)])
     [('a', 'b'), ('a', 'b'), ('c',)]
@@ -72,7 +72,7 @@ class Diversity:
     sensitive: Flags
     hierarchy: Hierarchy | None = None
 
-    def unite(self, records: Ragged, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
+    def unite(self, records: ListColumn, groups: Sequence[tuple[str, ...]]) -> list[tuple[str, ...]]:
         """Return what every group is published as; codes of the records are groups."""
         number = unite_overlapping(groups)
         members = [set[str]() for _ in range(int(number.max(initial=-1)) + 1)]
@@ -80,25 +80,25 @@ class Diversity:
             members[at].update(group)
         while len(members) > 1:
             codes = number[records.codes].astype(np.int32)
-            breach = self.find(Ragged(records.offsets, codes, tuple(map(str, range(len(members))))).distinct())
+            breach = self.find(ListColumn(records.offsets, codes, tuple(map(str, range(len(members))))).distinct())
             if breach is None:
                 break
-            together = self._choose(breach, members)
-            united = min(together)
-            members[united] = set().union(*(members[at] for at in together))
-            place = np.array([united if at in together else at for at in range(len(members))])
+            joined = self._choose(breach, members)
+            merged = min(joined)
+            members[merged] = set().union(*(members[at] for at in joined))
+            place = np.array([merged if at in joined else at for at in range(len(members))])
             left = sorted(set(place.tolist()))
             number = np.searchsorted(left, place)[number]
             members = [members[at] for at in left]
         named = [tuple(sorted(group)) for group in members]
         return [named[at] for at in number.tolist()]
 
-    def find(self, records: Ragged) -> tuple[int, ...] | None:
+    def find(self, records: ListColumn) -> tuple[int, ...] | None:
         """Return a set of values that leads to a sensitive item too often, the smallest kind first; None if none does.
 
         Examples
         --------
-        >>> records = Ragged.from_lists([["a"], ["b"]])
+        >>> records = ListColumn.from_lists([["a"], ["b"]])
         >>> Diversity(m=1, l=2, sensitive=np.array([[True], [False]])).find(records)
         (0,)
         """
@@ -109,10 +109,10 @@ class Diversity:
         listed: list[Ints] = []
         for size in range(1, self.m + 1):
             if size > 1:
-                room = records.offsets[1:][row[at]] - at - 1
-                step = np.arange(int(room.sum())) - np.repeat(np.cumsum(room) - room, room)
+                lengths = records.offsets[1:][row[at]] - at - 1
+                step = np.arange(int(lengths.sum())) - np.repeat(np.cumsum(lengths) - lengths, lengths)
                 # Sets are numbered anew at every size, so that keys stay small whatever m is.
-                keys, at = np.repeat(which, room), np.repeat(at, room) + 1 + step
+                keys, at = np.repeat(which, lengths), np.repeat(at, lengths) + 1 + step
                 keys = keys * base + records.codes[at]
             distinct_keys, which = np.unique(keys, return_inverse=True)
             listed.append(distinct_keys)
@@ -121,7 +121,7 @@ class Diversity:
                 having = np.bincount(which, self.sensitive[row[at], item], minlength=len(distinct_keys))
                 wrong = np.flatnonzero(having * self.l > total)
                 if len(wrong):
-                    return _spell_set(int(wrong[0]), listed, base)
+                    return _decode_set(int(wrong[0]), listed, base)
         return None
 
     def _choose(self, breach: tuple[int, ...], members: list[set[str]]) -> set[int]:
@@ -133,14 +133,14 @@ class Diversity:
             while tree.parent[node] >= 0:
                 node = int(tree.parent[node])
                 below = set(tree.members(tree.labels[node]))
-                together = {at for at, group in enumerate(members) if group & below}
-                if len(together) > 1:
-                    return together
+                joined = {at for at, group in enumerate(members) if group & below}
+                if len(joined) > 1:
+                    return joined
         others = [at for at in range(len(members)) if at != value]
         return {value, min(others, key=lambda at: (len(members[at]), at))}
 
 
-def _spell_set(number: int, listed: list[Ints], base: int) -> tuple[int, ...]:
+def _decode_set(number: int, listed: list[Ints], base: int) -> tuple[int, ...]:
     """Return the values of a set: its last value, and those of the set it was made from."""
     codes = []
     for distinct_keys in reversed(listed):

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.data.schema import Column, Schema
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.rt.costs import list_item_losses
@@ -44,7 +44,7 @@ class RecodedItems:
     """
 
     rows: Ints
-    values: Ragged
+    values: ListColumn
     groups: Sequence[tuple[str, ...]]
     losses: Floats
 
@@ -96,7 +96,7 @@ class ItemRecoder:
         places = self._place[rows]
         places = places[places >= 0]
         if not len(places):
-            return RecodedItems(places, Ragged(np.zeros(1, np.int64), np.empty(0, np.int32), ()), [], np.empty(0))
+            return RecodedItems(places, ListColumn(np.zeros(1, np.int64), np.empty(0, np.int32), ()), [], np.empty(0))
         try:
             recoded = self.method.recode(self._baskets.take(places), run)
         except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
@@ -107,21 +107,21 @@ class ItemRecoder:
             )
         # Sensitive items are leaves of the hierarchy like others, but are published as they are.
         groups = [tuple(item for item in group if item not in self._hidden) for group in recoded.groups]
-        values = Ragged(recoded.offsets, recoded.codes, tuple(map(str, range(len(groups))))).distinct()
+        values = ListColumn(recoded.offsets, recoded.codes, tuple(map(str, range(len(groups))))).distinct()
         if self.l > 1:
             values, groups = self._diversify(recoded.rows, values, groups)
         sizes = np.array([len(group) for group in groups], np.int64)
         return RecodedItems(recoded.rows, values, groups, list_item_losses(values, sizes))
 
     def _diversify(
-        self, rows: Ints, values: Ragged, groups: list[tuple[str, ...]]
-    ) -> tuple[Ragged, list[tuple[str, ...]]]:
+        self, rows: Ints, values: ListColumn, groups: list[tuple[str, ...]]
+    ) -> tuple[ListColumn, list[tuple[str, ...]]]:
         tree = self.hierarchy if isinstance(self.method, HierarchyGeneralising) else None
-        united = Diversity(self.m, self.l, self.sensitive[rows], tree).unite(values, groups)
-        different = sorted(set(united))
+        merged = Diversity(self.m, self.l, self.sensitive[rows], tree).unite(values, groups)
+        different = sorted(set(merged))
         place = {group: at for at, group in enumerate(different)}
-        codes = np.array([place[group] for group in united], np.int32)[values.codes]
-        return Ragged(values.offsets, codes, tuple(map(str, range(len(different))))).distinct(), different
+        codes = np.array([place[group] for group in merged], np.int32)[values.codes]
+        return ListColumn(values.offsets, codes, tuple(map(str, range(len(different))))).distinct(), different
 
     def counts(self, group: Ints, clusters: int) -> Counts:
         """Count, in every cluster, records, those with an item that can be known, and those with sensitive items."""
@@ -174,7 +174,7 @@ class Counts:
             counts[gone] = 0
 
 
-def _view_sets(dataset: Dataset, items: Ragged) -> Dataset:
+def _view_sets(dataset: Dataset, items: ListColumn) -> Dataset:
     """Return the sets of all records, without sensitive items, as data that methods for sets read."""
     columns = (Column("person", "identifier"), Column(ITEMS, "history"))
     people = pa.array(np.arange(len(items))).cast(pa.string())

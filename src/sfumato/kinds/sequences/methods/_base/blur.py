@@ -1,8 +1,8 @@
 """Blurring: other events near monitored intervals are published as what the whole group did, or not at all.
 
-The zones of a group begin `reach` before and end `reach` after each of its intervals. A known time of a member lies
-in an interval, so whatever a record says within `reach` of it lies in a zone. In zones records say nothing of their
-own: an event that every member did in a zone is published for all of them, in intervals that each hold one of
+The zones of a group begin `blur_distance` before and end `blur_distance` after each of its intervals. A known time of
+a member lies in an interval, so whatever a record says within `blur_distance` of it lies in a zone. In zones records
+say nothing of their own: an event that every member did in a zone is published for all of them, in intervals that each hold one of
 every member's and together all of them; an event that only some did there is left out. So all records of a group are
 equal in their zones, and whoever picks a record by what it says near known times picks among whole groups of at least
 k, each as good as the other: right with a chance of at most 1/k, for everybody.
@@ -33,7 +33,7 @@ class Blurred(NamedTuple):
     ----------
     grouped
         The groups without those events, and what is published in their place.
-    told
+    published
         How many are told as something the whole group did.
     left_out
         How many are not published at all.
@@ -45,23 +45,23 @@ class Blurred(NamedTuple):
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (12,))])
     >>> made = blur_groups(grouped, 3, shared=True)
-    >>> made.told, made.left_out, made.grouped.sequences.events.lists()
+    >>> made.published, made.left_out, made.grouped.sequences.events.lists()
     (0, 1, [['mail'], ['mail', 'shop']])
     """
 
     grouped: Grouped
-    told: int
+    published: int
     left_out: int
 
 
-def blur_groups(grouped: Grouped, reach: int, *, shared: bool) -> Blurred:
+def blur_groups(grouped: Grouped, blur_distance: int, *, shared: bool) -> Blurred:
     """Take other events out of the zones of their groups.
 
     Parameters
     ----------
     grouped
         Groups with their covers.
-    reach
+    blur_distance
         How far zones reach around intervals, in units of the data's time.
     shared
         Whether events of all members are told as intervals. Where no event may be predicted, nothing is.
@@ -73,22 +73,22 @@ def blur_groups(grouped: Grouped, reach: int, *, shared: bool) -> Blurred:
     >>> data = Dataset.of("sequences", people, monitored=("mail",))
     >>> grouped = Grouped(Sequences.of(data), np.array([0, 0]), [Cover(("mail",), (10,), (30,))])
     >>> made = blur_groups(grouped, 5, shared=True)
-    >>> made.grouped.blurred, made.told, made.left_out
+    >>> made.grouped.blurred, made.published, made.left_out
     ([Cover(categories=('news',), starts=(11,), ends=(31,))], 2, 1)
     """
     people, group = grouped.sequences, grouped.group
-    reach = min(reach, people.span + 1)
-    zone = _number_zones(people, group, grouped.covers, reach)
+    blur_distance = min(blur_distance, people.span + 1)
+    zone = _number_zones(people, group, grouped.covers, blur_distance)
     near = (zone >= 0) & ~people.is_monitored
     covers = [Cover((), (), ()) for _ in grouped.covers]
     published_count = 0
     if shared and near.any():
-        covers, published_count = _tell(people, group, zone, near, covers)
+        covers, published_count = _find_shared_intervals(people, group, zone, near, covers)
     made = dataclasses.replace(grouped, sequences=people.keep(~near), blurred=covers if shared else None)
     return Blurred(made, published_count, int(near.sum()) - published_count)
 
 
-def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], reach: int) -> Ints:
+def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], blur_distance: int) -> Ints:
     """Number the zones of all groups, and return the zone of every entry; -1 where it is in none."""
     zone = np.full(len(people.times), -1, dtype=np.int64)
     of_entry = group[people.events.row_of_token]
@@ -98,8 +98,8 @@ def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], reach
     for cover, (a, b) in zip(covers, itertools.pairwise(bounds.tolist()), strict=True):
         if not cover.starts or a == b:
             continue
-        low = np.array(cover.starts, dtype=np.int64) - reach
-        high = np.array(cover.ends, dtype=np.int64) + reach
+        low = np.array(cover.starts, dtype=np.int64) - blur_distance
+        high = np.array(cover.ends, dtype=np.int64) + blur_distance
         # Intervals ascend and do not meet; zones that meet are one.
         opens = np.concatenate([[True], low[1:] > high[:-1]])
         low, high = low[opens], high[np.concatenate([opens[1:], [True]])]
@@ -111,7 +111,7 @@ def _number_zones(people: Sequences, group: Ints, covers: Sequence[Cover], reach
     return zone
 
 
-def _tell(
+def _find_shared_intervals(
     people: Sequences, group: Ints, zone: Ints, near: npt.NDArray[np.bool_], covers: list[Cover]
 ) -> tuple[list[Cover], int]:
     """Find the intervals of the events that all members of a group did in a zone, and count what they tell."""

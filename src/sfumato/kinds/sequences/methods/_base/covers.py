@@ -13,12 +13,12 @@ from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped
 from sfumato.release.recoding import name_values
 
-__all__ = ["Found", "cover_groups"]
+__all__ = ["GroupIntervals", "cover_groups"]
 
 Ints = npt.NDArray[np.int64]
 
 
-class Found(NamedTuple):
+class GroupIntervals(NamedTuple):
     """Intervals of every group, from left to right, as the kernels find them.
 
     Attributes
@@ -32,7 +32,7 @@ class Found(NamedTuple):
 
     Examples
     --------
-    >>> one = Found(np.array([0, 1]), np.array([3]), np.array([4]), interval=np.array([0, -1, 0]))
+    >>> one = GroupIntervals(np.array([0, 1]), np.array([3]), np.array([4]), interval=np.array([0, -1, 0]))
     >>> (one.end - one.start).tolist(), int((one.interval < 0).sum())
     ([1], 1)
     """
@@ -44,7 +44,7 @@ class Found(NamedTuple):
     node: Ints | None = None
 
 
-def cover_groups(people: Sequences, group: Ints, intervals: Found) -> Grouped:
+def cover_groups(people: Sequences, group: Ints, intervals: GroupIntervals) -> Grouped:
     """Turn the intervals of groups into what they publish, with the categories of what they cover.
 
     Parameters
@@ -62,7 +62,7 @@ def cover_groups(people: Sequences, group: Ints, intervals: Found) -> Grouped:
     >>> from sfumato.data.dataset import Dataset
     >>> rows = [[("mail", 1), ("chat", 9)], [("mail", 3), ("mail", 8)]]
     >>> data = Dataset.of("sequences", rows, monitored=("mail", "chat"))
-    >>> two = Found(np.array([0, 2]), np.array([1, 8]), np.array([3, 9]), interval=np.array([0, 1, 0, 1]))
+    >>> two = GroupIntervals(np.array([0, 2]), np.array([1, 8]), np.array([3, 9]), interval=np.array([0, 1, 0, 1]))
     >>> made = cover_groups(Sequences.of(data), np.array([0, 0]), two)
     >>> made.covers
     [Cover(categories=('mail', '{chat|mail}'), starts=(1, 8), ends=(3, 9))]
@@ -93,7 +93,7 @@ def _list_members(hierarchy: Hierarchy, nodes: set[int], monitored: tuple[str, .
     return categories
 
 
-def _name_by_events(people: Sequences, intervals: Found) -> tuple[list[str], dict[str, tuple[str, ...]]]:
+def _name_by_events(people: Sequences, intervals: GroupIntervals) -> tuple[list[str], dict[str, tuple[str, ...]]]:
     """Name every interval by the events it covers."""
     _, codes, _ = people.part(monitored=True)
     is_covered = intervals.interval >= 0

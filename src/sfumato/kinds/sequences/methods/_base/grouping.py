@@ -19,7 +19,7 @@ from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
 from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
 from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
-from sfumato.kinds.sequences.methods._base.covers import Found, cover_groups
+from sfumato.kinds.sequences.methods._base.covers import GroupIntervals, cover_groups
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run
@@ -32,14 +32,14 @@ if TYPE_CHECKING:
 
 __all__ = [
     "BLUR",
-    "TOO_ALIKE",
     "TOO_FEW",
+    "TOO_SIMILAR",
     "Arrays",
     "DiverseGrouping",
     "SequenceGrouping",
+    "build_time_arrays",
     "draw_order",
     "has_other_events",
-    "lay_out_times",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -59,7 +59,7 @@ _COUNTERS = {
     "merges": "merges",
 }
 
-TOO_FEW, TOO_ALIKE = KIND.reasons
+TOO_FEW, TOO_SIMILAR = KIND.suppression_reasons
 
 
 @dataclasses.dataclass(frozen=True)
@@ -75,7 +75,7 @@ class SequenceGrouping(Method):
     ...         cover = Cover(("mail",), (int(people.times.min()),), (int(people.times.max()),))
     ...         return Grouped(people, np.zeros(len(people), np.int64), [cover])
     >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
-    >>> AllTogether(k=2).claim(data).k, AllTogether(k=2).group(Sequences.of(data), Run()).covers
+    >>> AllTogether(k=2).build_guarantee(data).k, AllTogether(k=2).group(Sequences.of(data), Run()).covers
     (2, [Cover(categories=('mail',), starts=(3,), ends=(8,))])
     """
 
@@ -103,15 +103,17 @@ class SequenceGrouping(Method):
         return self.k or 1
 
     @property
-    def reach(self) -> int | None:
+    def blur_distance(self) -> int | None:
         """How far around monitored intervals other events are blurred; None for not at all."""
         return getattr(self, "blur", None)
 
-    def claim(self, dataset: Dataset) -> Guarantee:
+    def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Claim k-anonymity of groups, for the receiver of the monitored events."""
-        unit = (dataset.clock.unit or "") if self.reach is not None else ""
+        unit = (dataset.time_unit.unit or "") if self.blur_distance is not None else ""
         monitored = dataset.schema.monitored
-        return GroupAnonymity(self.k or 1, monitored, blur=self.reach, unit=unit, others=has_other_events(dataset))
+        return GroupAnonymity(
+            self.k or 1, monitored, blur=self.blur_distance, unit=unit, others=has_other_events(dataset)
+        )
 
     def choose_absent(self, people: Sequences, run: Run) -> tuple[Ints, str]:  # noqa: ARG002
         """Return which people without monitored events can be a group of their own, and why the others cannot."""
@@ -145,24 +147,24 @@ class SequenceGrouping(Method):
         stays, reason = self.choose_absent(everyone.take(absent), run)
         if len(stays):
             grouped = _with_absent(grouped, everyone, present, absent[stays])
-        withheld = {**grouped.withheld, reason: len(absent) - len(stays)}
-        grouped = dataclasses.replace(grouped, withheld=withheld)
-        if self.reach is not None:
+        suppressed_records = {**grouped.suppressed_records, reason: len(absent) - len(stays)}
+        grouped = dataclasses.replace(grouped, suppressed_records=suppressed_records)
+        if self.blur_distance is not None:
             with run.phase("blur"):
-                grouped = self.blur_groups(grouped, self.reach, run)
-        return publish_groups(dataset, self, self.claim(dataset), grouped, run)
+                grouped = self.blur_groups(grouped, self.blur_distance, run)
+        return publish_groups(dataset, self, self.build_guarantee(dataset), grouped, run)
 
-    def blur_groups(self, grouped: Grouped, reach: int, run: Run) -> Grouped:
+    def blur_groups(self, grouped: Grouped, blur_distance: int, run: Run) -> Grouped:
         """Take the times of other events near monitored intervals away, and count them."""
         from sfumato.kinds.sequences.methods._base.blur import blur_groups
 
-        made = blur_groups(grouped, reach, shared=getattr(self, "l", None) is None)
-        run.counters["other_events_told_as_intervals"] = made.told
+        made = blur_groups(grouped, blur_distance, shared=getattr(self, "l", None) is None)
+        run.counters["other_events_told_as_intervals"] = made.published
         run.counters["other_events_left_out"] = made.left_out
         others = int((~grouped.sequences.is_monitored).sum())
         run.notes.append(
-            f"Of {others:,} other events {made.told + made.left_out:,} are near a monitored interval: "
-            f"{made.told:,} are published as something the whole group did in an interval, {made.left_out:,} are "
+            f"Of {others:,} other events {made.published + made.left_out:,} are near a monitored interval: "
+            f"{made.published:,} are published as something the whole group did in an interval, {made.left_out:,} are "
             "left out."
         )
         return made.grouped
@@ -181,7 +183,7 @@ class DiverseGrouping(SequenceGrouping):
     --------
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 3)], [("mail", 8)]], monitored=("mail",))
-    >>> Hi(k=2).claim(data).name, Hi(g=60, l=2).claim(data).name
+    >>> Hi(k=2).build_guarantee(data).name, Hi(g=60, l=2).build_guarantee(data).name
     ('group-anonymity', 'gl-diversity')
     >>> Hi(l=2).check_request()
     Traceback (most recent call last):
@@ -190,7 +192,7 @@ class DiverseGrouping(SequenceGrouping):
     """
 
     optimises: ClassVar[str] = "interval loss (NCP)"
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity, GlDiversity)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (GroupAnonymity, GlDiversity)
 
     g: Annotated[int | None, Param("Length of a window, in units of the data's time; goes with l.", ge=0)] = None
     l: Annotated[int | None, Param("One over the largest share that did an event inside a window.", ge=2)] = None
@@ -219,11 +221,11 @@ class DiverseGrouping(SequenceGrouping):
         """Smallest number of people in a group."""
         return max(self.k or 1, self.l or 1)
 
-    def claim(self, dataset: Dataset) -> Guarantee:
+    def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Claim what was asked for, for the receiver of the monitored events."""
         if self.l is None or self.g is None:
-            return super().claim(dataset)
-        unit = dataset.clock.unit or ""
+            return super().build_guarantee(dataset)
+        unit = dataset.time_unit.unit or ""
         monitored, others = dataset.schema.monitored, has_other_events(dataset)
         return GlDiversity(self.g, self.l, self.k or 1, monitored, unit, self.blur, others)
 
@@ -244,12 +246,12 @@ class DiverseGrouping(SequenceGrouping):
                 f"many of them have the same event inside one window of length {self.g} for l={self.l}, and at least "
                 f"{thinned.at_least:,} had to go. A smaller g or l withholds fewer."
             )
-        return stays, TOO_ALIKE
+        return stays, TOO_SIMILAR
 
-    def lay_out(self, people: Sequences) -> Arrays:
+    def build_arrays(self, people: Sequences) -> Arrays:
         """Return the monitored and the other events, and what intervals cost, as the kernels want them."""
         if self.we == 0:
-            return lay_out_times(people, self.wt)
+            return build_time_arrays(people, self.wt)
         from sfumato.kinds.sequences._kernels.covers import Monitored
         from sfumato.kinds.sequences._kernels.prices import set_prices
         from sfumato.kinds.sequences._kernels.windows import Unmonitored
@@ -270,7 +272,7 @@ class DiverseGrouping(SequenceGrouping):
         """Group people with a kernel, and find the intervals of least loss for the groups."""
         from sfumato.kinds.sequences._kernels.demand import Demand
 
-        arrays = self.lay_out(people)
+        arrays = self.build_arrays(people)
         outcome = kernel(
             *arrays,
             Demand(self.k or 0, self.l or 0, self.g or 0, bits),
@@ -290,7 +292,7 @@ class DiverseGrouping(SequenceGrouping):
         best = find_intervals(arrays.monitored, group, arrays.prices)
         interval = locate_events(arrays.monitored, group, best)
         node = best.node.astype(np.int64) if self.we > 0 else None
-        return cover_groups(people, group, Found(best.offsets, best.start, best.end, interval, node))
+        return cover_groups(people, group, GroupIntervals(best.offsets, best.start, best.end, interval, node))
 
     def explain(self, people: Sequences, outcome: Outcome) -> InfeasibleError:
         """Say which event is too frequent in some window, and which l is possible."""
@@ -310,7 +312,7 @@ class Arrays(NamedTuple):
     Examples
     --------
     >>> data = Dataset.of("sequences", [[("mail", 3), ("news", 4)], [("mail", 8)]], monitored=("mail",))
-    >>> arrays = lay_out_times(Sequences.of(data))
+    >>> arrays = build_time_arrays(Sequences.of(data))
     >>> arrays.monitored.times.tolist(), arrays.unmonitored.time.tolist(), arrays.prices.whole
     ([3, 8], [4], 5)
     """
@@ -348,7 +350,7 @@ def draw_order(people: Sequences, run: Run) -> Ints:
     return run.secret.for_data(people.dataset.table).order(len(people), "grouping")
 
 
-def lay_out_times(people: Sequences, wt: float = 1.0) -> Arrays:
+def build_time_arrays(people: Sequences, wt: float = 1.0) -> Arrays:
     """Return the events and what intervals cost, where only time counts."""
     from sfumato.kinds.sequences._kernels.covers import Monitored
     from sfumato.kinds.sequences._kernels.prices import set_prices

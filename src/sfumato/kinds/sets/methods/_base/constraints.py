@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
 from sfumato.kinds.sets.guarantees.km_items import KmItems
@@ -43,13 +43,13 @@ class ConstraintGeneralising(ItemGeneralising):
 
     >>> import sfumato as sf
     >>> data = Dataset.of("sets", [["beer", "bread"], ["wine"]], privacy=(("beer", "bread"),))
-    >>> sf.methods.Coat(k=2, m=2).claim(data)
+    >>> sf.methods.Coat(k=2, m=2).build_guarantee(data)
     ItemsetAnonymity(k=2, itemsets=(('beer', 'bread'),))
-    >>> sf.methods.Coat(k=2, m=2, privacy="all").claim(data).name
+    >>> sf.methods.Coat(k=2, m=2, privacy="all").build_guarantee(data).name
     'km-items'
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems, ItemsetAnonymity)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmItems, ItemsetAnonymity)
     optimises: ClassVar[str] = "utility loss UL"
     tried: ClassVar[int]
 
@@ -94,7 +94,7 @@ class ConstraintGeneralising(ItemGeneralising):
         """Say what k does not mean."""
         return ("It is not promised that the matching records are equally likely: the method's choices rule some out.",)
 
-    def claim(self, dataset: Dataset) -> KmItems | ItemsetAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> KmItems | ItemsetAnonymity:
         """Claim k^m-anonymity, or the anonymity of the itemsets that were named."""
         itemsets = self.protected(dataset)
         return KmItems(self.k, self.m) if itemsets is None else ItemsetAnonymity(self.k, itemsets)
@@ -224,7 +224,7 @@ def recoding_of_groups(baskets: ItemSets, group: Ints) -> Recoding:
     return Recoding(baskets.dataset.schema.history, groups, tuple(sorted(suppressed)))
 
 
-def cluster_items(sets: Ragged, number: int) -> Ints:
+def cluster_items(sets: ListColumn, number: int) -> Ints:
     """Put items into so many groups around the most frequent ones, and return the group of each item.
 
     Every group begins with one of the most frequent items. Each other item joins the one it has the largest share of
@@ -234,7 +234,7 @@ def cluster_items(sets: Ragged, number: int) -> Ints:
     Examples
     --------
     >>> rows = [["tea", "milk"], ["tea", "milk"], ["beer", "nuts"], ["beer"], ["beer"], ["tea"]]
-    >>> sets = Ragged.from_lists(rows)
+    >>> sets = ListColumn.from_lists(rows)
     >>> dict(zip(sets.labels, cluster_items(sets, 2).tolist()))
     {'tea': 0, 'milk': 0, 'beer': 1, 'nuts': 1}
     """
@@ -255,7 +255,7 @@ def cluster_items(sets: Ragged, number: int) -> Ints:
     return group.astype(np.int64)
 
 
-def _count_common(sets: Ragged, centres: Ints) -> Ints:
+def _count_common(sets: ListColumn, centres: Ints) -> Ints:
     """Count the records every item shares with each centre."""
     common = np.zeros((len(sets.labels), len(centres)), dtype=np.int64)
     place = np.full(len(sets.labels), -1, dtype=np.int64)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
-from sfumato.data.lists import Ragged
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets import KIND
@@ -26,7 +26,7 @@ __all__ = ["EMPTY", "ItemGeneralising", "ItemSets"]
 
 Ints = npt.NDArray[np.int64]
 
-EMPTY, _ = KIND.reasons
+EMPTY, _ = KIND.suppression_reasons
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class ItemSets:
 
     dataset: Dataset
     rows: Ints
-    sets: Ragged
+    sets: ListColumn
 
     @classmethod
     def of(cls, dataset: Dataset) -> ItemSets:
@@ -56,7 +56,7 @@ class ItemSets:
         rank = np.array([position[label] for label in sets.labels], dtype=np.int32)
         codes = rank[sets.codes]
         rows = np.flatnonzero(sets.lengths > 0)
-        return cls(dataset, rows, Ragged(sets.offsets, codes, tuple(labels)).take(rows))
+        return cls(dataset, rows, ListColumn(sets.offsets, codes, tuple(labels)).take(rows))
 
     def take(self, positions: Ints) -> ItemSets:
         """Return some of these rows."""
@@ -86,7 +86,7 @@ class ItemSets:
         number = {item: i for i, group in enumerate(recoding.groups) for item in group}
         position = np.array([number.get(label, -1) for label in self.sets.labels], dtype=np.int32)
         image = position[self.sets.codes]
-        published = Ragged(self.sets.offsets, image, self.sets.labels).keep(image >= 0)
+        published = ListColumn(self.sets.offsets, image, self.sets.labels).keep(image >= 0)
         left = np.flatnonzero(published.lengths > 0)
         published = published.take(left)
         # Only what was in the data is said to be suppressed; a recoding may know more.
@@ -106,7 +106,7 @@ class ItemGeneralising(Method):
     >>> import sfumato as sf
     >>> data = Dataset.of("sets", [["beer"], ["wine"], [], ["bread"], ["bread"]])
     >>> release = sf.methods.Coat(k=2, m=1).anonymize(data, Run(bytes(32))).release
-    >>> sorted(release.history().lists()), dict(release.withheld)
+    >>> sorted(release.history().lists()), dict(release.suppressed_records)
     ([['bread'], ['bread'], ['{beer|wine}'], ['{beer|wine}']], {'nothing left to publish': 1})
     """
 
@@ -116,7 +116,7 @@ class ItemGeneralising(Method):
     k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
 
     @abc.abstractmethod
-    def claim(self, dataset: Dataset) -> Guarantee:
+    def build_guarantee(self, dataset: Dataset) -> Guarantee:
         """Return what the release will promise."""
 
     @abc.abstractmethod
@@ -138,13 +138,13 @@ class ItemGeneralising(Method):
                 f"{owner}: needs at least k={self.k} records with an item, found {len(baskets)} of {len(dataset)}; "
                 "whatever is generalised, they stay fewer. Choose a smaller k."
             )
-        claim = self.claim(dataset)
+        guarantee = self.build_guarantee(dataset)
         with run.phase("recode"):
             try:
                 recoded = self.recode(baskets, run)
             except ValueError as error:  # what the kernel refuses: sizes and counts, no labels
                 raise ParameterError(f"{owner}: {error}") from None
-        return self._publish(dataset, claim, recoded, run)
+        return self._publish(dataset, guarantee, recoded, run)
 
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
         """Publish a later batch with the recoding of an earlier release, under its guarantee."""
@@ -162,11 +162,17 @@ class ItemGeneralising(Method):
             )
         return self._publish(dataset, earlier.guarantee, baskets.recoded(learnt), run)
 
-    def _publish(self, dataset: Dataset, claim: Guarantee, recoded: Recoded, run: Run) -> Result:
+    def _publish(self, dataset: Dataset, guarantee: Guarantee, recoded: Recoded, run: Run) -> Result:
         """Make the release: every row a set of values, each meaning at least one of its members."""
         if not len(recoded.rows):
             raise InfeasibleError(
                 f"{type(self).__name__}: every item would be suppressed; there is nothing to publish."
             )
-        withheld = {**recoded.withheld, EMPTY: len(dataset) - len(recoded.rows)}
-        return publish(dataset, self, claim, dataclasses.replace(recoded, withheld=withheld, meaning=AT_LEAST_ONE), run)
+        suppressed_records = {**recoded.suppressed_records, EMPTY: len(dataset) - len(recoded.rows)}
+        return publish(
+            dataset,
+            self,
+            guarantee,
+            dataclasses.replace(recoded, suppressed_records=suppressed_records, meaning=AT_LEAST_ONE),
+            run,
+        )

@@ -48,7 +48,7 @@ class HierarchyGeneralising(ItemGeneralising):
     (1, 2)
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KmItems,)
     m: Annotated[int, Param("Largest number of items an attacker knows.", ge=1)]
 
     @classmethod
@@ -59,7 +59,7 @@ class HierarchyGeneralising(ItemGeneralising):
             "four records and four items, knowing the method made none likelier than 1 in k.",
         )
 
-    def claim(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
+    def build_guarantee(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
         """Claim k^m-anonymity of the sets."""
         return KmItems(self.k, self.m)
 

@@ -14,7 +14,7 @@ from sfumato.data.schema import Schema
 from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
 from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
 from sfumato.release.release import PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["STEPS", "Eligible", "Published", "Step"]
 
@@ -22,7 +22,7 @@ Ints = npt.NDArray[np.int64]
 Draw = Callable[[int, str], npt.NDArray[np.uint64]]
 """Returns so many random numbers of 64 bits for a purpose."""
 
-_COUNT = Form("exact", "int64")
+_COUNT = ValueFormat("exact", "int64")
 
 
 class Eligible(NamedTuple):
@@ -60,7 +60,7 @@ class Published(NamedTuple):
 class Step(Protocol):
     """Something that publishes l-eligible snapshots, each on its own."""
 
-    def claim(self, l: int, window: int, delays: str) -> Guarantee:
+    def build_guarantee(self, l: int, window: int, delays: str) -> Guarantee:
         """Return what the step makes of l-eligibility."""
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
@@ -78,18 +78,18 @@ class Plain:
 
     Examples
     --------
-    >>> Plain().claim(2, 1, "paper").name
+    >>> Plain().build_guarantee(2, 1, "paper").name
     'l-eligibility'
     """
 
-    def claim(self, l: int, window: int, delays: str) -> Guarantee:
+    def build_guarantee(self, l: int, window: int, delays: str) -> Guarantee:
         """Claim l-eligibility and no more."""
         return LEligibility(l, window, delays)
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Publish attributes and sensitive value."""
         return tuple(
-            PublishedColumn(column.name, column.role, Form("exact"))
+            PublishedColumn(column.name, column.role, ValueFormat("exact"))
             for column in schema.columns
             if column.role != "time"
         )
@@ -122,14 +122,14 @@ class Anatomy:
     X. Xiao, Y. Tao, Anatomy: simple and effective privacy preservation, VLDB 2006.
     """
 
-    def claim(self, l: int, window: int, delays: str) -> Guarantee:
+    def build_guarantee(self, l: int, window: int, delays: str) -> Guarantee:
         """Claim l-diversity of groups."""
         return LDiversity(l, window, delays)
 
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Publish attributes and group."""
         attributes = [column for column in schema.columns if column.role not in {"time", "sensitive"}]
-        published = tuple(PublishedColumn(column.name, column.role, Form("exact")) for column in attributes)
+        published = tuple(PublishedColumn(column.name, column.role, ValueFormat("exact")) for column in attributes)
         return (*published, PublishedColumn("group", "group", _COUNT))
 
     def parts(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
@@ -138,7 +138,7 @@ class Anatomy:
         return {
             "sensitive": (
                 PublishedColumn("group", "group", _COUNT),
-                PublishedColumn(value, "sensitive", Form("exact")),
+                PublishedColumn(value, "sensitive", ValueFormat("exact")),
                 PublishedColumn("count", "count", _COUNT),
             )
         }

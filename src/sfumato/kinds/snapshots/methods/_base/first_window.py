@@ -45,27 +45,27 @@ class _Program(NamedTuple):
     """The moves a plan can make, one variable each, then one variable per snapshot: its level."""
 
     value: Ints
-    home: Ints
+    origin: Ints
     place: Ints
     """Snapshot in which the record is published, -1 if it is suppressed."""
     snapshots: int
 
     @classmethod
     def of(cls, arrived: Ints) -> _Program:
-        values, homes = np.nonzero(arrived)
+        values, origins = np.nonzero(arrived)
         snapshots = arrived.shape[1]
-        choices = snapshots - homes + 1
-        home = np.repeat(homes, choices)
+        choices = snapshots - origins + 1
+        origin = np.repeat(origins, choices)
         # Every later snapshot, the own one first; the last choice is none.
-        place = home + np.arange(len(home)) - np.repeat(np.cumsum(choices) - choices, choices)
-        return cls(np.repeat(values, choices), home, np.where(place < snapshots, place, -1), snapshots)
+        place = origin + np.arange(len(origin)) - np.repeat(np.cumsum(choices) - choices, choices)
+        return cls(np.repeat(values, choices), origin, np.where(place < snapshots, place, -1), snapshots)
 
     @property
     def moves(self) -> int:
         return len(self.value)
 
     def cost(self, mu: Ints, beta: Ints) -> Floats:
-        late = np.maximum(self.place - self.home, 0)
+        late = np.maximum(self.place - self.origin, 0)
         moves = np.where(self.place < 0, beta[self.value], mu[late])
         return np.concatenate([moves, np.zeros(self.snapshots)]).astype(np.float64)
 
@@ -75,7 +75,7 @@ class _Program(NamedTuple):
         With a variable for the level this is a network flow once the levels are known: whole numbers come by
         themselves, and only the levels have to be asked to be whole.
         """
-        supply, at = np.unique(self.value * self.snapshots + self.home, return_inverse=True)
+        supply, at = np.unique(self.value * self.snapshots + self.origin, return_inverse=True)
         published = np.flatnonzero(self.place >= 0)
         cell = self.value[published] * self.snapshots + self.place[published]
         cells, of_cell = np.unique(cell, return_inverse=True)
@@ -101,8 +101,8 @@ def program_size(arrived: Ints) -> int:
     >>> program_size(np.array([[2, 0], [1, 1]]))
     8
     """
-    homes = np.nonzero(arrived)[1]
-    return int((arrived.shape[1] - homes + 1).sum())
+    origins = np.nonzero(arrived)[1]
+    return int((arrived.shape[1] - origins + 1).sum())
 
 
 def solve_first_window(arrived: Ints, l: int, mu: Ints, beta: Ints) -> FirstWindow | None:
@@ -152,8 +152,8 @@ def solve_first_window(arrived: Ints, l: int, mu: Ints, beta: Ints) -> FirstWind
     slots, chosen, held = (np.zeros_like(arrived) for _ in range(3))
     out = program.place >= 0
     np.add.at(slots, (program.value[out], program.place[out]), moved[out])
-    np.add.at(chosen, (program.value[out], program.home[out]), moved[out])
-    np.add.at(held, (program.value[~out], program.home[~out]), moved[~out])
+    np.add.at(chosen, (program.value[out], program.origin[out]), moved[out])
+    np.add.at(held, (program.value[~out], program.origin[~out]), moved[~out])
     return FirstWindow(slots, chosen, held)
 
 

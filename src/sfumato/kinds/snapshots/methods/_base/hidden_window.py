@@ -92,7 +92,7 @@ class HiddenWindow:
     >>> leaving = window.push(2, np.array([1, 1]))
     >>> leaving.time, leaving.size
     (1, 0)
-    >>> [(last.time, {home: counts.tolist() for home, counts in last.taken.items()}) for last in window.flush()]
+    >>> [(last.time, {origin: counts.tolist() for origin, counts in last.taken.items()}) for last in window.flush()]
     [(2, {1: [2, 0], 2: [0, 2]})]
     """
 
@@ -147,54 +147,54 @@ class HiddenWindow:
 
     def _ship(self, time: int) -> Shipment:
         """Decide a snapshot; records whose last chance it was are given up."""
-        sources = [home for home in sorted(self._queues) if home <= time]
+        sources = [origin for origin in sorted(self._queues) if origin <= time]
         planned = self._plan(time)
-        taken = self._make_eligible(sources, [planned.get(home, 0) for home in sources])
-        for home, counts in taken.items():
-            queue = self._queues[home]
-            self._queues[home] = queue._replace(done=queue.done + int(counts.sum()))
+        taken = self._make_eligible(sources, [planned.get(origin, 0) for origin in sources])
+        for origin, counts in taken.items():
+            queue = self._queues[origin]
+            self._queues[origin] = queue._replace(done=queue.done + int(counts.sum()))
         suppressed = np.zeros(0, np.int64)
-        for home in sources:
-            queue = self._queues[home]
-            if queue.left and (home + self.size - 1 == time or self.now == time):
+        for origin in sources:
+            queue = self._queues[origin]
+            if queue.left and (origin + self.size - 1 == time or self.now == time):
                 lost = np.bincount(queue.codes[queue.done :])
                 width = max(len(suppressed), len(lost))
                 suppressed = np.pad(suppressed, (0, width - len(suppressed))) + np.pad(lost, (0, width - len(lost)))
-            if not queue.left or home + self.size - 1 == time:
-                del self._queues[home]
+            if not queue.left or origin + self.size - 1 == time:
+                del self._queues[origin]
         return Shipment(time, taken, suppressed)
 
     def _plan(self, time: int) -> dict[int, int]:
         """Return how many records of each snapshot are to be published in the one that leaves."""
-        homes = sorted(self._queues)
-        if not homes:
+        origins = sorted(self._queues)
+        if not origins:
             return {}
-        shares = self._shares(homes)
+        shares = self._shares(origins)
         if not shares.shape[1]:
             # Nothing is too frequent anywhere: everything goes as early as it can.
-            return {home: self._queues[home].left for home in homes if home <= time}
-        left = np.array([self._queues[home].left for home in homes])
+            return {origin: self._queues[origin].left for origin in origins if origin <= time}
+        left = np.array([self._queues[origin].left for origin in origins])
         moves = [
             (row, target)
-            for row, home in enumerate(homes)
-            for target in range(max(home, time), min(home + self.size - 1, self.now) + 1)
+            for row, origin in enumerate(origins)
+            for target in range(max(origin, time), min(origin + self.size - 1, self.now) + 1)
         ]
-        amounts = self._solve(moves, np.array(homes), left, shares, time)
+        amounts = self._solve(moves, np.array(origins), left, shares, time)
         return {
-            homes[row]: min(int(np.floor(amount + 0.5)), int(left[row]))
+            origins[row]: min(int(np.floor(amount + 0.5)), int(left[row]))
             for (row, target), amount in zip(moves, amounts.tolist(), strict=True)
             if target == time
         }
 
-    def _shares(self, homes: list[int]) -> Floats:
+    def _shares(self, origins: list[int]) -> Floats:
         """Return the shares of the values that are too frequent in some snapshot, one column each."""
-        width = max(int(self._queues[home].codes.max()) for home in homes) + 1
-        counts = np.array([np.bincount(self._queues[home].codes, minlength=width) for home in homes])
+        width = max(int(self._queues[origin].codes.max()) for origin in origins) + 1
+        counts = np.array([np.bincount(self._queues[origin].codes, minlength=width) for origin in origins])
         sizes = counts.sum(axis=1, keepdims=True)
         frequent = (self.l * counts > sizes).any(axis=0)
         return np.asarray(counts[:, frequent] / sizes)
 
-    def _solve(self, moves: list[tuple[int, int]], homes: Ints, left: Ints, shares: Floats, time: int) -> Floats:
+    def _solve(self, moves: list[tuple[int, int]], origins: Ints, left: Ints, shares: Floats, time: int) -> Floats:
         """Solve the linear program: how many records make each move, as many and as early as can be."""
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csr_array
@@ -203,23 +203,24 @@ class HiddenWindow:
         values = shares.shape[1]
         columns = np.arange(len(moves))
         excess = self.l * shares[row] - 1
-        rows = np.concatenate([row, (len(homes) + (target - time)[:, None] * values + np.arange(values)).ravel()])
+        rows = np.concatenate([row, (len(origins) + (target - time)[:, None] * values + np.arange(values)).ravel()])
         cells = np.concatenate([np.ones(len(moves)), excess.ravel()])
         limits = np.concatenate([left, np.zeros((self.now - time + 1) * values)])
         table = csr_array((cells, (rows, np.append(columns, np.repeat(columns, values)))), (len(limits), len(moves)))
-        gain = self.size - (target - homes[row])
+        gain = self.size - (target - origins[row])
         # Without whole variables this is a linear program; linprog would only check its input for longer.
         solved = milp(-gain, constraints=LinearConstraint(table, -np.inf, limits), bounds=Bounds(0, np.inf))
         # Publishing nothing keeps every condition, so there always is a solution.
         return np.asarray(solved.x) if solved.x is not None else np.zeros(len(moves))
 
-    def _make_eligible(self, homes: list[int], sizes: list[int]) -> dict[int, Ints]:
+    def _make_eligible(self, origins: list[int], sizes: list[int]) -> dict[int, Ints]:
         """Shorten what is taken, where whole records have made a value too frequent; return values by home."""
         if not any(sizes):
             return {}
-        width = max(int(self._queues[home].codes.max()) for home in homes) + 1
+        width = max(int(self._queues[origin].codes.max()) for origin in origins) + 1
         stretches = [
-            self._queues[home].codes[self._queues[home].done :][:size] for home, size in zip(homes, sizes, strict=True)
+            self._queues[origin].codes[self._queues[origin].done :][:size]
+            for origin, size in zip(origins, sizes, strict=True)
         ]
         counts = np.array([np.bincount(stretch, minlength=width) for stretch in stretches])
         taken = np.array(sizes)
@@ -228,4 +229,4 @@ class HiddenWindow:
             worst = int(np.argmax(np.where(counts[:, value] > 0, self.l * counts[:, value] - taken, -np.inf)))
             taken[worst] -= 1
             counts[worst, stretches[worst][taken[worst]]] -= 1
-        return {home: counts[i] for i, home in enumerate(homes) if taken[i]}
+        return {origin: counts[i] for i, origin in enumerate(origins) if taken[i]}

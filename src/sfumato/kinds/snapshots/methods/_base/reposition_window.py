@@ -86,7 +86,7 @@ class RepositionWindow:
     >>> leaving = window.push(2, np.array([0, 2]))
     >>> leaving.time, leaving.size
     (1, 0)
-    >>> [(last.time, {home: counts.tolist() for home, counts in last.taken.items()}) for last in window.flush()]
+    >>> [(last.time, {origin: counts.tolist() for origin, counts in last.taken.items()}) for last in window.flush()]
     [(2, {1: [2, 0], 2: [0, 2]})]
 
     References
@@ -221,8 +221,8 @@ class RepositionWindow:
         suppressed = held[:, column].copy()
         held[:, column] = 0
         oldest = self.now - self.size + 1
-        homes = np.flatnonzero(taken.any(axis=0))
-        given = {oldest + int(home) - (self.size - 1): taken[:, home].copy() for home in homes}
+        origins = np.flatnonzero(taken.any(axis=0))
+        given = {oldest + int(origin) - (self.size - 1): taken[:, origin].copy() for origin in origins}
         return Shipment(oldest + column, given, suppressed)
 
 

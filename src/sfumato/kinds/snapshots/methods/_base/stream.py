@@ -14,23 +14,23 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.schema import Schema
 from sfumato.data.secret import Secret, digest
-from sfumato.data.time_units import Clock
+from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, SchemaError
 from sfumato.kinds.snapshots import KIND
 from sfumato.kinds.snapshots.costs import CostModel
 from sfumato.kinds.snapshots.encode import LeavingSnapshot, Shape, add_time, make_release
 from sfumato.kinds.snapshots.methods._base.eligible_steps import Eligible, Step
 from sfumato.kinds.snapshots.methods._base.hidden_window import HiddenWindow, spread_evenly
-from sfumato.kinds.snapshots.methods._base.homes import Home, Queue, Snapshot, cut_snapshots, order_by_content
+from sfumato.kinds.snapshots.methods._base.origins import Origin, Queue, Snapshot, cut_snapshots, order_by_content
 from sfumato.kinds.snapshots.methods._base.reposition_window import RepositionWindow, Shipment, WindowState
-from sfumato.release.release import Release, Result, Trace
+from sfumato.release.release import OwnerRecord, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["CLOSED", "SUPPRESSED", "SnapshotStream", "StreamState", "release_snapshots"]
 
 Ints = npt.NDArray[np.int64]
 
-SUPPRESSED, CLOSED = KIND.reasons
+SUPPRESSED, CLOSED = KIND.suppression_reasons
 _RESERVED = ("snapshot", "group", "count")
 _JOINED = 4
 """Groups that are put together where records of several snapshots meet and delays are hidden: in small groups the
@@ -44,20 +44,20 @@ class StreamState(NamedTuple):
     --------
     >>> from sfumato.plugins import find_method
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "flu")], ("age",), "ill")
-    >>> stream = find_method("reposition")(l=2, window=2).stream(data.schema, data.clock, secret=bytes(32))
+    >>> stream = find_method("reposition")(l=2, window=2).stream(data.schema, data.time_unit, secret=bytes(32))
     >>> [stream.push(snapshot) for snapshot in stream.cut(data)]
     [[]]
     >>> state = stream.state()
-    >>> state.labels, sorted(state.homes), state.withheld[SUPPRESSED]
+    >>> state.labels, sorted(state.origins), state.suppressed_records[SUPPRESSED]
     (['flu'], [1], 0)
     """
 
     window: WindowState
     labels: list[str]
     begun: bool
-    homes: dict[int, Snapshot]
+    origins: dict[int, Snapshot]
     taken: dict[int, Ints]
-    withheld: dict[str, int]
+    suppressed_records: dict[str, int]
 
 
 class SnapshotStream:
@@ -69,7 +69,7 @@ class SnapshotStream:
 
     Parameters
     ----------
-    schema, clock
+    schema, time_unit
         Columns of the records, and what a time number means.
     l
         No value may be above 1/l of a published snapshot.
@@ -90,7 +90,7 @@ class SnapshotStream:
     >>> rows = [(1, "30", "flu"), (1, "40", "flu"), (2, "50", "cold"), (2, "60", "cold"), (3, "70", "flu")]
     >>> data = Dataset.of("snapshots", rows, ("age",), "ill")
     >>> costs = CostModel.read("doc", "linear", None, 2)
-    >>> stream = SnapshotStream(data.schema, data.clock, 2, costs, STEPS["none"], Secret(bytes(32)))
+    >>> stream = SnapshotStream(data.schema, data.time_unit, 2, costs, STEPS["none"], Secret(bytes(32)))
     >>> out = [leaving for snapshot in stream.cut(data) for leaving in stream.push(snapshot)] + stream.flush()
     >>> [(leaving.time, leaving.table.num_rows, leaving.suppressed) for leaving in out]
     [(2, 4, 0), (3, 0, 1)]
@@ -103,7 +103,7 @@ class SnapshotStream:
     def __init__(
         self,
         schema: Schema,
-        clock: Clock,
+        time_unit: TimeUnit,
         l: int,
         costs: CostModel,
         step: Step,
@@ -111,19 +111,19 @@ class SnapshotStream:
         late: str = "withhold",
         delays: str = "paper",
     ) -> None:
-        self.schema, self.clock, self.l, self.step, self.secret = schema, clock, l, step, secret
+        self.schema, self.time_unit, self.l, self.step, self.secret = schema, time_unit, l, step, secret
         self.delays = delays
         self._sensitive = sensitive_column(schema)
-        self._shape = Shape(clock, step.columns(schema), step.parts(schema))
+        self._shape = Shape(time_unit, step.columns(schema), step.parts(schema))
         self._refuses_late = late == "error" or delays == "hidden"
         self._labels: list[str] = []
         self._code: dict[str, int] = {}
         self._window: RepositionWindow | HiddenWindow = (
             HiddenWindow(l, len(costs.mu)) if delays == "hidden" else RepositionWindow(l, costs, self._labels)
         )
-        self._homes: dict[int, Home] = {}
+        self._origins: dict[int, Origin] = {}
         self._begun = False
-        self.withheld: dict[str, int] = {SUPPRESSED: 0, CLOSED: 0}
+        self.suppressed_records: dict[str, int] = {SUPPRESSED: 0, CLOSED: 0}
 
     @property
     def window(self) -> int:
@@ -157,27 +157,27 @@ class SnapshotStream:
         leaving = self._pass_gap(snapshot.time)
         self._begun = True
         if len(codes):
-            self._homes[snapshot.time] = self._arrange(snapshot, codes)
-            codes = self._homes[snapshot.time].codes
+            self._origins[snapshot.time] = self._arrange(snapshot, codes)
+            codes = self._origins[snapshot.time].codes
         arrived = codes if self.delays == "hidden" else self._count(codes)
         return leaving + self._ship([self._window.push(snapshot.time, arrived)])
 
     def flush(self) -> list[LeavingSnapshot]:
         """Return the snapshots that are left in the window; the stream can begin anew with later ones."""
         left = self._ship(self._window.flush())
-        self._homes.clear()
+        self._origins.clear()
         return left
 
     @property
-    def claim(self) -> Guarantee:
+    def guarantee(self) -> Guarantee:
         """What is promised of the snapshots that leave."""
-        return self.step.claim(self.l, self.window, self.delays)
+        return self.step.build_guarantee(self.l, self.window, self.delays)
 
     def make_release(
-        self, method: str, note: str, leaving: Sequence[LeavingSnapshot], withheld: Mapping[str, int]
+        self, method: str, note: str, leaving: Sequence[LeavingSnapshot], suppressed_records: Mapping[str, int]
     ) -> Release:
         """Make one release of snapshots that left, by a method with what is to be said of it."""
-        return make_release(self._shape, method, note, self.claim, leaving, withheld)
+        return make_release(self._shape, method, note, self.guarantee, leaving, suppressed_records)
 
     def state(self) -> StreamState:
         """Return all that the stream remembers."""
@@ -185,9 +185,9 @@ class SnapshotStream:
             self._window.state(),
             list(self._labels),
             self._begun,
-            {time: home.snapshot for time, home in self._homes.items()},
-            {time: home.taken.copy() for time, home in self._homes.items()},
-            dict(self.withheld),
+            {time: origin.snapshot for time, origin in self._origins.items()},
+            {time: origin.taken.copy() for time, origin in self._origins.items()},
+            dict(self.suppressed_records),
         )
 
     def restore(self, state: StreamState) -> None:
@@ -195,11 +195,11 @@ class SnapshotStream:
         self._labels[:] = state.labels
         self._code = {label: code for code, label in enumerate(state.labels)}
         self._window.restore(state.window)
-        self._begun, self.withheld = state.begun, dict(state.withheld)
-        kind = Queue if self.delays == "hidden" else Home
-        self._homes = {
+        self._begun, self.suppressed_records = state.begun, dict(state.suppressed_records)
+        kind = Queue if self.delays == "hidden" else Origin
+        self._origins = {
             time: kind(snapshot, self._encode(snapshot.table.column(self._sensitive)), state.taken[time].copy())
-            for time, snapshot in state.homes.items()
+            for time, snapshot in state.origins.items()
         }
 
     def _encode(self, column: pa.ChunkedArray) -> Ints:
@@ -218,7 +218,7 @@ class SnapshotStream:
     def _count(self, codes: Ints) -> Ints:
         return np.bincount(codes, minlength=len(self._labels)).astype(np.int64)
 
-    def _arrange(self, snapshot: Snapshot, codes: Ints) -> Home:
+    def _arrange(self, snapshot: Snapshot, codes: Ints) -> Origin:
         """Put the records into the order in which they are taken: by value, or with all values spread evenly."""
         draws = self.secret.derive(snapshot.time, digest(snapshot.table)).numbers(len(codes) + 1, "home")
         order = np.lexsort((draws[:-1], codes))
@@ -229,7 +229,7 @@ class SnapshotStream:
             # Turned at random, every record is as likely as any other to be the first, the second, and so on.
             order = np.roll(spread, int(draws[-1] % np.uint64(len(codes))))
         table = snapshot.table.take(pa.array(order))
-        kind = Queue if self.delays == "hidden" else Home
+        kind = Queue if self.delays == "hidden" else Origin
         return kind(Snapshot(snapshot.time, table, snapshot.rows[order]), codes[order], np.zeros(0, np.int64))
 
     def _take_late(self, snapshot: Snapshot, codes: Ints) -> None:
@@ -240,13 +240,13 @@ class SnapshotStream:
             )
         assert isinstance(self._window, RepositionWindow)
         if not self._window.is_open(snapshot.time):
-            self.withheld[CLOSED] += len(codes)
+            self.suppressed_records[CLOSED] += len(codes)
             return
         self._window.add_late(snapshot.time, self._count(codes))
-        if snapshot.time in self._homes:
-            self._homes[snapshot.time].add(snapshot, codes)
+        if snapshot.time in self._origins:
+            self._origins[snapshot.time].add(snapshot, codes)
         elif len(codes):
-            self._homes[snapshot.time] = self._arrange(snapshot, codes)
+            self._origins[snapshot.time] = self._arrange(snapshot, codes)
 
     def _pass_gap(self, time: int) -> list[LeavingSnapshot]:
         """Take the empty snapshots before a time; once nothing waits, all others are passed over at once."""
@@ -265,20 +265,20 @@ class SnapshotStream:
             if shipment is None or (shipment.size == 0 and not shipment.suppressed.any()):
                 continue
             leaving.append(self._publish(shipment))
-            self.withheld[SUPPRESSED] += leaving[-1].suppressed
-        for time in [time for time in self._homes if time < self._window.now - 2 * (self.window - 1)]:
-            del self._homes[time]
+            self.suppressed_records[SUPPRESSED] += leaving[-1].suppressed
+        for time in [time for time in self._origins if time < self._window.now - 2 * (self.window - 1)]:
+            del self._origins[time]
         return leaving
 
     def _publish(self, shipment: Shipment) -> LeavingSnapshot:
-        tables, rows, homes, codes = [], [np.empty(0, np.int64)], [], [np.empty(0, np.int64)]
+        tables, rows, origins, codes = [], [np.empty(0, np.int64)], [], [np.empty(0, np.int64)]
         for time, counts in shipment.taken.items():
-            home = self._homes[time]
-            at = home.take(counts)
-            tables.append(home.snapshot.table.take(pa.array(at)))
-            rows.append(home.snapshot.rows[at])
-            codes.append(home.codes[at])
-            homes.append(np.full(len(at), time))
+            origin = self._origins[time]
+            at = origin.take(counts)
+            tables.append(origin.snapshot.table.take(pa.array(at)))
+            rows.append(origin.snapshot.rows[at])
+            codes.append(origin.codes[at])
+            origins.append(np.full(len(at), time))
         time, size = shipment.time, shipment.size
         suppressed = int(shipment.suppressed.sum())
         if size == 0:
@@ -288,10 +288,10 @@ class SnapshotStream:
         secret = self.secret.derive(time, digest(eligible.table))
         done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
         order = secret.order(size, "shuffle")
-        table = add_time(done.table.take(pa.array(order)), self.clock, time)
-        parts = {name: add_time(part, self.clock, time) for name, part in done.parts.items()}
+        table = add_time(done.table.take(pa.array(order)), self.time_unit, time)
+        parts = {name: add_time(part, self.time_unit, time) for name, part in done.parts.items()}
         return LeavingSnapshot(
-            time, table, parts, np.concatenate(rows)[order], np.concatenate(homes)[order], suppressed
+            time, table, parts, np.concatenate(rows)[order], np.concatenate(origins)[order], suppressed
         )
 
 
@@ -328,17 +328,17 @@ def release_snapshots(method: Method, dataset: Dataset, stream: SnapshotStream, 
             f"{type(method).__name__}: no snapshot can be published: none has {stream.l} sensitive values that are "
             f"frequent enough, within {stream.window} snapshots. Lower l, widen the window or cut time more coarsely."
         )
-    release = stream.make_release(method.name, method.note(stream.claim), published, stream.withheld)
+    release = stream.make_release(method.name, method.note(stream.guarantee), published, stream.suppressed_records)
     rows = np.concatenate([snapshot.rows for snapshot in published])
-    distance = np.concatenate([snapshot.time - snapshot.homes for snapshot in published])
+    distance = np.concatenate([snapshot.time - snapshot.origins for snapshot in published])
     run.counters |= {
         "snapshots": len(published),
         "records_published_late": int((distance > 0).sum()),
         "longest_delay": int(distance.max()),
     }
-    late, lost = int((distance > 0).sum()), sum(release.withheld.values())
+    late, lost = int((distance > 0).sum()), sum(release.suppressed_records.values())
     run.notes.append(
         f"Of {len(dataset):,} records {len(rows) - late:,} are published on time, {late:,} late and {lost:,} never."
     )
-    trace = Trace(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
-    return Result(release, trace)
+    owner_record = OwnerRecord(rows, run.secret, run.seconds, run.counters, method.parameters(), original=dataset)
+    return Result(release, owner_record)

@@ -33,7 +33,7 @@ from sfumato.kinds.table.methods._base.spaces import number_cells
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
-    from sfumato.kinds.table._kernels.hulls import Hulls
+    from sfumato.kinds.table._kernels.class_bounds import ClassBounds
     from sfumato.kinds.table._kernels.prices import Space
 
 __all__ = ["Judge", "draw_order", "join_equal", "join_until_diverse"]
@@ -69,7 +69,7 @@ class Judge:
     @classmethod
     def of(cls, requirement: Requirement) -> Judge:
         """Count the sensitive values of all records."""
-        sensitive = requirement.sensitive if requirement.asks_more else ()
+        sensitive = requirement.sensitive if requirement.needs_diversity else ()
         nobody = [np.zeros(len(attribute.codes), np.int64) for attribute in sensitive]
         counted = zip(sensitive, nobody, strict=True)
         return cls(requirement, tuple(requirement.count(attribute, group, 1)[0] for attribute, group in counted))
@@ -77,8 +77,8 @@ class Judge:
     def holds(self, rows: Ints, group: Ints) -> Flags:
         """Tell of every class whether it keeps what is asked; ``group`` numbers the classes of ``rows`` from 0."""
         sizes = np.bincount(group)
-        holds: Flags = sizes >= self.requirement.claim.k
-        if not self.requirement.asks_more or not holds.any():
+        holds: Flags = sizes >= self.requirement.guarantee.k
+        if not self.requirement.needs_diversity or not holds.any():
             return holds
         number = np.cumsum(holds) - 1
         inside = holds[group]
@@ -131,10 +131,10 @@ def join_equal(attributes: tuple[Attribute, ...], space: Space, group: Ints) -> 
     >>> join_equal(ages, space_of(ages, (1.0,)), np.array([2, 2, 0, 0, 1])).tolist()
     [0, 0, 0, 0, 1]
     """
-    from sfumato.kinds.table._kernels.hulls import form_hulls
+    from sfumato.kinds.table._kernels.class_bounds import bound_classes
 
-    hulls = form_hulls(space, group, int(group.max(initial=-1)) + 1)
-    return number_cells(attributes, hulls)[group]
+    bounds = bound_classes(space, group, int(group.max(initial=-1)) + 1)
+    return number_cells(attributes, bounds)[group]
 
 
 def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owner: str) -> Ints:
@@ -179,24 +179,24 @@ class _Classes:
     """Classes that are joined two by two: their rows, hulls and prices."""
 
     space: Space
-    hulls: Hulls
+    bounds: ClassBounds
     price: npt.NDArray[np.float64]
     members: list[Ints]
 
     @classmethod
     def of(cls, space: Space, group: Ints) -> _Classes:
+        from sfumato.kinds.table._kernels.class_bounds import bound_classes
         from sfumato.kinds.table._kernels.cuts import measure_widths
-        from sfumato.kinds.table._kernels.hulls import form_hulls
 
-        hulls = form_hulls(space, group, int(group.max(initial=-1)) + 1)
+        bounds = bound_classes(space, group, int(group.max(initial=-1)) + 1)
         members = np.split(np.argsort(group, kind="stable"), np.cumsum(np.bincount(group))[:-1])
-        return cls(space, hulls, measure_widths(space, hulls).sum(axis=1), members)
+        return cls(space, bounds, measure_widths(space, bounds).sum(axis=1), members)
 
     def find_partners(self, c: int) -> Ints:
-        from sfumato.kinds.table._kernels.hulls import find_partners
+        from sfumato.kinds.table._kernels.class_bounds import find_partners
 
-        live = np.flatnonzero(self.hulls.records)
-        return np.asarray(find_partners(self.space, self.hulls, self.price, live, c, _PARTNERS), np.int64)
+        live = np.flatnonzero(self.bounds.records)
+        return np.asarray(find_partners(self.space, self.bounds, self.price, live, c, _PARTNERS), np.int64)
 
     def count_with(self, c: int, partners: Ints, judge: Judge) -> list[Ints]:
         """Count the sensitive values of a class with each of its partners."""
@@ -205,10 +205,10 @@ class _Classes:
         return [counts[1:] + counts[0] for counts in judge.count(np.concatenate(rows), group, len(rows))]
 
     def join(self, into: int, gone: int) -> None:
-        from sfumato.kinds.table._kernels.hulls import join_hulls, price_hull
+        from sfumato.kinds.table._kernels.class_bounds import merge_bounds, price_class
 
-        join_hulls(self.hulls, into, gone)
-        self.price[into] = price_hull(self.space, self.hulls, into)
+        merge_bounds(self.bounds, into, gone)
+        self.price[into] = price_class(self.space, self.bounds, into)
         self.members[into] = np.concatenate([self.members[into], self.members[gone]])
         self.members[gone] = self.members[gone][:0]
 

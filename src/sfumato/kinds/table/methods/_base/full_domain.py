@@ -14,17 +14,17 @@ import pyarrow as pa
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
-from sfumato.kinds.table.encode import Spelled, publish_table
+from sfumato.kinds.table.encode import CodedColumn, publish_table
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
-from sfumato.kinds.table.methods._base.ladders import Ladder
+from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells, recode_column, take_records
-from sfumato.kinds.table.methods._base.relational import TOO_FEW_ALIKE, Relational, read_weights
+from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational, read_weights
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param
 from sfumato.release.recoding import ColumnCells, SavedRecoding, TableRecoding
 from sfumato.release.release import Part, PublishedColumn, Release, Result
 from sfumato.release.run import Run
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 if TYPE_CHECKING:
     from sfumato.kinds.table._kernels.class_demand import Demand
@@ -42,7 +42,7 @@ class Question:
 
     Attributes
     ----------
-    ladders
+    level_trees
         What values can be generalised to.
     top
         Highest level allowed of each.
@@ -54,7 +54,7 @@ class Question:
         What is asked of every class, and how many records may be withheld.
     """
 
-    ladders: tuple[Ladder, ...]
+    level_trees: tuple[LevelTree, ...]
     top: Ints
     weights: Floats
     records: Records
@@ -68,7 +68,7 @@ class Question:
     def count_values(self, at: int) -> Ints:
         """Return how many records have each value of an attribute, the missing one last."""
         values = self.records.value[:, at]
-        width = len(self.ladders[at].leaf)
+        width = len(self.level_trees[at].leaf)
         return np.bincount(values, weights=self.records.weight, minlength=width).astype(np.int64)
 
 
@@ -90,17 +90,17 @@ class FullDomain(Relational):
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the node of every value, the missing one last, for each ladder."""
 
-    def claim(self, dataset: Dataset) -> KAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> KAnonymity:
         """Return what the release will promise."""
-        return dataclasses.replace(super().claim(dataset), presence=self.presence)
+        return dataclasses.replace(super().build_guarantee(dataset), presence=self.presence)
 
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Return the class of every record, numbered from 0; -1 for one that is withheld."""
         question = self.pose(attributes, requirement, run)
         cuts = self.choose(question, run)
         cells = np.column_stack([cut[attribute.codes] for cut, attribute in zip(cuts, attributes, strict=True)])
-        group, withheld, _ = judge_records(cells, requirement)
-        return np.where(withheld[group], -1, group)
+        group, suppressed_records, _ = judge_records(cells, requirement)
+        return np.where(suppressed_records[group], -1, group)
 
     def pose(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run, people: int = 0) -> Question:
         """Return the question; the last rows of the attributes are those of so many people of a population."""
@@ -110,7 +110,7 @@ class FullDomain(Relational):
         codes = np.column_stack([_number_missing(attribute) for attribute in attributes])
         rows = len(codes) - people
         mine = tuple(attribute.take(np.arange(rows)) for attribute in attributes)
-        ladders = tuple(Ladder.of(attribute) for attribute in mine)
+        level_trees = tuple(LevelTree.of(attribute) for attribute in mine)
         weights = read_weights(self.weights, attributes, owner)
         is_person = np.arange(len(codes)) >= rows if people else None
         sensitive, widths = _list_sensitive(requirement)
@@ -118,7 +118,9 @@ class FullDomain(Relational):
         limit = int(Fraction(repr(run.withhold_at_most)) * rows)
         # One class at least is published.
         demand = demand_of(requirement, min(limit, rows - 1))
-        return Question(ladders, read_levels(self.at_most, ladders, owner), weights / weights.sum(), records, demand)
+        return Question(
+            level_trees, read_levels(self.at_most, level_trees, owner), weights / weights.sum(), records, demand
+        )
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
         """Return a release that keeps the claim, with the recoding."""
@@ -133,7 +135,7 @@ class FullDomain(Relational):
         with run.phase("recode"):
             question = self.pose(attributes, requirement, run, people)
             cuts = self.choose(question, run)
-            cells = tuple(ladder.cells(cut) for ladder, cut in zip(question.ladders, cuts, strict=True))
+            cells = tuple(level_tree.cells(cut) for level_tree, cut in zip(question.level_trees, cuts, strict=True))
         return self._publish(dataset, TableRecoding(cells), requirement, run)
 
     def apply(self, dataset: Dataset, recoding: SavedRecoding, earlier: Release, unknown: str, run: Run) -> Result:
@@ -146,12 +148,12 @@ class FullDomain(Relational):
                 "presence, use unknown=error."
             )
         learnt = {cells.column: cells for cells in TableRecoding.expect(recoding).columns}
-        claim, here = earlier.guarantee, self.claim(dataset)
+        guarantee, here = earlier.guarantee, self.build_guarantee(dataset)
         columns = attributes_of(dataset)
         names = [column.name for column in columns]
         if (
-            not isinstance(claim, KAnonymity)
-            or (claim.quasi, claim.sensitive) != (here.quasi, here.sensitive)
+            not isinstance(guarantee, KAnonymity)
+            or (guarantee.quasi, guarantee.sensitive) != (here.quasi, here.sensitive)
             or set(names) != set(learnt)
             or any(column.axis is None and learnt[column.name].form == "interval" for column in columns)
         ):
@@ -162,7 +164,7 @@ class FullDomain(Relational):
         ordered = TableRecoding(tuple(learnt[name] for name in names))
         if unknown == "error":
             _refuse_unknown(columns, ordered)
-        requirement = Requirement.of(claim, attributes_of(dataset, "sensitive"))
+        requirement = Requirement.of(guarantee, attributes_of(dataset, "sensitive"))
         return self._publish(dataset, ordered, requirement, run)
 
     def _population(self, dataset: Dataset) -> pa.Table:
@@ -182,8 +184,10 @@ class FullDomain(Relational):
         closed = [close_ranges(cells, *pair) for cells, pair in zip(recoding.columns, pairs, strict=True)]
         recoded = [recode_column(*pair) for pair in zip(columns, closed, strict=True)]
         people = _find_people(others, closed, recoded) if others else None
-        group, withheld, fit = judge_records(np.column_stack([part.index for part in recoded]), requirement, people)
-        rows = np.flatnonzero(~withheld[group])
+        group, suppressed_records, fit = judge_records(
+            np.column_stack([part.index for part in recoded]), requirement, people
+        )
+        rows = np.flatnonzero(~suppressed_records[group])
         if not len(rows):
             raise InfeasibleError(
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
@@ -192,24 +196,32 @@ class FullDomain(Relational):
         parts = requirement.describe_order()
         if self.presence is not None:
             parts["population"] = _list_people(quasi, group[rows], fit)
-        left_out = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
+        left_out = {GROUP_TOO_SMALL: len(dataset) - len(rows)}
         return publish_table(
-            dataset, self, requirement.claim, rows, quasi, run, withheld=left_out, parts=parts, recoding=recoding
+            dataset,
+            self,
+            requirement.guarantee,
+            rows,
+            quasi,
+            run,
+            suppressed_records=left_out,
+            parts=parts,
+            recoding=recoding,
         )
 
 
-def read_levels(text: str | None, ladders: tuple[Ladder, ...], owner: str) -> Ints:
+def read_levels(text: str | None, level_trees: tuple[LevelTree, ...], owner: str) -> Ints:
     """Return the highest level allowed of every ladder.
 
     Examples
     --------
     >>> data = Dataset.of("table", [("a", "f"), ("b", "m")], ("city", "sex"))
-    >>> ladders = tuple(Ladder.of(attribute) for attribute in attributes_of(data))
-    >>> read_levels("sex=0", ladders, "Optimal").tolist()
+    >>> level_trees = tuple(LevelTree.of(attribute) for attribute in attributes_of(data))
+    >>> read_levels("sex=0", level_trees, "Optimal").tolist()
     [1, 0]
     """
-    names = [ladder.attribute.name for ladder in ladders]
-    top = np.array([ladder.height for ladder in ladders], np.int64)
+    names = [level_tree.attribute.name for level_tree in level_trees]
+    top = np.array([level_tree.height for level_tree in level_trees], np.int64)
     for part in filter(None, (text or "").split(",")):
         name, _, value = part.rpartition("=")
         if name.strip() not in names or not value.strip().isdecimal():
@@ -226,13 +238,13 @@ def demand_of(requirement: Requirement, limit: int) -> Demand:
     """Return what is asked of classes in the terms of the kernels."""
     from sfumato.kinds.table._kernels.class_demand import make_demand
 
-    claim = requirement.claim
+    guarantee = requirement.guarantee
     _, widths = _list_sensitive(requirement)
-    diversity = (claim.l, 1 + DIVERSITIES.index(claim.diversity) if claim.l > 1 else 0, claim.c or 0.0)
-    closeness = (1.0, 0) if claim.t is None else (claim.t, 1 + DISTANCES.index(claim.distance))
-    presence = 1.0 if claim.presence is None else claim.presence
+    diversity = (guarantee.l, 1 + DIVERSITIES.index(guarantee.diversity) if guarantee.l > 1 else 0, guarantee.c or 0.0)
+    closeness = (1.0, 0) if guarantee.t is None else (guarantee.t, 1 + DISTANCES.index(guarantee.distance))
+    presence = 1.0 if guarantee.presence is None else guarantee.presence
     return make_demand(
-        claim.k,
+        guarantee.k,
         limit,
         presence=presence,
         diversity=diversity,
@@ -244,7 +256,7 @@ def demand_of(requirement: Requirement, limit: int) -> Demand:
 
 def _join_trees(requirement: Requirement, widths: list[int]) -> tuple[Ints, Floats] | None:
     """Return the trees of all sensitive columns as one: first all values, then the nodes of tree after tree."""
-    if requirement.claim.t is None or requirement.claim.distance != "hierarchical":
+    if requirement.guarantee.t is None or requirement.guarantee.distance != "hierarchical":
         return None
     begin = sum(widths)
     values: list[Ints] = []
@@ -283,16 +295,16 @@ def judge_records(
     """
     from sfumato.kinds.table._kernels.class_demand import judge_classes
     from sfumato.kinds.table._kernels.different_records import collapse
-    from sfumato.kinds.table._kernels.generalised_classes import classes_of_records, make_ladders
+    from sfumato.kinds.table._kernels.generalised_classes import classes_of_records, make_level_table
 
     everybody = cells if people is None else np.concatenate([cells, people])
     is_person = None if people is None else np.arange(len(everybody)) >= len(cells)
     records, number = collapse(everybody.astype(np.int32), is_person, *_list_sensitive(requirement))
     levels = [np.arange(int(column.max(initial=0)) + 1)[None, :] for column in everybody.T]
-    withheld = np.zeros(len(records.weight), np.bool_)
-    classes = classes_of_records(records, make_ladders(levels))
-    judge_classes(classes, demand_of(requirement, len(cells)), withheld, len(cells))
-    return number[: len(cells)], withheld, records.people
+    suppressed_records = np.zeros(len(records.weight), np.bool_)
+    classes = classes_of_records(records, make_level_table(levels))
+    judge_classes(classes, demand_of(requirement, len(cells)), suppressed_records, len(cells))
+    return number[: len(cells)], suppressed_records, records.people
 
 
 def _number_missing(attribute: Attribute) -> npt.NDArray[np.int32]:
@@ -302,7 +314,7 @@ def _number_missing(attribute: Attribute) -> npt.NDArray[np.int32]:
 
 def _list_sensitive(requirement: Requirement) -> tuple[list[Ints], list[int]]:
     """Return the sensitive values of all records, where they are asked for, and how many there are."""
-    columns = requirement.sensitive if requirement.asks_more else ()
+    columns = requirement.sensitive if requirement.needs_diversity else ()
     return [_number_missing(column).astype(np.int64) for column in columns], [len(c.labels) + 1 for c in columns]
 
 
@@ -324,7 +336,7 @@ def _refuse_unknown(attributes: tuple[Attribute, ...], recoding: TableRecoding) 
             )
 
 
-def _find_people(others: tuple[Attribute, ...], recoding: list[ColumnCells], recoded: list[Spelled]) -> Ints:
+def _find_people(others: tuple[Attribute, ...], recoding: list[ColumnCells], recoded: list[CodedColumn]) -> Ints:
     """Return the cell of every person of the population in every column, numbered as those of the records."""
     numbers = []
     for person, cells, part in zip(others, recoding, recoded, strict=True):
@@ -339,14 +351,14 @@ def _hashable(cell: Any) -> Any:
     return tuple(cell.items()) if isinstance(cell, dict) else tuple(cell) if isinstance(cell, list) else cell
 
 
-def _list_people(quasi: list[Spelled], group: Ints, fit: Ints) -> Part:
+def _list_people(quasi: list[CodedColumn], group: Ints, fit: Ints) -> Part:
     """Return the table that says how many people of the population fit each class, in the order of its cells."""
     classes, first = np.unique(group, return_index=True)
     ranks = [_rank_cells(part.cells)[part.index[first]] for part in quasi]
     order = np.lexsort(ranks[::-1])
     columns = [part.cells.take(pa.array(part.index[first][order])) for part in quasi]
     names = [part.column.name for part in quasi]
-    people = PublishedColumn("people", "count", Form("exact", "int64"))
+    people = PublishedColumn("people", "count", ValueFormat("exact", "int64"))
     table = pa.table([*columns, pa.array(fit[classes][order], pa.int64())], names=[*names, people.name])
     return Part((*(part.column for part in quasi), people), table)
 

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.methods._base.full_domain import FullDomain, Question
-from sfumato.kinds.table.methods._base.ladders import Ladder
+from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.params import Param
 
 if TYPE_CHECKING:
@@ -40,21 +40,21 @@ class LevelChoosing(FullDomain):
             Loss,
             prepare_search,
         )
-        from sfumato.kinds.table._kernels.generalised_classes import make_ladders
+        from sfumato.kinds.table._kernels.generalised_classes import make_level_table
 
         how = {"discernibility": DISCERNIBILITY, "average-class-size": AVERAGE_CLASS_SIZE}.get(self.loss, CELLS)
-        ladders = make_ladders([ladder.levels for ladder in question.ladders])
-        price, level_sum = [], np.zeros(ladders.at.shape)
+        level_trees = make_level_table([level_tree.levels for level_tree in question.level_trees])
+        price, level_sum = [], np.zeros(level_trees.at.shape)
         full = 0.0
-        for at, ladder in enumerate(question.ladders):
+        for at, level_tree in enumerate(question.level_trees):
             count = question.count_values(at)
-            by_node, by_value = price_levels(self.loss if how == CELLS else "ncp", ladder, count)
+            by_node, by_value = price_levels(self.loss if how == CELLS else "ncp", level_tree, count)
             price.append(question.weights[at] * by_node)
-            level_sum[at, : ladder.height + 1] = question.weights[at] * (by_value @ count) / question.total
+            level_sum[at, : level_tree.height + 1] = question.weights[at] * (by_value @ count) / question.total
             full += question.weights[at] * by_node.max()
         loss = Loss(how, np.concatenate([rows.ravel() for rows in price]), level_sum, full, question.total)
         try:
-            return prepare_search(question.records, ladders, question.top, question.demand, loss)
+            return prepare_search(question.records, level_trees, question.top, question.demand, loss)
         except ValueError as error:
             raise ParameterError(
                 f"{type(self).__name__}: {error}. Allow fewer (at_most), or use top-down or bottom-up."
@@ -64,15 +64,16 @@ class LevelChoosing(FullDomain):
         """Return the error that says how far even the highest levels allowed are from what is asked."""
         from sfumato.kinds.table._kernels.generalisation_lattice import examine
 
-        _, withheld = examine(search, search.lattice.nodes - 1)
+        _, suppressed_records = examine(search, search.lattice.nodes - 1)
         return InfeasibleError(
             f"{type(self).__name__}: no choice of levels keeps what is asked with at most {question.demand.limit:,} of "
-            f"{question.total:,} records withheld; with the highest levels allowed, {withheld:,} or more would be. "
+            f"{question.total:,} records withheld; with the highest levels allowed, {suppressed_records:,} or more "
+            "would be. "
             "Allow higher levels (at_most), ask for less, or raise withhold_at_most."
         )
 
 
-def price_levels(loss: str, ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:
+def price_levels(loss: str, level_tree: LevelTree, count: Ints) -> tuple[Floats, Floats]:
     """Return what a cell costs on every level, by its node and by its value; both differ by what the value fixes.
 
     By value, a cell costs nothing as it is, and most when it is suppressed. By node, a constant of the value is left
@@ -83,7 +84,7 @@ def price_levels(loss: str, ladder: Ladder, count: Ints) -> tuple[Floats, Floats
     loss
         ``ncp``: share of the column a node covers. ``precision``: level over height, nothing for a value as it is.
         ``entropy``: bits needed to tell the value once its node is known, over the entropy of the column.
-    ladder
+    level_tree
         The column.
     count
         Records with each value, the missing one last.
@@ -93,34 +94,34 @@ def price_levels(loss: str, ladder: Ladder, count: Ints) -> tuple[Floats, Floats
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.dataset import attribute_of
     >>> data = Dataset.of("table", [("a",), ("b",), ("b",), ("b",)], ("city",))
-    >>> price_levels("entropy", Ladder.of(attribute_of(data, "city")), np.array([1, 3, 0]))[1].round(2).tolist()
+    >>> price_levels("entropy", LevelTree.of(attribute_of(data, "city")), np.array([1, 3, 0]))[1].round(2).tolist()
     [[0.0, 0.0, 0.0], [2.47, 0.51, 2.47]]
     """
-    pricing: dict[str, Callable[[Ladder, Ints], tuple[Floats, Floats]]] = {
+    pricing: dict[str, Callable[[LevelTree, Ints], tuple[Floats, Floats]]] = {
         "ncp": _price_coverage,
         "precision": _price_precision,
         "entropy": _price_entropy,
     }
-    return pricing[loss](ladder, count)
+    return pricing[loss](level_tree, count)
 
 
-def _price_coverage(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:  # noqa: ARG001
-    price = ladder.price[ladder.levels]
+def _price_coverage(level_tree: LevelTree, count: Ints) -> tuple[Floats, Floats]:  # noqa: ARG001
+    price = level_tree.price[level_tree.levels]
     return price, price
 
 
-def _price_precision(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:  # noqa: ARG001
-    share = np.arange(ladder.height + 1) / ladder.height
-    price = np.where(ladder.levels == ladder.leaf, 0.0, share[:, None])
+def _price_precision(level_tree: LevelTree, count: Ints) -> tuple[Floats, Floats]:  # noqa: ARG001
+    share = np.arange(level_tree.height + 1) / level_tree.height
+    price = np.where(level_tree.levels == level_tree.leaf, 0.0, share[:, None])
     return price, price
 
 
-def _price_entropy(ladder: Ladder, count: Ints) -> tuple[Floats, Floats]:
+def _price_entropy(level_tree: LevelTree, count: Ints) -> tuple[Floats, Floats]:
     shares = count[count > 0] / max(count.sum(), 1)
     entropy = float(-(shares * np.log2(shares)).sum())
-    bits = np.zeros(ladder.levels.shape)
+    bits = np.zeros(level_tree.levels.shape)
     if entropy > 0:
-        for level, nodes in enumerate(ladder.levels):
-            inside = np.bincount(nodes, weights=count, minlength=len(ladder.parent))
+        for level, nodes in enumerate(level_tree.levels):
+            inside = np.bincount(nodes, weights=count, minlength=len(level_tree.parent))
             bits[level] = np.log2(np.maximum(inside, 1))[nodes] / entropy
     return bits, bits - bits[0]

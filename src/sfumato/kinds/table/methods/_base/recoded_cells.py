@@ -11,10 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.kinds.table.dataset import MISSING, Attribute
-from sfumato.kinds.table.encode import Spelled, spell_intervals
+from sfumato.kinds.table.encode import CodedColumn, encode_intervals
 from sfumato.release.recoding import ColumnCells
 from sfumato.release.release import PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["close_ranges", "find_cells", "recode_column", "take_records"]
 
@@ -93,7 +93,7 @@ def find_cells(attribute: Attribute, cells: ColumnCells) -> tuple[Ints, Ints]:
     return np.append(number, _MISSING), np.flatnonzero(entry < 0)
 
 
-def recode_column(attribute: Attribute, cells: ColumnCells) -> Spelled:
+def recode_column(attribute: Attribute, cells: ColumnCells) -> CodedColumn:
     """Spell the cells of a column under a recoding; values that it does not know are suppressed.
 
     Examples
@@ -102,21 +102,21 @@ def recode_column(attribute: Attribute, cells: ColumnCells) -> Spelled:
     >>> from sfumato.kinds.table.dataset import attribute_of
     >>> city = attribute_of(Dataset.of("table", [("Rome",), ("Lima",), ("Bern",)], ("city",)), "city")
     >>> europe = ColumnCells("city", "category", labels=(("Europe", ("Bern", "Rome")), ("Lima", ("Lima",))))
-    >>> spelled = recode_column(city, europe)
-    >>> spelled.cells.take(pa.array(spelled.index)).to_pylist(), spelled.members
+    >>> coded = recode_column(city, europe)
+    >>> coded.cells.take(pa.array(coded.index)).to_pylist(), coded.members
     (['Europe', 'Lima', 'Europe'], (('Europe', 'Bern'), ('Europe', 'Rome')))
     """
     number, _ = find_cells(attribute, cells)
     distinct, index = np.unique(number[attribute.codes], return_inverse=True)
     index = index.reshape(-1).astype(np.int64)
     missing, hidden = distinct == _MISSING, distinct == _HIDDEN
-    column = PublishedColumn(attribute.name, "quasi-identifier", Form(cells.form))
+    column = PublishedColumn(attribute.name, "quasi-identifier", ValueFormat(cells.form))
     if cells.form == "interval":
         low, high = _bounds(attribute, cells, distinct)
-        return spell_intervals(attribute, low, high, missing, hidden, index)
+        return encode_intervals(attribute, low, high, missing, hidden, index)
     if cells.form == "set":
         lists = [None if at == _HIDDEN else [MISSING if at < 0 else cells.labels[at][0]] for at in distinct.tolist()]
-        return Spelled(column, pa.array(lists, column.form.arrow), index)
+        return CodedColumn(column, pa.array(lists, column.form.arrow), index)
     names = [None if at == _HIDDEN else MISSING if at < 0 else cells.labels[at][0] for at in distinct.tolist()]
     members = tuple(
         (cells.labels[at][0], member)
@@ -124,7 +124,7 @@ def recode_column(attribute: Attribute, cells: ColumnCells) -> Spelled:
         if cells.labels[at][1] != (cells.labels[at][0],)
         for member in cells.labels[at][1]
     )
-    return Spelled(column, pa.array(names, pa.string()).dictionary_encode(), index, members)
+    return CodedColumn(column, pa.array(names, pa.string()).dictionary_encode(), index, members)
 
 
 def _bounds(attribute: Attribute, cells: ColumnCells, numbers: Ints) -> tuple[npt.NDArray[np.generic], ...]:
@@ -139,7 +139,7 @@ def _bounds(attribute: Attribute, cells: ColumnCells, numbers: Ints) -> tuple[np
     return sides[0], sides[1]
 
 
-def take_records(column: Spelled, rows: Ints) -> Spelled:
+def take_records(column: CodedColumn, rows: Ints) -> CodedColumn:
     """Return a column with only some records, and only the members of values that these have.
 
     Examples

@@ -15,25 +15,25 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table import KIND
 from sfumato.kinds.table.dataset import Attribute, attributes_of
-from sfumato.kinds.table.encode import publish_table, spell_hulls
+from sfumato.kinds.table.encode import encode_cells, publish_table
 from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param
 from sfumato.release.release import Part, Result
 from sfumato.release.run import Run
 
-__all__ = ["TOO_FEW_ALIKE", "Relational", "looks_at_values", "read_weights"]
+__all__ = ["GROUP_TOO_SMALL", "Relational", "read_weights", "uses_sensitive_values"]
 
 Ints = npt.NDArray[np.int64]
 
-(TOO_FEW_ALIKE,) = KIND.reasons
+(GROUP_TOO_SMALL,) = KIND.suppression_reasons
 """Why a record is withheld."""
 
 _BLIND = (
     "How groups were formed does not depend on sensitive values. Knowing the method does not tell the records of a "
     "group apart."
 )
-_LOOKING = (
+_SENSITIVE_VALUES_USED = (
     "Groups were formed by looking at sensitive values. Someone who knows the method and everybody's quasi-identifiers "
     "may find a value likelier than its share in a group."
 )
@@ -46,7 +46,7 @@ class Relational(Method):
     A subclass says how records are put into classes. One that recodes all records alike publishes them itself.
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (KAnonymity,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (KAnonymity,)
 
     k: Annotated[int, Param("Smallest number of records that are the same in all quasi-identifiers.", ge=2)]
     l: Annotated[int, Param("How diverse the sensitive values of such records are; 1 for not at all.", ge=1)] = 1
@@ -61,13 +61,13 @@ class Relational(Method):
     @classmethod
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:
         """Say whether sensitive values decided what became a group."""
-        return (_LOOKING if looks_at_values(guarantee) else _BLIND,)
+        return (_SENSITIVE_VALUES_USED if uses_sensitive_values(guarantee) else _BLIND,)
 
     @abc.abstractmethod
     def partition(self, attributes: tuple[Attribute, ...], requirement: Requirement, run: Run) -> Ints:
         """Return the class of every record, numbered from 0; -1 for one that is withheld."""
 
-    def claim(self, dataset: Dataset) -> KAnonymity:
+    def build_guarantee(self, dataset: Dataset) -> KAnonymity:
         """Return what the release will promise."""
         named = {
             role: tuple(column.name for column in dataset.schema.columns if column.role == role)
@@ -86,7 +86,7 @@ class Relational(Method):
 
     def require(self, dataset: Dataset) -> Requirement:
         """Return what every class must keep, and refuse what no class can."""
-        requirement = Requirement.of(self.claim(dataset), attributes_of(dataset, "sensitive"))
+        requirement = Requirement.of(self.build_guarantee(dataset), attributes_of(dataset, "sensitive"))
         requirement.refuse_impossible(type(self).__name__, len(dataset))
         return requirement
 
@@ -118,10 +118,19 @@ class Relational(Method):
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
             )
         classes = np.unique(group[rows], return_inverse=True)[1].astype(np.int64)
-        quasi = [spell_hulls(attribute.take(rows), classes) for attribute in attributes]
-        withheld = {TOO_FEW_ALIKE: len(dataset) - len(rows)}
+        quasi = [encode_cells(attribute.take(rows), classes) for attribute in attributes]
+        suppressed_records = {GROUP_TOO_SMALL: len(dataset) - len(rows)}
         parts = {**self.require(dataset).take(rows).describe_order(), **self.further_tables(attributes, rows, classes)}
-        return publish_table(dataset, self, self.claim(dataset), rows, quasi, run, withheld=withheld, parts=parts)
+        return publish_table(
+            dataset,
+            self,
+            self.build_guarantee(dataset),
+            rows,
+            quasi,
+            run,
+            suppressed_records=suppressed_records,
+            parts=parts,
+        )
 
     def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:  # noqa: ARG002
         """Return what is published beside the records; nothing, unless a method says otherwise."""
@@ -161,12 +170,12 @@ def read_weights(text: str | None, attributes: tuple[Attribute, ...], owner: str
     return weights
 
 
-def looks_at_values(guarantee: Guarantee) -> bool:
+def uses_sensitive_values(guarantee: Guarantee) -> bool:
     """Tell whether a guarantee is about sensitive values, so that methods must look at them.
 
     Examples
     --------
-    >>> looks_at_values(KAnonymity(k=5)), looks_at_values(KAnonymity(k=5, t=0.2, sensitive=("ill",)))
+    >>> uses_sensitive_values(KAnonymity(k=5)), uses_sensitive_values(KAnonymity(k=5, t=0.2, sensitive=("ill",)))
     (False, True)
     """
     return isinstance(guarantee, KAnonymity) and (guarantee.l > 1 or guarantee.t is not None)

@@ -12,7 +12,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.dataset import MISSING, Attribute
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
 from sfumato.release.release import Part, PublishedColumn
-from sfumato.release.text import Form
+from sfumato.release.text import ValueFormat
 
 __all__ = ["Requirement", "SensitiveTree"]
 
@@ -73,7 +73,7 @@ class Requirement:
 
     Parameters
     ----------
-    claim
+    guarantee
         What is promised.
     sensitive
         The sensitive columns of all records.
@@ -89,23 +89,23 @@ class Requirement:
     [True, False]
     """
 
-    claim: KAnonymity
+    guarantee: KAnonymity
     sensitive: tuple[Attribute, ...]
     trees: tuple[SensitiveTree | None, ...] = ()
 
     @classmethod
-    def of(cls, claim: KAnonymity, sensitive: tuple[Attribute, ...]) -> Requirement:
+    def of(cls, guarantee: KAnonymity, sensitive: tuple[Attribute, ...]) -> Requirement:
         """Prepare the question."""
         trees = tuple(
-            SensitiveTree.of(attribute) if claim.t is not None and claim.distance == "hierarchical" else None
+            SensitiveTree.of(attribute) if guarantee.t is not None and guarantee.distance == "hierarchical" else None
             for attribute in sensitive
         )
-        return cls(claim, sensitive, trees)
+        return cls(guarantee, sensitive, trees)
 
     @property
-    def asks_more(self) -> bool:
+    def needs_diversity(self) -> bool:
         """Whether more is asked than a number of records."""
-        return self.claim.l > 1 or self.claim.t is not None
+        return self.guarantee.l > 1 or self.guarantee.t is not None
 
     def take(self, rows: Ints) -> Requirement:
         """Return the same question about some of the records."""
@@ -113,32 +113,33 @@ class Requirement:
 
     def refuse_impossible(self, owner: str, records: int) -> None:
         """Refuse what not even all records together keep, with what they would keep."""
-        claim = self.claim
-        for attribute in self.sensitive if self.asks_more else ():
+        guarantee = self.guarantee
+        for attribute in self.sensitive if self.needs_diversity else ():
             values = len(attribute.labels) + attribute.has_missing
-            if claim.l > values:
+            if guarantee.l > values:
                 raise ParameterError(
-                    f"{owner}: l must be at most the number of values of column {attribute.name!r}, got l={claim.l} "
+                    f"{owner}: l must be at most the number of values of column {attribute.name!r}, got "
+                    f"l={guarantee.l} "
                     f"for {values}. Choose a smaller l."
                 )
-            if claim.t is not None and claim.distance != "equal" and attribute.has_missing:
+            if guarantee.t is not None and guarantee.distance != "equal" and attribute.has_missing:
                 raise ParameterError(
                     f"{owner}: column {attribute.name!r} has empty cells, which have no place in an order or a tree. "
                     "Use distance=equal, or leave these records out."
                 )
-            if claim.t is not None and claim.distance == "ordered" and attribute.scale == "categorical":
+            if guarantee.t is not None and guarantee.distance == "ordered" and attribute.scale == "categorical":
                 raise ParameterError(
                     f"{owner}: column {attribute.name!r} has no order. Declare one (scales: {attribute.name}=low<high) "
                     "or use distance=equal."
                 )
-        if self.asks_more and not self.judge(np.zeros(records, np.int64))[0]:
+        if self.needs_diversity and not self.judge(np.zeros(records, np.int64))[0]:
             raise InfeasibleError(
-                f"{owner}: not even all {records:,} records together are as diverse as l={claim.l} "
-                f"({claim.diversity}{'' if claim.c is None else f', c={claim.c:g}'}) asks: "
-                f"{self._say_reachable()}. Choose a smaller l."
+                f"{owner}: not even all {records:,} records together are as diverse as l={guarantee.l} "
+                f"({guarantee.diversity}{'' if guarantee.c is None else f', c={guarantee.c:g}'}) asks: "
+                f"{self._describe_reachable()}. Choose a smaller l."
             )
 
-    def _say_reachable(self) -> str:
+    def _describe_reachable(self) -> str:
         clauses = []
         for attribute in self.sensitive:
             counts = self.count(attribute, np.zeros(len(attribute.codes), np.int64), 1)[0]
@@ -147,8 +148,10 @@ class Requirement:
                 "distinct": float(len(share)),
                 "entropy": float(np.exp(-(share * np.log(share)).sum())),
                 "recursive": float(1 / share.max()),
-            }[self.claim.diversity]
-            what = "its values are as mixed as" if self.claim.diversity == "entropy" else "the most frequent is one in"
+            }[self.guarantee.diversity]
+            what = (
+                "its values are as mixed as" if self.guarantee.diversity == "entropy" else "the most frequent is one in"
+            )
             clauses.append(f"column {attribute.name!r}: {what} {reach:.3g}")
         return "; ".join(clauses)
 
@@ -157,8 +160,8 @@ class Requirement:
         inside = group >= 0
         classes = int(group.max(initial=-1)) + 1
         sizes = np.bincount(group[inside], minlength=classes)
-        holds: Flags = sizes >= self.claim.k
-        for at, attribute in enumerate(self.sensitive if self.asks_more else ()):
+        holds: Flags = sizes >= self.guarantee.k
+        for at, attribute in enumerate(self.sensitive if self.needs_diversity else ()):
             holds &= self.judge_counts(self.count(attribute, group, classes), at)
         return holds
 
@@ -182,36 +185,36 @@ class Requirement:
         whole
             How often all published records have each value; the sum of the rows if not given.
         """
-        claim, total = self.claim, counts.sum(axis=1)
+        guarantee, total = self.guarantee, counts.sum(axis=1)
         holds = np.ones(len(counts), dtype=bool)
-        if claim.l > 1:
+        if guarantee.l > 1:
             holds &= self._judge_diversity(counts, total)
-        if claim.t is not None:
+        if guarantee.t is not None:
             everything = counts.sum(axis=0) if whole is None else whole
             overall = everything / max(everything.sum(), 1)
-            holds &= self.distances(counts / np.maximum(total, 1)[:, None], overall, at) <= claim.t + _SLACK / 10
+            holds &= self.distances(counts / np.maximum(total, 1)[:, None], overall, at) <= guarantee.t + _SLACK / 10
         return holds
 
     def _judge_diversity(self, counts: Ints, total: Ints) -> Flags:
-        claim = self.claim
-        if claim.diversity == "distinct":
-            return np.asarray((counts > 0).sum(axis=1) >= claim.l)
-        if claim.diversity == "entropy":
+        guarantee = self.guarantee
+        if guarantee.diversity == "distinct":
+            return np.asarray((counts > 0).sum(axis=1) >= guarantee.l)
+        if guarantee.diversity == "entropy":
             share = counts / np.maximum(total, 1)[:, None]
             entropy = -(share * np.log(np.where(share > 0, share, 1))).sum(axis=1)
-            return np.asarray(entropy >= np.log(claim.l) - _SLACK / 10)
+            return np.asarray(entropy >= np.log(guarantee.l) - _SLACK / 10)
         falling = -np.sort(-counts, axis=1)
-        rest = falling[:, claim.l - 1 :].sum(axis=1)
+        rest = falling[:, guarantee.l - 1 :].sum(axis=1)
         # Kept away from what is equal on paper, which is not less.
-        return np.asarray(falling[:, 0] < (claim.c or 0) * rest * (1 - _SLACK))
+        return np.asarray(falling[:, 0] < (guarantee.c or 0) * rest * (1 - _SLACK))
 
     def distances(self, shares: Floats, overall: Floats, at: int) -> Floats:
         """Return how far distributions of the sensitive column number ``at`` are from the overall one."""
         apart = shares - overall
-        if self.claim.distance == "equal":
+        if self.guarantee.distance == "equal":
             return np.asarray(np.abs(apart).sum(axis=1) / 2)
         apart = apart[:, :-1]
-        if self.claim.distance == "ordered":
+        if self.guarantee.distance == "ordered":
             occurs = overall[:-1] > 0
             steps = max(int(occurs.sum()) - 1, 1)
             return np.asarray(np.abs(np.cumsum(apart[:, occurs], axis=1))[:, :-1].sum(axis=1) / steps)
@@ -225,12 +228,12 @@ class Requirement:
 
     def describe_order(self) -> dict[str, Part]:
         """Return the table that publishes the order or tree of sensitive values, where closeness depends on it."""
-        claim = self.claim
-        if claim.t is None or claim.distance == "equal":
+        guarantee = self.guarantee
+        if guarantee.t is None or guarantee.distance == "equal":
             return {}
         rows: list[tuple[str, str, str]] = []
         for attribute in self.sensitive:
-            if claim.distance == "ordered":
+            if guarantee.distance == "ordered":
                 # Values of withheld records are not published, not even here.
                 occurs = np.unique(attribute.codes[attribute.codes >= 0]).tolist()
                 rows += [(attribute.name, attribute.labels[code], MISSING) for code in occurs]
@@ -238,6 +241,6 @@ class Requirement:
                 pairs = sorted(attribute.hierarchy.pairs(), key=lambda pair: pair[0])
                 rows += [(attribute.name, child, above or MISSING) for child, above in pairs]
         names = ("column", "value", "parent")
-        columns = tuple(PublishedColumn(name, name, Form("exact")) for name in names)
+        columns = tuple(PublishedColumn(name, name, ValueFormat("exact")) for name in names)
         table = pa.table({name: pa.array([row[i] for row in rows], pa.string()) for i, name in enumerate(names)})
         return {"sensitive-order": Part(columns, table)}

@@ -10,10 +10,10 @@ import numpy.typing as npt
 from sfumato.kinds.table.dataset import Attribute
 
 if TYPE_CHECKING:
-    from sfumato.kinds.table._kernels.hulls import Hulls
+    from sfumato.kinds.table._kernels.class_bounds import ClassBounds
     from sfumato.kinds.table._kernels.prices import Space
 
-__all__ = ["form_of", "is_tree", "number_cells", "order_values", "share_of_domain", "space_of"]
+__all__ = ["domain_type_of", "is_tree", "number_cells", "order_values", "share_of_domain", "space_of"]
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -32,12 +32,12 @@ def is_tree(attribute: Attribute) -> bool:
     return attribute.hierarchy is not None and (attribute.axis is None or attribute.hierarchy.kind == "labels")
 
 
-def form_of(attribute: Attribute) -> int:
+def domain_type_of(attribute: Attribute) -> int:
     """Return how the hull of values is published, by the names of the kernels.
 
     Examples
     --------
-    >>> form_of(Attribute("age", "integer", ("30",), np.zeros(1, np.int32), np.array([30])))
+    >>> domain_type_of(Attribute("age", "integer", ("30",), np.zeros(1, np.int32), np.array([30])))
     0
     """
     from sfumato.kinds.table._kernels.prices import RANGE, SET, TREE
@@ -72,7 +72,7 @@ def space_of(attributes: tuple[Attribute, ...], weights: tuple[float, ...]) -> S
     >>> space_of(attributes_of(data), (1.0, 1.0)).codes.tolist()
     [[1, 0], [0, 1], [-1, 0]]
     """
-    from sfumato.kinds.table._kernels.prices import lay_out
+    from sfumato.kinds.table._kernels.prices import build_space
 
     rows = len(attributes[0].codes) if attributes else 0
     codes = np.empty((rows, len(attributes)), np.int32)
@@ -80,7 +80,7 @@ def space_of(attributes: tuple[Attribute, ...], weights: tuple[float, ...]) -> S
     for d, attribute in enumerate(attributes):
         codes[:, d] = np.append(order_values(attribute), -1)[attribute.codes]
         values.append(_values_of(attribute))
-    return lay_out(codes, [form_of(attribute) for attribute in attributes], values, list(weights))
+    return build_space(codes, [domain_type_of(attribute) for attribute in attributes], values, list(weights))
 
 
 def _values_of(attribute: Attribute) -> npt.NDArray[np.float64]:
@@ -94,24 +94,24 @@ def _values_of(attribute: Attribute) -> npt.NDArray[np.float64]:
     return np.full(max(labels - 1, 0), 2 / max(labels, 1))
 
 
-def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
+def number_cells(attributes: tuple[Attribute, ...], bounds: ClassBounds) -> Ints:
     """Number what classes publish, so that classes with equal cells have the same number.
 
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.kinds.table._kernels.hulls import form_hulls
+    >>> from sfumato.kinds.table._kernels.class_bounds import bound_classes
     >>> from sfumato.kinds.table.dataset import attributes_of
     >>> ages = attributes_of(Dataset.of("table", [(30,), (40,), (30,), (40,), (30,)], ("age",)))
-    >>> number_cells(ages, form_hulls(space_of(ages, (1.0,)), np.array([0, 0, 1, 1, 2]), 3)).tolist()
+    >>> number_cells(ages, bound_classes(space_of(ages, (1.0,)), np.array([0, 0, 1, 1, 2]), 3)).tolist()
     [1, 1, 0]
     """
     cells: list[npt.NDArray[np.int64]] = []
     for d, attribute in enumerate(attributes):
-        low, high = hulls.low[:, d].astype(np.int64), hulls.high[:, d].astype(np.int64)
+        low, high = bounds.low[:, d].astype(np.int64), bounds.high[:, d].astype(np.int64)
         empty = low > high
         low, high = np.where(empty, -1, low), np.where(empty, -1, high)
-        hidden = hulls.missing[:, d] & ~empty
+        hidden = bounds.missing[:, d] & ~empty
         labels = [low, high]
         if is_tree(attribute) and attribute.hierarchy is not None and attribute.leaf is not None:
             leaf = np.append(np.sort(attribute.leaf), 0)
@@ -119,9 +119,9 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
             hidden |= ~empty & (node == len(attribute.hierarchy) - 1)
             labels = [np.where(empty, -1, node)]
         elif attribute.axis is None:
-            bits = hulls.bits[:, hulls.word[d] : hulls.word[d + 1]]
+            bits = bounds.bits[:, bounds.word[d] : bounds.word[d + 1]]
             every = len(attribute.labels) + attribute.has_missing
-            hidden |= (low < high) & (hulls.labels[:, d] == every)
+            hidden |= (low < high) & (bounds.labels[:, d] == every)
             labels = [*bits.T.view(np.int64), np.where(empty, -1, 0)]
         cells.extend(np.where(hidden, -2, column) for column in labels)
         cells.append(hidden.astype(np.int64))
@@ -129,7 +129,7 @@ def number_cells(attributes: tuple[Attribute, ...], hulls: Hulls) -> Ints:
     return np.asarray(number, np.int64).reshape(-1)
 
 
-def share_of_domain(attributes: tuple[Attribute, ...], hulls: Hulls) -> Floats:
+def share_of_domain(attributes: tuple[Attribute, ...], bounds: ClassBounds) -> Floats:
     """Return the share of its column that a cell of every class may stand for, averaged over the attributes (NCP).
 
     Prices of kernels are the same on paper. These shares are the same in every digit as those that are measured of what
@@ -138,20 +138,20 @@ def share_of_domain(attributes: tuple[Attribute, ...], hulls: Hulls) -> Floats:
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.kinds.table._kernels.hulls import form_hulls
+    >>> from sfumato.kinds.table._kernels.class_bounds import bound_classes
     >>> from sfumato.kinds.table.dataset import attributes_of
     >>> ages = attributes_of(Dataset.of("table", [(30,), (33,), (40,)], ("age",)))
-    >>> share_of_domain(ages, form_hulls(space_of(ages, (1.0,)), np.array([0, 0, 1]), 2)).tolist()
+    >>> share_of_domain(ages, bound_classes(space_of(ages, (1.0,)), np.array([0, 0, 1]), 2)).tolist()
     [0.3, 0.0]
     """
-    total = np.zeros(len(hulls.records))
+    total = np.zeros(len(bounds.records))
     for d, attribute in enumerate(attributes):
-        low, high = hulls.low[:, d].astype(np.int64), hulls.high[:, d].astype(np.int64)
+        low, high = bounds.low[:, d].astype(np.int64), bounds.high[:, d].astype(np.int64)
         is_single = low >= high
         share = _share_of_spans(
-            attribute, np.where(is_single, -1, low), np.where(is_single, -1, high), hulls.labels[:, d]
+            attribute, np.where(is_single, -1, low), np.where(is_single, -1, high), bounds.labels[:, d]
         )
-        total += np.where(hulls.missing[:, d] & (low <= high), 1.0, np.where(is_single, 0.0, share))
+        total += np.where(bounds.missing[:, d] & (low <= high), 1.0, np.where(is_single, 0.0, share))
     return np.asarray(total / max(len(attributes), 1))
 
 

@@ -39,7 +39,7 @@ class Moves(NamedTuple):
         Change of the loss, in records: one that is withheld counts 1.
     spread
         Change of what the cells of all records cost, withheld or not.
-    withheld
+    suppressed_records
         Change of the number of records withheld.
     company
         Records that were withheld and are joined by others.
@@ -49,7 +49,7 @@ class Moves(NamedTuple):
     attribute: Ints
     loss: Floats
     spread: Floats
-    withheld: Ints
+    suppressed_records: Ints
     company: Ints
 
     @classmethod
@@ -77,37 +77,37 @@ class CutSearch:
     >>> data = Dataset.of("table", [("a",), ("a",), ("b",), ("b",)], ("city",))
     >>> method = TopDown(k=2)
     >>> search = CutSearch(method.pose(method.attributes(data), method.require(data), Run(bytes(32))))
-    >>> [cut.tolist() for cut in search.read(search.leaves)], search.settle(search.leaves)
+    >>> [cut.tolist() for cut in search.read(search.leaves)], search.evaluate_cut(search.leaves)
     ([[0, 1, 3]], 0)
     """
 
     def __init__(self, question: Question) -> None:
         from sfumato.kinds.table._kernels.generalised_classes import (
             classes_of_records,
-            make_ladders,
+            make_level_table,
             make_workspace,
             new_classes,
         )
         from sfumato.kinds.table._kernels.hierarchy_cuts import plant_trees
 
-        ladders = question.ladders
+        level_trees = question.level_trees
         self.question = question
         self.trees = plant_trees(
-            [ladder.parent for ladder in ladders],
-            [ladder.leaf for ladder in ladders],
-            [weight * ladder.price for weight, ladder in zip(question.weights, ladders, strict=True)],
+            [level_tree.parent for level_tree in level_trees],
+            [level_tree.leaf for level_tree in level_trees],
+            [weight * level_tree.price for weight, level_tree in zip(question.weights, level_trees, strict=True)],
         )
-        self.begin = np.cumsum([0, *(len(ladder.parent) for ladder in ladders)]).astype(np.int64)
+        self.begin = np.cumsum([0, *(len(level_tree.parent) for level_tree in level_trees)]).astype(np.int64)
         records, demand = question.records, question.demand
-        self.base = classes_of_records(records, make_ladders([ladder.levels for ladder in ladders]))
+        self.base = classes_of_records(records, make_level_table([level_tree.levels for level_tree in level_trees]))
         self.classes, self.tried = new_classes(records), new_classes(records)
         self.work = make_workspace(records, int(demand.column[-1]))
-        self.withheld = np.zeros(len(records.weight), np.bool_)
+        self.suppressed_records = np.zeros(len(records.weight), np.bool_)
         self.class_of = np.zeros(len(records.weight), np.int32)
         self.overall = np.zeros(int(demand.column[-1]))
         top = question.top.tolist()
-        self.leaves = self._flatten([ladder.levels[0] for ladder in ladders])
-        self.highest = self._flatten([ladder.levels[at] for ladder, at in zip(ladders, top, strict=True)])
+        self.leaves = self._flatten([level_tree.levels[0] for level_tree in level_trees])
+        self.highest = self._flatten([level_tree.levels[at] for level_tree, at in zip(level_trees, top, strict=True)])
 
     def _flatten(self, cuts: list[Ints]) -> Ints:
         return np.concatenate([cut + begin for cut, begin in zip(cuts, self.begin, strict=False)])
@@ -117,16 +117,16 @@ class CutSearch:
         first = self.trees.first
         return [cut[first[at] : first[at + 1]] - self.begin[at] for at in range(len(first) - 1)]
 
-    def settle(self, cut: Ints) -> int:
+    def evaluate_cut(self, cut: Ints) -> int:
         """Group the classes of a cut and return how many records they withhold."""
         from sfumato.kinds.table._kernels.class_demand import count_overall, judge_classes
         from sfumato.kinds.table._kernels.hierarchy_cuts import group_by_cut
 
         demand = self.question.demand
         group_by_cut(self.question.records, self.trees, cut, self.base, self.classes, self.work)
-        self.class_of[:] = self.work.home
-        _, gone = judge_classes(self.classes, demand, self.withheld, self.question.total)
-        self.overall = count_overall(self.classes, self.withheld, int(demand.column[-1]))
+        self.class_of[:] = self.work.target
+        _, gone = judge_classes(self.classes, demand, self.suppressed_records, self.question.total)
+        self.overall = count_overall(self.classes, self.suppressed_records, int(demand.column[-1]))
         return int(gone)
 
     def _price(self, cut: Ints, classes: Classes) -> Floats:
@@ -173,18 +173,18 @@ class CutSearch:
         touched = np.flatnonzero((moved >= 0) & wanted[moved])
         begin, size = int(self.begin[attribute]), int(self.begin[attribute + 1] - self.begin[attribute])
         was, now = moved[touched] - begin, (before if apart else after) - begin
-        count, lost = self.classes.weight[touched], self.withheld[touched]
+        count, lost = self.classes.weight[touched], self.suppressed_records[touched]
         new_count = self.tried.weight[:class_count]
         spread = _add_up(now, new_count * new_price, size) - _add_up(was, count * price[touched], size)
         loss = _add_up(now, new_count * np.where(gone, 1.0, new_price), size)
         loss = loss - _add_up(was, count * np.where(lost, 1.0, price[touched]), size)
-        withheld = _add_up(now, new_count * gone, size) - _add_up(was, count * lost, size)
+        suppressed_records = _add_up(now, new_count * gone, size) - _add_up(was, count * lost, size)
         grows = np.zeros(len(touched), np.bool_)
         if not apart:
-            grows = lost & (new_count[self.work.home[touched]] > count)
+            grows = lost & (new_count[self.work.target[touched]] > count)
         company = _add_up(was, count * grows, size)
         nodes = np.flatnonzero(_add_up(was, np.ones(len(was)), size))
-        whole: list[Ints] = [column[nodes].astype(np.int64) for column in (withheld, company)]
+        whole: list[Ints] = [column[nodes].astype(np.int64) for column in (suppressed_records, company)]
         return Moves(nodes + begin, np.full(len(nodes), attribute, np.int64), loss[nodes], spread[nodes], *whole)
 
     def inner_nodes(self, cut: Ints) -> Flags:
@@ -217,9 +217,9 @@ class CutSearch:
 
     def weigh(self, cut: Ints) -> float:
         """Return what a cut loses, in records: one that is withheld counts 1."""
-        self.settle(cut)
+        self.evaluate_cut(cut)
         size = int(self.classes.size[0])
-        price = np.where(self.withheld[:size], 1.0, self._price(cut, self.classes))
+        price = np.where(self.suppressed_records[:size], 1.0, self._price(cut, self.classes))
         return float((self.classes.weight[:size] * price).sum())
 
     def specialise(self, cut: Ints, run: Run) -> Ints:
@@ -238,27 +238,27 @@ class CutSearch:
 
         demand = self.question.demand
         lasting = is_lasting(demand, self.question.records.people.size > 0)
-        gone = self.settle(cut)
+        gone = self.evaluate_cut(cut)
         refused = np.zeros(len(self.trees.parent), np.bool_)
         while True:
             moves = self.list_moves(cut, self.inner_nodes(cut) & ~refused, apart=True)
-            room = demand.limit - gone
+            budget = demand.limit - gone
             if lasting:  # what breaks the limit now will break it whatever else is taken apart
-                refused[moves.node[moves.withheld > room]] = True
-            fits = np.flatnonzero((moves.withheld <= room) & (moves.loss <= 1e-9))
+                refused[moves.node[moves.suppressed_records > budget]] = True
+            fits = np.flatnonzero((moves.suppressed_records <= budget) & (moves.loss <= 1e-9))
             if not len(fits):
                 return cut
             moves = moves.take(fits)
-            nodes = choose_moves(moves, -moves.loss / (np.maximum(moves.withheld, 0) + 1.0) ** power, room)
+            nodes = choose_moves(moves, -moves.loss / (np.maximum(moves.suppressed_records, 0) + 1.0) ** power, budget)
             trial = self.move(cut, nodes, apart=True)
-            now = self.settle(trial)
+            now = self.evaluate_cut(trial)
             if now <= demand.limit:
                 cut, gone = trial, now
                 if not lasting:
                     refused[:] = False
             else:  # only where withholding changes what all classes are compared with
                 refused[nodes] = True
-                gone = self.settle(cut)
+                gone = self.evaluate_cut(cut)
 
     def generalise(self, cut: Ints, count_helped: Callable[[Ints, Moves], Ints]) -> Ints | None:
         """Make nodes of a cut whole until what is asked is kept; None if it never is.
@@ -266,7 +266,7 @@ class CutSearch:
         The next node is the one that costs least for every record it helps, which are counted either by
         :meth:`count_company` or by :meth:`count_lost`.
         """
-        while self.settle(cut) > self.question.demand.limit:
+        while self.evaluate_cut(cut) > self.question.demand.limit:
             ready = self.ready_nodes(cut)
             if not ready.any():
                 return None
@@ -279,14 +279,14 @@ class CutSearch:
 
     def count_company(self, cut: Ints, moves: Moves) -> Ints:
         """Return how many withheld records get company, those twice that need not be withheld any longer."""
-        helped = np.maximum(-moves.withheld, 0) + moves.company
+        helped = np.maximum(-moves.suppressed_records, 0) + moves.company
         return helped if helped.any() else self.count_lost(cut, moves)
 
     def count_lost(self, cut: Ints, moves: Moves) -> Ints:
         """Return how many withheld records lie below each node."""
         total = np.zeros(len(self.trees.parent))
         size = int(self.classes.size[0])
-        lost = self.classes.weight[:size] * self.withheld[:size]
+        lost = self.classes.weight[:size] * self.suppressed_records[:size]
         for attribute in range(len(self.begin) - 1):
             above = self.trees.parent[self._nodes(cut, self.classes, attribute)]
             total += np.bincount(above[above >= 0], lost[above >= 0], len(total))
@@ -298,7 +298,7 @@ def _add_up(at: Ints, amounts: npt.NDArray[Any], size: int) -> Floats:
     return np.asarray(np.bincount(at, amounts, size), dtype=np.float64)
 
 
-def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
+def choose_moves(moves: Moves, score: Floats, budget: int) -> Ints:
     """Return the node of highest score, with some of the next best of its attribute as long as there is room.
 
     Examples
@@ -312,15 +312,16 @@ def choose_moves(moves: Moves, score: Floats, room: int) -> Ints:
     mates = np.flatnonzero(moves.attribute == moves.attribute[best])
     mates = mates[np.argsort(-score[mates], kind="stable")]
     mates = np.append(best, mates[mates != best])[: max(len(mates) // _SHARE, 1)]
-    within = np.cumsum(moves.withheld[mates]) <= room
+    within = np.cumsum(moves.suppressed_records[mates]) <= budget
     within[0] = True
     return moves.node[mates[: len(within) if within.all() else int(np.argmin(within))]]
 
 
-def refuse_cuts(owner: str, question: Question, withheld: int) -> InfeasibleError:
+def refuse_cuts(owner: str, question: Question, suppressed_records: int) -> InfeasibleError:
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
         f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} "
-        f"records withheld; with the highest levels allowed, {withheld:,} would be. Allow higher levels (at_most), "
+        f"records withheld; with the highest levels allowed, {suppressed_records:,} would be. Allow higher levels "
+        "(at_most), "
         "ask for less, or raise withhold_at_most."
     )

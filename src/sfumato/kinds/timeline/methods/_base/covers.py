@@ -15,13 +15,13 @@ from sfumato.kinds.timeline.dataset import Timeline
 if TYPE_CHECKING:
     from sfumato.kinds.timeline.methods._base.deletion import Task
 
-__all__ = ["Covering", "Crowd", "find_crowds"]
+__all__ = ["Covering", "EqualEvents", "find_equal_events"]
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Crowd:
+class EqualEvents:
     """Events with the same counts at every time point.
 
     Parameters
@@ -35,7 +35,7 @@ class Crowd:
 
     Examples
     --------
-    >>> Crowd((1, 2), np.array([0]), np.array([3]), b"").events
+    >>> EqualEvents((1, 2), np.array([0]), np.array([3]), b"").events
     (1, 2)
     """
 
@@ -45,9 +45,9 @@ class Crowd:
     key: bytes
 
 
-def find_crowds(
+def find_equal_events(
     timeline: Timeline, without: Sequence[int], least: int, only: Sequence[int] | None = None
-) -> list[Crowd]:
+) -> list[EqualEvents]:
     """Find events that occur, each as often as the others at every time point.
 
     Parameters
@@ -63,7 +63,7 @@ def find_crowds(
     --------
     >>> from sfumato.data.dataset import Dataset
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 2, "c": 2}, {"a": 5}]))
-    >>> [(crowd.events, crowd.counts.tolist()) for crowd in find_crowds(timeline, (), 2)]
+    >>> [(group.events, group.counts.tolist()) for group in find_equal_events(timeline, (), 2)]
     [((1, 2), [2])]
     """
     wanted = np.zeros(len(timeline.labels), dtype=bool)
@@ -72,16 +72,16 @@ def find_crowds(
     entries = np.flatnonzero((timeline.counts > 0) & wanted[timeline.codes])
     entries = entries[np.argsort(timeline.codes[entries], kind="stable")]
     events, starts = np.unique(timeline.codes[entries], return_index=True)
-    crowds: dict[bytes, list[int]] = {}
+    groups: dict[bytes, list[int]] = {}
     where: dict[bytes, Ints] = {}
     # Splitting nothing gives one part that is empty.
     for event, own in zip(events.tolist(), np.split(entries, starts[1:]), strict=False):
         key = timeline.points[own].tobytes() + timeline.counts[own].tobytes()
-        crowds.setdefault(key, []).append(event)
+        groups.setdefault(key, []).append(event)
         where[key] = own
     return [
-        Crowd(tuple(members), timeline.points[where[key]], timeline.counts[where[key]], key)
-        for key, members in crowds.items()
+        EqualEvents(tuple(members), timeline.points[where[key]], timeline.counts[where[key]], key)
+        for key, members in groups.items()
         if len(members) >= least
     ]
 
@@ -93,7 +93,7 @@ class Covering:
     ----------
     task
         The sensitive events and the threshold.
-    crowds
+    groups
         What they may be cut down to.
 
     Examples
@@ -101,21 +101,21 @@ class Covering:
     >>> from fractions import Fraction
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.timeline.methods._base.deletion import Task
-    >>> from sfumato.kinds.timeline.methods._base.tally import Tally
+    >>> from sfumato.kinds.timeline.methods._base.timeline_counts import TimelineCounts
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"s": 3, "b": 1, "c": 8}, {"s": 1, "c": 8}]))
-    >>> task = Task(Tally(timeline), (0,), Fraction(1, 2))
-    >>> covering = Covering(task, find_crowds(timeline, (0,), 1))
+    >>> task = Task(TimelineCounts(timeline), (0,), Fraction(1, 2))
+    >>> covering = Covering(task, find_equal_events(timeline, (0,), 1))
     >>> covering.take_turns().tolist()
     [2, 1]
     """
 
-    def __init__(self, task: Task, crowds: list[Crowd]) -> None:
+    def __init__(self, task: Task, groups: list[EqualEvents]) -> None:
         self.task = task
-        self.crowds = crowds
+        self.groups = groups
         self.rule = task.rule
-        self._sizes = np.array([len(crowd.points) for crowd in crowds], dtype=np.int64)
-        self._points = np.concatenate([np.empty(0, np.int64), *(crowd.points for crowd in crowds)])
-        self._counts = np.concatenate([np.empty(0, np.int64), *(crowd.counts for crowd in crowds)])
+        self._sizes = np.array([len(group.points) for group in groups], dtype=np.int64)
+        self._points = np.concatenate([np.empty(0, np.int64), *(group.points for group in groups)])
+        self._counts = np.concatenate([np.empty(0, np.int64), *(group.counts for group in groups)])
 
     def options(self, s: int, left: Ints) -> list[Ints]:
         """Return what may be left of an event at its places: the counts of crowds no larger than it, or nothing."""
@@ -123,14 +123,14 @@ class Covering:
         own = slice(places.offsets[s], places.offsets[s + 1])
         points = places.points[own]
         choices = [np.zeros(len(points), np.int64)]
-        if self.crowds:
+        if self.groups:
             there = np.zeros(len(self.task.timeline), np.int64)
             there[points] = left[own]
             starts = np.concatenate([[0], np.cumsum(self._sizes)[:-1]])
             fits = np.logical_and.reduceat(there[self._points] >= self._counts, starts)
             for number in np.flatnonzero(fits).tolist():
-                crowd, counts = self.crowds[number], np.zeros(len(points), np.int64)
-                counts[np.searchsorted(points, crowd.points)] = crowd.counts
+                group, counts = self.groups[number], np.zeros(len(points), np.int64)
+                counts[np.searchsorted(points, group.points)] = group.counts
                 choices.append(counts)
         return choices
 
@@ -141,7 +141,7 @@ class Covering:
         """
         places = self.task.places
         left = places.counts.copy()
-        totals, squares = self.task.tally.totals.copy(), self.task.tally.squares.copy()
+        totals, squares = self.task.counts.totals.copy(), self.task.counts.squares.copy()
         chosen = [False] * len(self.task.events)
         changed = True
         while changed:

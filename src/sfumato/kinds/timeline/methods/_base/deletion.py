@@ -18,11 +18,11 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.encode import publish
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, read_delta, spell_delta
-from sfumato.kinds.timeline.methods._base.covers import Crowd, find_crowds
-from sfumato.kinds.timeline.methods._base.tally import Deletions, Places, Tally
+from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, format_delta, read_delta
+from sfumato.kinds.timeline.methods._base.covers import EqualEvents, find_equal_events
+from sfumato.kinds.timeline.methods._base.timeline_counts import Deletions, Places, TimelineCounts
 from sfumato.params import Param
-from sfumato.release.release import Result, Trace
+from sfumato.release.release import OwnerRecord, Result
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Task:
 
     Parameters
     ----------
-    tally
+    counts
         The original, counted.
     events
         Codes of the sensitive events, in the order in which they take turns.
@@ -49,30 +49,30 @@ class Task:
     Examples
     --------
     >>> timeline = Timeline.of(Dataset.of("timeline", [{"a": 1, "b": 3}]))
-    >>> Task(Tally(timeline), (0,), Fraction(1, 5)).rule
+    >>> Task(TimelineCounts(timeline), (0,), Fraction(1, 5)).rule
     Rule(numerator=1, denominator=4, alphabet=2)
     """
 
-    tally: Tally
+    counts: TimelineCounts
     events: tuple[int, ...]
     delta: Fraction
 
     @property
     def timeline(self) -> Timeline:
         """The original."""
-        return self.tally.timeline
+        return self.counts.timeline
 
     @cached_property
     def places(self) -> Places:
         """Where the sensitive events occur."""
-        return self.tally.places(self.events)
+        return self.counts.places(self.events)
 
     @property
     def rule(self) -> Rule:
         """The threshold with a denominator that the data can have, and the size of the alphabet."""
         from sfumato.kinds.timeline._kernels.sanitisation import Rule
 
-        least = least_peer(self.delta, max(int(self.tally.totals.sum()), 1))
+        least = least_peer(self.delta, max(int(self.counts.totals.sum()), 1))
         return Rule(least.numerator, least.denominator, len(self.timeline.labels))
 
     @property
@@ -80,14 +80,14 @@ class Task:
         """The places with what the time points hold."""
         from sfumato.kinds.timeline._kernels.sanitisation import Occurrences
 
-        places, tally = self.places, self.tally
-        return Occurrences(places.offsets, places.points, places.counts, tally.totals, tally.squares)
+        places, counts = self.places, self.counts
+        return Occurrences(places.offsets, places.points, places.counts, counts.totals, counts.squares)
 
     def deletions(self, removed: Ints) -> Deletions:
         """Return deletions at the places as deletions from the timeline."""
         entries = np.zeros(len(self.timeline.codes), dtype=np.int64)
         entries[self.places.entries] = removed
-        return Deletions(self.tally, entries)
+        return Deletions(self.counts, entries)
 
 
 def least_peer(delta: Fraction, largest: int) -> Fraction:
@@ -126,7 +126,7 @@ class EventDeletion(Method):
     ('timeline',)
     """
 
-    promises: ClassVar[tuple[type[Guarantee], ...]] = (PrefixFrequency,)
+    guarantees: ClassVar[tuple[type[Guarantee], ...]] = (PrefixFrequency,)
     optimises: ClassVar[str] = "sanitisation error"
     needs: ClassVar[tuple[str, ...]] = ("sensitive events",)
 
@@ -140,7 +140,7 @@ class EventDeletion(Method):
     ] = 1
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "delta", spell_delta(self.delta))
+        object.__setattr__(self, "delta", format_delta(self.delta))
         super().__post_init__()
         read_delta(type(self).__name__, self.delta)
 
@@ -154,7 +154,7 @@ class EventDeletion(Method):
         """Return how many occurrences go at each place."""
 
     @abc.abstractmethod
-    def delete_to_covers(self, task: Task, crowds: list[Crowd], run: Run) -> Ints:
+    def delete_to_covers(self, task: Task, groups: list[EqualEvents], run: Run) -> Ints:
         """Return how many occurrences go at each place so that what is left of an event equals a crowd."""
 
     def anonymize(self, dataset: Dataset, run: Run) -> Result:
@@ -167,12 +167,14 @@ class EventDeletion(Method):
             if self.cover == 1:
                 removed = self.delete(task, run)
             else:
-                removed = self.delete_to_covers(task, find_crowds(task.timeline, task.events, self.cover - 1), run)
+                removed = self.delete_to_covers(
+                    task, find_equal_events(task.timeline, task.events, self.cover - 1), run
+                )
         deletions = task.deletions(removed)
         run.counters["occurrences_deleted"] = int(removed.sum())
         run.counters["time_points_changed"] = int(np.count_nonzero(deletions.by_point))
         result = self._publish(dataset, task, deletions, run)
-        run.notes.append(_say_deleted(task, removed))
+        run.notes.append(_describe_deletion(task, removed))
         return result
 
     def task(self, dataset: Dataset) -> Task:
@@ -181,7 +183,7 @@ class EventDeletion(Method):
 
         owner = type(self).__name__
         timeline = Timeline.of(dataset)
-        tally = Tally(timeline)
+        counts = TimelineCounts(timeline)
         code = timeline.code_of()
         sensitive = tuple(dict.fromkeys(dataset.schema.sensitive))
         if not sensitive:
@@ -192,16 +194,16 @@ class EventDeletion(Method):
                 f"{owner}: {unknown} of the {len(sensitive)} sensitive events do not occur in the data. "
                 "Name events as the data spell them."
             )
-        size = int(tally.totals.sum()) + len(timeline.labels)
+        size = int(counts.totals.sum()) + len(timeline.labels)
         if size > LARGEST:
             raise ParameterError(
                 f"{owner}: occurrences and different events together must be at most {LARGEST:,}, got {size:,}. "
                 "Split the timeline."
             )
         events = tuple(code[event] for event in sensitive)
-        return Task(tally, events, read_delta(owner, self.delta))
+        return Task(counts, events, read_delta(owner, self.delta))
 
-    def _claim(self, task: Task, left: Ints) -> Guarantee:
+    def _build_guarantee(self, task: Task, left: Ints) -> Guarantee:
         """Claim what was asked for: of the sensitive events, and with covers of those they hide among.
 
         An event that is gone hides among nobody and is not named then: its name would say that it is sensitive.
@@ -209,9 +211,9 @@ class EventDeletion(Method):
         labels = task.timeline.labels
         if self.cover == 1:
             return PrefixFrequency(self.delta, 1, tuple(sorted(labels[event] for event in task.events)))
-        named = _alike(task, left)
+        named = _list_indistinguishable(task, left)
         if not named:
-            gone, total = int(task.places.counts.sum()), int(task.tally.totals.sum())
+            gone, total = int(task.places.counts.sum()), int(task.counts.totals.sum())
             events = f"{len(task.events)} sensitive event{'s' * (len(task.events) > 1)}"
             others = "other event has" if self.cover == 2 else f"{self.cover - 1} other events have"
             raise InfeasibleError(
@@ -226,17 +228,19 @@ class EventDeletion(Method):
         left = task.timeline.counts - deletions.removed
         if not (left > 0).any():
             raise InfeasibleError(
-                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(task.tally.totals.sum()):,} "
+                f"{type(self).__name__}: delta={self.delta} leaves nothing: all {int(task.counts.totals.sum()):,} "
                 f"occurrences are of the {len(task.events)} sensitive events, and all must go. Use a larger delta or "
                 "name fewer sensitive events."
             )
-        release, rows = publish(dataset, task.timeline, left, self, self._claim(task, left))
-        return Result(release, Trace(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset))
+        release, rows = publish(dataset, task.timeline, left, self, self._build_guarantee(task, left))
+        return Result(
+            release, OwnerRecord(rows, run.secret, run.seconds, run.counters, self.parameters(), None, dataset)
+        )
 
 
-def _say_deleted(task: Task, removed: Ints) -> str:
+def _describe_deletion(task: Task, removed: Ints) -> str:
     """Say how much of the data was deleted; for the owner, since it tells how frequent sensitive events were."""
-    gone, total = int(removed.sum()), int(task.tally.totals.sum())
+    gone, total = int(removed.sum()), int(task.counts.totals.sum())
     offsets = task.places.offsets
     left = [int((task.places.counts - removed)[a:b].sum()) for a, b in itertools.pairwise(offsets.tolist())]
     lost = sum(not count for count in left)
@@ -246,12 +250,12 @@ def _say_deleted(task: Task, removed: Ints) -> str:
     return sentence + "."
 
 
-def _alike(task: Task, left: Ints) -> tuple[str, ...]:
+def _list_indistinguishable(task: Task, left: Ints) -> tuple[str, ...]:
     """Name the sensitive events that are left, and the others with the same counts at every time point."""
     timeline = task.timeline
     remaining = Timeline(timeline.offsets, timeline.codes, left, timeline.labels, timeline.times)
-    crowds = {crowd.key: crowd.events for crowd in find_crowds(remaining, task.events, 1)}
+    groups = {group.key: group.events for group in find_equal_events(remaining, task.events, 1)}
     named: set[int] = set()
-    for own in find_crowds(remaining, (), 1, only=task.events):
-        named.update(own.events, crowds.get(own.key, ()))
+    for own in find_equal_events(remaining, (), 1, only=task.events):
+        named.update(own.events, groups.get(own.key, ()))
     return tuple(sorted(timeline.labels[event] for event in named))

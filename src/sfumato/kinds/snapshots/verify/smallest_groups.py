@@ -1,0 +1,27 @@
+"""Crowds of snapshots: the groups whose sensitive values are published together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import numpy.typing as npt
+
+from sfumato.data.dataset import Dataset
+from sfumato.kinds.snapshots.decode import PublishedSnapshots
+from sfumato.release.release import Release
+from sfumato.verification.people import GroupSize, count_in_groups
+
+__all__ = ["find_smallest_groups"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every group of a snapshot."""
+    yield from count_in_groups(PublishedSnapshots.of(release).group, person)

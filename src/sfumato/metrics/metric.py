@@ -204,8 +204,8 @@ class SummedMetric(Metric):
     """A measure that counts in every part of a release, and makes one number of all counts.
 
     A subclass writes :meth:`partial`, which looks at one part, and :meth:`combine`, which looks at the sum of all
-    partial sums; a release in one piece is the case of one part. So the score of a release in parts is that of all parts laid
-    together beside the whole original, and no mean of means.
+    partial sums; a release in one piece is the case of one part. So the score of a release in parts is that of all
+    parts laid together beside the whole original, and no mean of means.
 
     Examples
     --------

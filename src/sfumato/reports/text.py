@@ -39,8 +39,8 @@ ALWAYS: Limits = (
 
 _PLAIN_SHARE = (
     "Largest share of fitting records with one sensitive value",
-    "A sensitive value is in {found} of fitting records; at most {allowed} are promised.",
-    "No sensitive value is in more than {found} of fitting records ({allowed} promised).",
+    "A sensitive value is in {share} of fitting records; at most {allowed} are promised.",
+    "No sensitive value is in more than {share} of fitting records ({allowed} promised).",
 )
 
 
@@ -107,7 +107,7 @@ def explain_share(kind: str, share: str, allowed: str, *, holds: bool) -> str:
     >>> explain_share("trajectories", "90 %", "50 %", holds=False)
     'A sensitive place is in 90 % of fitting records; at most 50 % are promised.'
     """
-    return find_words(kind).share[2 if holds else 1].format(found=share, allowed=allowed)
+    return find_words(kind).share[2 if holds else 1].format(share=share, allowed=allowed)
 
 
 def describe_attacker(kind: str, knowledge: str, m: int | None, unit: RecordUnit = PERSON) -> str:

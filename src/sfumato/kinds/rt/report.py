@@ -42,8 +42,8 @@ __all__ = [
 
 _SHARE = (
     "Largest share of fitting records with one sensitive item",
-    "A sensitive item is in {found} of fitting records; at most {allowed} are promised.",
-    "No sensitive item is in more than {found} of fitting records ({allowed} promised).",
+    "A sensitive item is in {share} of fitting records; at most {allowed} are promised.",
+    "No sensitive item is in more than {share} of fitting records ({allowed} promised).",
 )
 
 

@@ -11,8 +11,8 @@ __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
     "Largest share of a class that does a sensitive activity throughout",
-    "A sensitive activity is done throughout by {found} of a class; at most {allowed} are promised.",
-    "No sensitive activity is done throughout by more than {found} of a class ({allowed} promised).",
+    "A sensitive activity is done throughout by {share} of a class; at most {allowed} are promised.",
+    "No sensitive activity is done throughout by more than {share} of a class ({allowed} promised).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 

@@ -11,8 +11,8 @@ __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
     "Highest chance of predicting another event within the window",
-    "Another event is predicted with a chance of {found}; at most {allowed} are promised.",
-    "No other event is predicted within the window with a chance above {found} ({allowed} promised).",
+    "Another event is predicted with a chance of {share}; at most {allowed} are promised.",
+    "No other event is predicted within the window with a chance above {share} ({allowed} promised).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 

@@ -29,7 +29,8 @@ class MatchableRecords(Protocol):
     """Published records that can be asked how many of them match a set.
 
     ``known_items`` holds every person's items, as codes in ascending order; ``not_published`` marks people of whom
-    something can be known that tells nothing, ``missing`` those of whom something can be known that nobody published has.
+    something can be known that tells nothing, ``missing`` those of whom something can be known that nobody published
+    has.
     """
 
     known_items: ListColumn

@@ -10,8 +10,8 @@ __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
     "Largest share of fitting records with one sensitive value",
-    "A sensitive value is that of {found} of fitting records; less than {allowed} are promised.",
-    "No sensitive value is that of more than {found} of fitting records (less than {allowed} promised).",
+    "A sensitive value is that of {share} of fitting records; less than {allowed} are promised.",
+    "No sensitive value is that of more than {share} of fitting records (less than {allowed} promised).",
 )
 
 _OTHER_COLUMNS = (

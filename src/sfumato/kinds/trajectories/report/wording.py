@@ -11,8 +11,8 @@ __all__ = ["REPORT_WORDS", "describe_attacker", "list_limits"]
 
 _SHARE = (
     "Largest share of fitting records with one sensitive place",
-    "A sensitive place is in {found} of fitting records; at most {allowed} are promised.",
-    "No sensitive place is in more than {found} of fitting records ({allowed} promised).",
+    "A sensitive place is in {share} of fitting records; at most {allowed} are promised.",
+    "No sensitive place is in more than {share} of fitting records ({allowed} promised).",
 )
 """What is called the share of fitting records that gives something else away; that it is too large; that it is not."""
 

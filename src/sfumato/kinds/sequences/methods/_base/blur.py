@@ -2,10 +2,10 @@
 
 The zones of a group begin `blur_distance` before and end `blur_distance` after each of its intervals. A known time of
 a member lies in an interval, so whatever a record says within `blur_distance` of it lies in a zone. In zones records
-say nothing of their own: an event that every member did in a zone is published for all of them, in intervals that each hold one of
-every member's and together all of them; an event that only some did there is left out. So all records of a group are
-equal in their zones, and whoever picks a record by what it says near known times picks among whole groups of at least
-k, each as good as the other: right with a chance of at most 1/k, for everybody.
+say nothing of their own: an event that every member did in a zone is published for all of them, in intervals that each
+hold one of every member's and together all of them; an event that only some did there is left out. So all records of a
+group are equal in their zones, and whoever picks a record by what it says near known times picks among whole groups of
+at least k, each as good as the other: right with a chance of at most 1/k, for everybody.
 """
 
 from __future__ import annotations

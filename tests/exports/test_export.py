@@ -1,4 +1,4 @@
-"""Exported releases read back to the same table, in every layout and format that there is; others are refused."""
+"""Nested exports read back to the same table, in every layout and format that there is; others are refused."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ ROOT = Path(__file__).parent.parent.parent
 
 def round_trip(release, folder: Path, layout: str, format: str):
     file = folder / f"records.{format}"
-    done = export_release(release, file, layout, force=True)
+    done = export_release(release, file, layout, nested=True, force=True)
     assert (done.layout, done.format) == (layout, format)
     return read_export(file, release, layout)
 
@@ -154,4 +154,6 @@ def test_json_and_parquet_keep_types(walks, tmp_path):
 def test_frames_have_the_rows_of_their_layout(release):
     for layout in LAYOUTS:
         rows = release.to_arrow(layout).num_rows
-        assert len(release.to_pandas(layout)) == len(release.to_polars(layout)) == rows
+        for nested in (False, True):
+            frames = release.to_pandas(layout, nested=nested), release.to_polars(layout, nested=nested)
+            assert [len(frame) for frame in frames] == [rows, rows]

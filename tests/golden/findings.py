@@ -164,11 +164,11 @@ def digest_exports(source: Any, case: Case, folder: Path, *, in_parts: bool) -> 
     """Return digests of a release as other programs read it: of all layouts and formats, or of the usual one."""
     found: dict[str, Any] = {}
     offered = interface.list_exports(case.kind, in_parts=in_parts)
-    for layout, form in offered if is_exported(case) else offered[:1]:
-        file = folder / f"export.{form}"
+    for export in offered if is_exported(case) else offered[:1]:
+        file = folder / f"export.{export[1]}"
         file.unlink(missing_ok=True)
-        written = interface.export(source, file, layout, form)
-        found[f"{layout} {form}"] = _digest_export(file) if written else "refused"
+        written = interface.export(source, file, *export)
+        found[" ".join(export)] = _digest_export(file) if written else "refused"
     return found
 
 

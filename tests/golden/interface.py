@@ -192,15 +192,16 @@ def reconstruct(out):
 
 
 def list_exports(kind, *, in_parts=False):
-    """Return the layouts and formats in which a release can be exported."""
+    """Return the layouts and formats in which a release can be exported, and the shapes of cells besides flat ones."""
     known = [(layout, each) for layout in LAYOUTS for each in list_formats(kind, layout)]
-    return [(layout, each) for layout, each in known if not in_parts or each in WRITTEN]
+    nested = [(layout, each, "nested") for layout, each in known if each in WRITTEN]
+    return [(layout, each) for layout, each in known if not in_parts or each in WRITTEN] + nested
 
 
-def export(source, file, layout, form):
+def export(source, file, layout, form, shape=""):
     """Write an export, and tell whether the release can be exported so."""
     try:
-        sf.export(source, file, layout=layout, format=form)
+        sf.export(source, file, layout=layout, format=form, nested=shape == "nested")
     except sf.SfumatoError:
         return False
     return True

@@ -264,7 +264,14 @@ def write(
     >>> import tempfile, sfumato as sf
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     write(sf.anonymize(sf.Dataset.of("table", [[20], [21]], ["age"]), sf.methods.Mondrian(k=2)), f"{folder}/o")
-    Verdict(holds=True, claimed k=2, measured k=2, classes=1)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      classes             1
+    About the method (cannot be verified from the files): How groups were formed does not depend on sensitive values.
+      Knowing the method does not tell the records of a group apart.
+    What remains possible:
+      Uniqueness for someone who knows more than the guarantee covers was not tested.
     """
     run_seconds, original = result.owner_record.seconds, result.owner_record.original
     timer = Run()
@@ -301,9 +308,19 @@ def write(
 
 
 def export(
-    source: Source, out: PathLike, *, layout: str | None = None, format: str | None = None, force: bool = False
+    source: Source,
+    out: PathLike,
+    *,
+    layout: str | None = None,
+    format: str | None = None,
+    nested: bool = False,
+    force: bool = False,
 ) -> None:
     """Write the records of a release as other tools read them: a row per visit, event or item, or one per record.
+
+    Tables are flat: a column of ranges becomes ``NAME_lo`` and ``NAME_hi``, both included, and a category or a set is
+    its label; see :meth:`Release.to_arrow`. In CSV a suppressed number, date or time is an empty cell and a suppressed
+    text is ``*``.
 
     Parameters
     ----------
@@ -316,6 +333,9 @@ def export(
         ``long`` or ``wide``; ``long`` where records have lists.
     format
         ``csv``, ``parquet``, ``jsonl``, ``geojson``, ``xes`` or ``spmf``; told by the extension if not given.
+    nested
+        Whether cells of ``csv``, ``parquet`` and ``jsonl`` are written as they are published, ranges in one column, so
+        that :func:`read_export` can read them back.
     force
         Whether to replace a file that is there.
 
@@ -326,20 +346,26 @@ def export(
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     export(result, f"{folder}/people.csv")
     ...     Path(folder, "people.csv").read_text().split()
-    ['age', '[20..21]', '[20..21]']
+    ['age_lo,age_hi', '20,21', '20,21']
     """
-    export_source(source, Path(out), layout, format, force=force)
+    export_source(source, Path(out), layout, format, nested=nested, force=force)
 
 
 def export_source(
-    source: Source, out: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
+    source: Source,
+    out: Path,
+    layout: str | None = None,
+    format: str | None = None,
+    *,
+    nested: bool = False,
+    force: bool = False,
 ) -> Exported:
     """Write the records of a release, or of all its parts, and return what was written."""
     from sfumato.exports import export_parts, export_release
 
     if not is_divided(source):
-        return export_release(find_release_in(source), out, layout, format, force=force)
-    return export_parts(lambda: name_parts(source), out, layout, format, force=force)
+        return export_release(find_release_in(source), out, layout, format, nested=nested, force=force)
+    return export_parts(lambda: name_parts(source), out, layout, format, nested=nested, force=force)
 
 
 def apply(

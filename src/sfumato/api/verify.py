@@ -54,7 +54,7 @@ def check_written(result: Result, place: Place) -> Verdict:
 def _explain_refusal(release: Release, verdict: Verdict) -> str:
     name = release.guarantee.name
     if not verdict.holds:
-        return f"{name}: the release does not keep its claim; {verdict!r}."
+        return f"{name}: the release does not keep its claim: {verdict.in_short}."
     problems = "; ".join((*verdict.unsettled, *verdict.undeclared))
     return (
         f"{name}: the release was written, but it is not as a release should be, and was not left on disk: {problems}."
@@ -100,7 +100,14 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
     --------
     >>> import sfumato as sf
     >>> verify(sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)))
-    Verdict(holds=True, claimed k=2, measured k=2, classes=1, fitting=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      classes             1
+      fitting             2
+    About the method (cannot be verified from the files): ...
+    What remains possible:
+      Uniqueness for someone who knows more than the guarantee covers was not tested.
     """
     folder = partitioned.find_divided(source) if isinstance(source, str | Path) else None
     if folder is not None:

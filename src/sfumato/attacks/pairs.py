@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.base.tabular import Tabular, align, show_value, wrap
 from sfumato.release.release import Release
 from sfumato.release.text import encode
 
@@ -26,8 +27,8 @@ _GIVEN = {"identifier", "cluster", "class", "group"}
 """Numbers that were given at publication and say nothing about anybody."""
 
 
-@dataclasses.dataclass(frozen=True)
-class PairFinding:
+@dataclasses.dataclass(frozen=True, repr=False)
+class PairFinding(Tabular):
     """What whoever has two releases can tell.
 
     Parameters
@@ -46,6 +47,15 @@ class PairFinding:
     --------
     >>> PairFinding(3, 3, 0, 0, {"ill": {"first": 0, "second": 0, "both": 2}}).to_dict()["certain"]
     {'ill': {'first': 0, 'second': 0, 'both': 2}}
+    >>> PairFinding(3, 3, 0, 0, {"ill": {"first": 0, "second": 0, "both": 2}})
+    Someone who has two releases of the same people
+      people          3
+      in both         3
+      only in first   0
+      only in second  0
+    People for whom one value is left
+      column  first  second  both
+      ill     0      0       2
     """
 
     people: int
@@ -59,6 +69,16 @@ class PairFinding:
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
         return dataclasses.asdict(self)
+
+    def _lines(self) -> Iterator[str]:
+        yield "Someone who has two releases of the same people"
+        yield from self._tabulate(self.to_dict(), ("certain",))
+        if self.certain:
+            yield "People for whom one value is left"
+            rows = [(name, *map(show_value, counts.values())) for name, counts in self.certain.items()]
+            yield from align(rows, ("column", "first", "second", "both"))
+        for text in self.warnings:
+            yield from wrap(f"Warning: {text}")
 
 
 Parts = Sequence[tuple[Release, Ints | None]]

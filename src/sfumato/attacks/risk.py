@@ -3,22 +3,40 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
-from typing import Any, Protocol, Self
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar, Protocol, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.attacks.inference import describe_confidence
 from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.base.tabular import Tabular, align, list_remaining, list_values, show_value, wrap
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import tabulate
 
-__all__ = ["BANDS", "Finding", "Findings", "Risk", "draw_people", "margin_of", "share_sizes", "success", "unite_risks"]
+__all__ = [
+    "BANDS",
+    "Finding",
+    "Findings",
+    "Rising",
+    "Risk",
+    "draw_people",
+    "margin_of",
+    "share_sizes",
+    "success",
+    "unite_risks",
+]
 
 Ints = npt.NDArray[np.int64]
 
-_OMITTED_FROM_REPR = {"sampling", "set_sizes", "set_size_quantiles"}
+_LISTED = {
+    "people": "people",
+    "smallest_anonymity_set": "smallest set",
+    "mean_success": "mean success",
+    "unique_share": "alone",
+}
+"""What a table of several attackers shows of each."""
 
 BANDS = {"1": (1, 1), "2-4": (2, 4), "5-9": (5, 9), "10-99": (10, 99), "100+": (100, None)}
 """Sizes of anonymity sets that are told apart: alone, too few for the usual promises, few, some, many."""
@@ -42,9 +60,12 @@ class Finding(Protocol):
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, the knowledge among them."""
 
+    def to_frame(self) -> Any:
+        """Return a data frame; :class:`sfumato.base.tabular.Tabular` has it."""
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Risk:
+
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Risk(Tabular):
     """What an attacker reaches who knows, about each person, what gives the person away most.
 
     Parameters
@@ -99,6 +120,20 @@ class Risk:
     measured: int | None = None
     margin: float | None = None
     unit: RecordUnit = PERSON
+
+    _shares: ClassVar[tuple[str, ...]] = (
+        "mean_success",
+        "max_success",
+        "unique_share",
+        "max_sensitive_share",
+        "mean_success_random",
+        "margin",
+        "set_sizes",
+        "prosecutor",
+        "journalist",
+        "marketer",
+        "unique_by",
+    )
 
     @classmethod
     def of(
@@ -209,12 +244,10 @@ class Risk:
             values |= {"set_sizes": share_sizes(self.set_sizes), "set_size_quantiles": self.quantiles}
         return {**values, "sampling": self.sampling} if self.sampling else values
 
-    def __repr__(self) -> str:
-        values = {name: value for name, value in self.to_dict().items() if name not in _OMITTED_FROM_REPR}
-        named = (
-            f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value}" for name, value in values.items()
-        )
-        return f"Risk({', '.join(named)})"
+    def _lines(self) -> Iterator[str]:
+        yield from wrap(self.sentence)
+        yield from self._tabulate(self.to_dict(), ("m", "set_size_quantiles", "measured"))
+        yield from list_remaining(self.remaining)
 
     def _repr_html_(self) -> str:
         return _tabulate_finding(self)
@@ -228,8 +261,9 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
     Examples
     --------
     >>> parts = [Risk.of(np.array([2, 2]), "items", m=2), Risk.of(np.array([5]), "items", m=2)]
-    >>> unite_risks(parts)
-    Risk(smallest_anonymity_set=2, mean_success=0.4, max_success=0.5, knowledge=items, people=3, unique_share=0, m=2)
+    >>> merged = unite_risks(parts)
+    >>> merged.people, round(merged.mean_success, 6), merged.set_sizes.tolist()
+    (3, 0.4, [2, 2, 5])
     """
     people = sum(risk.people for risk in risks)
     shares = [risk.max_sensitive_share for risk in risks if risk.max_sensitive_share is not None]
@@ -276,15 +310,16 @@ def _thin(risks: Sequence[Risk]) -> list[Risk]:
     return thinned
 
 
-class Findings(list[Finding]):
-    """What several attackers found, shown as tables in a notebook.
+class Findings(Tabular, list[Finding]):
+    """What several attackers found: a list, which shows itself as one table.
 
     Examples
     --------
-    >>> found = Findings([Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5]))])
-    >>> found[0]
-    Risk(smallest_anonymity_set=2, mean_success=0.4, max_success=0.5, knowledge=ordered-places, people=3,
-         unique_share=0)
+    >>> Findings([Risk(2, 0.4, 0.5, "ordered-places", 3, 0.0, np.array([2, 2, 5]))])
+      an attacker who knows  people  smallest set  mean success  alone
+      ordered places         3       2             40 %          0 %
+    >>> Findings()
+    There is no attacker of this sort.
     """
 
     @property
@@ -292,8 +327,63 @@ class Findings(list[Finding]):
         """What they leave possible, all together."""
         return Remaining.collect(self)
 
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {"findings": [finding.to_dict() for finding in self], "remaining": self.remaining.to_dict()}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [list_values(finding.to_dict()) for finding in self]
+
+    def _lines(self) -> Iterator[str]:
+        risks = [finding for finding in self if isinstance(finding, Risk)]
+        if not self:
+            yield "There is no attacker of this sort."
+        elif len(risks) == len(self):
+            yield from align([_list_risk(risk) for risk in risks], ("an attacker who knows", *_LISTED.values()))
+            yield from list_remaining(self.remaining)
+        else:
+            yield from "\n".join(map(repr, self)).split("\n")
+
     def _repr_html_(self) -> str:
         return "".join(map(_tabulate_finding, self)) or "<p>There is no attacker of this sort.</p>"
+
+
+class Rising(Tabular, dict[str, Findings]):
+    """What attackers reach with ever more knowledge, ``before`` and ``after`` publication.
+
+    Examples
+    --------
+    >>> risk = Risk(2, 0.4, 0.5, "items", 3, 0.0, np.array([2, 2, 5]), m=1)
+    >>> rising = Rising(before=Findings([risk]), after=Findings())
+    >>> rising
+    before:
+      an attacker who knows  people  smallest set  mean success  alone
+      items (m=1)            3       2             40 %          0 %
+    after:
+    There is no attacker of this sort.
+    >>> rising.to_frame()["when"].to_list()
+    ['before']
+    """
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        return {when: findings.to_dict() for when, findings in self.items()}
+
+    def _rows(self) -> list[dict[str, Any]]:
+        return [{"when": when, **row} for when, findings in self.items() for row in findings._rows()]
+
+    def _lines(self) -> Iterator[str]:
+        for when, findings in self.items():
+            yield f"{when}:"
+            yield from findings._lines()
+
+    def _repr_html_(self) -> str:
+        return "".join(f"<p><b>{when}</b></p>{findings._repr_html_()}" for when, findings in self.items())
+
+
+def _list_risk(risk: Risk) -> tuple[str, ...]:
+    values = (getattr(risk, name) for name in _LISTED)
+    return risk._knowledge_text, *(show_value(value, isinstance(value, float)) for value in values)
 
 
 def _tabulate_finding(finding: Finding) -> str:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from sfumato.escape import escape_html
 
-__all__ = ["NOTHING", "TITLE", "Possibility", "Remaining", "Severity", "quote"]
+__all__ = ["NOTHING", "TITLE", "Possibility", "Remaining", "Severity", "quote", "show_number"]
 
 TITLE = "What remains possible"
 
@@ -96,7 +96,7 @@ class Possibility:
         numbers: dict[str, float] = {**self.counts, **self.worst}
         if "of" in numbers:
             numbers["share"] = numbers["people"] / max(numbers["of"], 1)
-        return text.format(**{name: _format_number(value) for name, value in numbers.items()})
+        return text.format(**{name: show_number(value) for name, value in numbers.items()})
 
     def __str__(self) -> str:
         return f"{self.sentence} {self.hint}".strip()
@@ -211,8 +211,14 @@ def quote(text: str) -> str:
     return text.replace("{", "{{").replace("}", "}}")
 
 
-def _format_number(value: float) -> str:
-    """Write a number: a whole one as it is, a share in percent; neither all nor none where that is not so."""
+def show_number(value: float) -> str:
+    """Write a number: a whole one as it is, a share in percent; neither all nor none where that is not so.
+
+    Examples
+    --------
+    >>> show_number(1200), show_number(0.5), show_number(0.99999), show_number(1e-9)
+    ('1,200', '50 %', 'more than 99.9 %', 'less than 0.1 %')
+    """
     if isinstance(value, int):
         return f"{value:,}"
     text = f"{100 * value:,.1f}".removesuffix(".0")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import functools
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.remaining import NOTHING, Remaining
+from sfumato.base.tabular import Tabular, align, list_remaining, name_in_words, show_value, wrap
 from sfumato.escape import escape_html, make_visible, tabulate
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
@@ -18,6 +19,8 @@ SHOWN_ROWS = 10
 
 EXIT_CODES = {"holds": 0, "broken": 1, "unsettled": 2, "undeclared": 3}
 """How the command line answers."""
+
+_SIDES = ("claimed", "measured")
 
 _SENTENCES = {
     "holds": "Verified: the guarantee holds and every file is declared.",
@@ -29,8 +32,8 @@ _KEYS = {"counterexample": "witness"}
 """Keys of the JSON output that are called otherwise than the field."""
 
 
-@dataclasses.dataclass(frozen=True)
-class Verdict:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Verdict(Tabular):
     """Claimed against measured, and a witness where the claim breaks.
 
     Parameters
@@ -57,7 +60,10 @@ class Verdict:
     Examples
     --------
     >>> Verdict(True, {"k": 5, "m": 2}, {"k": 7, "m": 2})
-    Verdict(holds=True, claimed k=5, m=2, measured k=7, m=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          5        7
+      m          2        2
     >>> found = Verdict(True, {"k": 5}, {"k": 5}, undeclared=("notes.txt",))
     >>> found.outcome, bool(found), EXIT_CODES[found.outcome]
     ('undeclared', False, 3)
@@ -122,7 +128,9 @@ class Verdict:
         Examples
         --------
         >>> Verdict.unite({"part-00000": Verdict(True, {"k": 5}, {"k": 7}), "part-00001": Verdict(True, {}, {"k": 6})})
-        Verdict(holds=True, claimed k=5, measured k={'least': 6, 'most': 7})
+        Verified: the guarantee holds and every file is declared.
+          parameter  claimed  measured
+          k          5        least: 6, most: 7
         """
         both = functools.reduce(Verdict.__and__, parts.values())
         names = dict.fromkeys(name for part in parts.values() for name in part.measured)
@@ -140,11 +148,59 @@ class Verdict:
             remaining=Remaining.unite(part.remaining for part in parts.values()),
         )
 
-    def __repr__(self) -> str:
-        claimed = ", ".join(f"{name}={value}" for name, value in self.claimed.items() if value is not None)
-        measured = ", ".join(f"{name}={value}" for name, value in self.measured.items())
-        more = f", {self.outcome}" if self.holds and not self else ""
-        return make_visible(f"Verdict(holds={self.holds}, claimed {claimed}, measured {measured}{more})")
+    @property
+    def in_short(self) -> str:
+        """What is claimed and what was measured, on one line.
+
+        Examples
+        --------
+        >>> Verdict(False, {"k": 5, "l": None}, {"k": 2}).in_short
+        'claimed k=5, measured k=2'
+        """
+        claimed, measured = (
+            ", ".join(f"{name}={show_value(value)}" for name, value in numbers.items() if value is not None)
+            for numbers in (self.claimed, self.measured)
+        )
+        return make_visible(f"claimed {claimed}, measured {measured}")
+
+    def _lines(self) -> Iterator[str]:
+        yield from self._wrap(self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared))
+        yield from align(
+            [
+                (name_in_words(row["name"]), *("" if row[side] is None else show_value(row[side]) for side in _SIDES))
+                for row in self._rows()
+                if row["passed"] is None
+            ],
+            ("parameter", *_SIDES),
+        )
+        failed = [name for name, passed in self.checks.items() if not passed]
+        yield from self._wrap(
+            *([f"Failed: {', '.join(failed)}"] if failed else []),
+            *([f"Witness: {show_value(self.counterexample)}"] if self.counterexample else []),
+            *(f"Warning: {text}" for text in self.warnings),
+            *([f"{NOTE_LABEL}: {self.method_note}"] if self.method_note else []),
+        )
+        yield from list_remaining(self.remaining)
+
+    @staticmethod
+    def _wrap(*sentences: str) -> Iterator[str]:
+        for sentence in sentences:
+            yield from wrap(sentence)
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each parameter, and one for each check."""
+        names = [name for name in dict.fromkeys([*self.claimed, *self.measured]) if not self._is_empty(name)]
+        parameters = [
+            {"name": name, "claimed": self.claimed.get(name), "measured": self.measured.get(name), "passed": None}
+            for name in names
+        ]
+        checks = [
+            {"name": name, "claimed": None, "measured": None, "passed": passed} for name, passed in self.checks.items()
+        ]
+        return parameters + checks
+
+    def _is_empty(self, name: str) -> bool:
+        return self.claimed.get(name) is None and self.measured.get(name) is None
 
     def _repr_html_(self) -> str:
         sentences = [self.sentence, *self.unsettled, *(f"Not declared: {what}." for what in self.undeclared)]

@@ -440,13 +440,17 @@ def export(
     format: Annotated[
         str, typer.Option(help="csv, parquet, jsonl, geojson, xes or spmf; told by the file's name if not given.")
     ] = "",
+    nested: Annotated[
+        bool, typer.Option("--nested", help="Keep each range in one column, as published, instead of NAME_lo, NAME_hi.")
+    ] = False,
     force: Annotated[bool, typer.Option("--force", help="Replace a file that is there.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Write the records of a release as other tools read them, with the column names of an original."""
+    """Write the records of a release as other tools read them: plain values, and two columns for each range."""
     from sfumato.cli.publish import export_file
 
-    export_file(Output(as_json=as_json), existing(directory), out, layout or None, format or None, force=force)
+    output = Output(as_json=as_json)
+    export_file(output, existing(directory), out, layout or None, format or None, nested=nested, force=force)
 
 
 @app.command()

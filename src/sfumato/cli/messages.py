@@ -53,7 +53,7 @@ _GIVEN = re.compile(
     r"(?<![-\w=])(?P<name>places|split|resolution|missing|faults|format|user_key|coordinates|empty|monitored|count|"
     r"resume)=(?P<value>\*|[\w:.+*@-]+\w)"
 )
-_FORCE = re.compile(r"\bforce=True\b")
+_FLAG = re.compile(r"\b(?P<name>force|nested)=True\b")
 _EXPANSION = re.compile(r"\ballow_expansion\((?P<times>[\d.]+)\)")
 _SUGGESTION = re.compile(r"(?<=If this guess is right, add: )(?P<given>\w+=.*)", re.DOTALL)
 _REPEATED = ("--drop", "--empty", "--monitored")
@@ -84,6 +84,8 @@ def translate(text: str) -> str:
     "visits.csv: ... If this guess is right, add: --column 'person=taxi no' --places grid:500m"
     >>> translate("out: a release is there already; use force=True to replace it.")
     'out: a release is there already; use --force to replace it.'
+    >>> translate("people.csv: this export is flat. Export it again with nested=True.")
+    'people.csv: this export is flat. Export it again with --nested.'
     >>> translate("LmAnon: k must be at most 3.")
     'lm-anon: k must be at most 3.'
     """
@@ -93,7 +95,7 @@ def translate(text: str) -> str:
     text = _BRACKETS.sub(_format_brackets, text)
     text = _SUGGESTION.sub(_format_suggestion, text)
     text = _GIVEN.sub(lambda match: f"--{_format_option_name(match['name'])} {shlex.quote(match['value'])}", text)
-    text = _FORCE.sub("--force", text)
+    text = _FLAG.sub(lambda match: f"--{match['name']}", text)
     text = _EXPANSION.sub(lambda match: f"sfumato --max-expansion {match['times']} ...", text)
     if text.startswith("What helps: "):
         text = _HELP.sub("-p ", text)

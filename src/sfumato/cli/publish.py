@@ -375,11 +375,11 @@ def generate_file(
 
 
 def export_file(
-    out: Output, directory: Path, path: Path, layout: str | None, format: str | None, *, force: bool
+    out: Output, directory: Path, path: Path, layout: str | None, format: str | None, *, nested: bool, force: bool
 ) -> None:
     """Write the records of a release in another layout and format."""
     check_file(path, force=force)
-    done = calls.export_source(directory, path, layout, format, force=force)
+    done = calls.export_source(directory, path, layout, format, nested=nested, force=force)
     out.print_line(f"Wrote {done.rows:,} rows to {path}: {done.format} in the {done.layout} layout.")
     if done.empty:
         out.print_line(f"{done.empty:,} records have no entries; they are there all the same, without any.")

@@ -53,6 +53,18 @@ class RecordUnit:
             if not isinstance(noun, str) or not _NOUN.fullmatch(noun):
                 raise ParameterError("unit: must be made of nouns such as 'day' or 'stay of patient', of letters only.")
 
+    def fill_in(self, text: str) -> str:
+        """Put what a record is into a sentence.
+
+        Examples
+        --------
+        >>> PERSON.fill_in("{Many} are {many}.")
+        'People are people.'
+        """
+        return text.format(
+            one=self.one, many=self.many, record_of_person=self.record_of_person, Many=self.many.capitalize()
+        )
+
     @property
     def is_person(self) -> bool:
         """Tell whether a record is all there is of a person."""

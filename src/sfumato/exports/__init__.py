@@ -18,6 +18,7 @@ from sfumato.data.kind import WRITTEN, find_kind
 from sfumato.exceptions import ParameterError, SchemaError, SfumatoError
 from sfumato.exports import csv, geojson, jsonl, parquet, spmf, xes
 from sfumato.exports.tables import write_table
+from sfumato.release.flat import FlatShape, flatten, name_flat_columns
 from sfumato.release.layouts import LAYOUTS, LayoutTable, arrange_records, collect_entries
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
@@ -37,6 +38,10 @@ FORMATS: dict[str, ModuleType] = {
 
 _PART_COLUMNS = ("part", "release_part", "part_of_release")
 """Names of the column that says in which part a record is: the first that no other column has."""
+
+
+_UNREADABLE = (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError)
+"""What is raised for files that are no exports; these errors may quote cells."""
 
 
 class Exported(NamedTuple):
@@ -74,9 +79,17 @@ def list_formats(kind: str, layout: str) -> tuple[str, ...]:
 
 
 def export_release(
-    release: Release, path: Path, layout: str | None = None, format: str | None = None, *, force: bool = False
+    release: Release,
+    path: Path,
+    layout: str | None = None,
+    format: str | None = None,
+    *,
+    nested: bool = False,
+    force: bool = False,
 ) -> Exported:
     """Write the records of a release in a layout and format; the file appears whole or not at all.
+
+    Tables are flat, one plain value per cell, as :meth:`sfumato.Release.to_arrow` has them.
 
     Parameters
     ----------
@@ -88,12 +101,25 @@ def export_release(
         ``long``, a row per visit, event or item, or ``wide``, a row per record; ``long`` where records have lists.
     format
         One of :data:`FORMATS`; told by the extension if not given.
+    nested
+        Whether cells of ``csv``, ``parquet`` and ``jsonl`` are written as they are published, ranges in one column, so
+        that :func:`read_export` can read them back. The other formats have a shape of their own.
     force
         Whether to replace a file that is there.
+
+    Examples
+    --------
+    >>> import sfumato as sf
+    >>> release = sf.anonymize(sf.Dataset.of("table", [(20,), (21,)], ("age",)), sf.methods.Mondrian(k=2)).release
+    >>> file = Path(tempfile.mkdtemp()) / "people.csv"
+    >>> export_release(release, file).rows, file.read_text().split()
+    (2, ['age_lo,age_hi', '20,21', '20,21'])
     """
     layout, format = _choose(release, path, layout, format)
     _check_target(path, force=force)
     layout_table = arrange_records(release, layout)
+    if format in WRITTEN and not nested:
+        layout_table = flatten(layout_table)
     with _appearing(path) as file:
         for part in FORMATS[format].encode_file(release, layout_table):
             file.write(part)
@@ -106,6 +132,7 @@ def export_parts(
     layout: str | None = None,
     format: str | None = None,
     *,
+    nested: bool = False,
     force: bool = False,
 ) -> Exported:
     """Write the records of all parts of a release into one file, part by part, with a column that names the part.
@@ -117,8 +144,9 @@ def export_parts(
     ----------
     parts
         Reads the parts, one at a time, each with its name; anew whenever it is called.
-    path, layout, format, force
-        As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``.
+    path, layout, format, nested, force
+        As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``. A column that is a range in one
+        part is one in all.
 
     Examples
     --------
@@ -142,12 +170,24 @@ def export_parts(
     with _appearing(path) as file:
         write = FORMATS[format].begin(file)
         located = _list_coordinates(parts(), layout)
+        shape = None if nested else _join_shapes(parts(), layout)
         for name, release in parts():
-            layout_table = _add_coordinates(_name_part(arrange_records(release, layout), name), located)
+            layout_table = arrange_records(release, layout)
+            layout_table = _add_coordinates(
+                _name_part(layout_table if shape is None else flatten(layout_table, shape), name), located
+            )
             write(layout_table)
             rows, empty = rows + layout_table.table.num_rows, empty + _count_empty(layout_table)
         write(None)
     return Exported(layout, format, rows, empty)
+
+
+def _join_shapes(parts: Iterable[tuple[str, Release]], layout: str) -> FlatShape:
+    """Return what the columns of all parts become together."""
+    shape = FlatShape()
+    for _, release in parts:
+        shape = shape.join(FlatShape.of(arrange_records(release, layout)))
+    return shape
 
 
 def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
@@ -207,12 +247,13 @@ def _check_target(path: Path, *, force: bool) -> None:
 def read_export(
     path: str | os.PathLike[str], release: Release, layout: str | None = None, format: str | None = None
 ) -> pa.Table:
-    """Read an exported file back: the table of the release, cell by cell, if nobody changed the file.
+    """Read an export with nested cells back: the table of the release, cell by cell, if nobody changed the file.
 
     Parameters
     ----------
     path
-        The file.
+        The file, written with ``nested=True`` (``--nested``). A flat file can be read back only if it has neither
+        ranges nor sets.
     release
         The release that it was exported from: its columns and their forms say how cells are read.
     layout, format
@@ -237,9 +278,29 @@ def read_export(
         return table if layout == "wide" else collect_entries(release, table)
     except OSError as error:
         raise SchemaError(f"{file}: cannot be read ({error.strerror or 'not a valid path'}).") from None
-    except (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError):
+    except (SchemaError, *_UNREADABLE) as error:
+        if format in WRITTEN and _is_flat(file, format, layout_table):
+            raise SchemaError(
+                f"{file.name}: this export is flat, with two columns for each range.",
+                hint="Only nested files are read back: export it again with nested=True.",
+            ) from None
+        if isinstance(error, SchemaError):
+            raise
         # What libraries say of a cell may quote it.
-        raise SchemaError(f"{file.name}: this is not an export of the release in {format}, {layout}.") from None
+        raise SchemaError(
+            f"{file.name}: this is not an export of the release in {format}, {layout}.",
+            hint="Export it again with nested=True." if format in WRITTEN else "",
+        ) from None
+
+
+def _is_flat(file: Path, format: str, layout_table: LayoutTable) -> bool:
+    """Tell whether the columns of a file are those of a flat export."""
+    try:
+        names = set(FORMATS[format].read_names(file))
+    except (SchemaError, OSError, *_UNREADABLE):
+        return False
+    lacking = {column.name for column in layout_table.columns} - names
+    return bool(lacking) and set(name_flat_columns(layout_table)) <= names
 
 
 def _choose(release: Release, path: Path, layout: str | None, format: str | None) -> tuple[str, str]:

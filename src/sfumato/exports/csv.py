@@ -1,4 +1,8 @@
-"""Releases as CSV: cells in the spelling of published files, and nothing where a record has no entry."""
+"""Releases as CSV: text in the spelling of published files, and nothing where a record has no entry.
+
+In flat files a suppressed number, date or time is an empty cell, so that its column stays one of numbers; a suppressed
+text is ``*`` and an empty one is ``\\e``, as in ``data.csv``.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import SchemaError
-from sfumato.formats.csv_files import encode_csv, read_csv
+from sfumato.formats.csv_files import encode_csv, read_csv, read_header
 from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat, decode, encode
 
-__all__ = ["begin", "encode_file", "parse", "refuse_other_columns"]
+__all__ = ["begin", "encode_file", "parse", "read_names", "refuse_other_columns"]
 
 
 def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
@@ -61,6 +65,8 @@ def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) ->
 
 def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:
     cells = _combine_chunks(layout_table.table.column(column.name))
+    if layout_table.flat:
+        return _spell_flat(cells, column.form, entry=column.name in layout_table.entries)
     texts = encode(cells, column.form)
     if column.form.cell == "interval" and layout_table.part is not None:
         exact = encode(cells.field("lo"), ValueFormat("exact", column.form.type))
@@ -70,11 +76,31 @@ def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:
     return texts
 
 
+def _spell_flat(cells: Any, form: ValueFormat, *, entry: bool) -> Any:
+    """Return plain values as text: what is null is empty where it is a number or no entry, and suppressed elsewhere."""
+    if form.history and form.cell == "category":
+        return encode(pa.ListArray.from_arrays(cells.offsets, cells.values.dictionary_encode()), form)
+    if form.history and form.cell == "set":
+        return pc.binary_join(pa.ListArray.from_arrays(cells.offsets, pc.fill_null(cells.values, "*")), ";")
+    if form.history:
+        return encode(cells, form)
+    # Labels of sets are texts of published files already.
+    texts = cells if form.cell == "set" else encode(cells, form)
+    is_text = form.cell in {"set", "category"} or form.type == "string"
+    nothing = pa.scalar("*" if is_text and not entry else None, pa.string())
+    return pc.if_else(cells.is_null(), nothing, texts)
+
+
 def _is_exact(layout_table: LayoutTable, parts: Any) -> Any:
     """Tell which rows are entries of lists that have no intervals."""
     named = _combine_chunks(parts)
     named = named.cast(pa.string()) if pa.types.is_dictionary(named.type) else named
     return pc.is_in(named, value_set=pa.array(layout_table.exact, pa.string()))
+
+
+def read_names(path: Path) -> list[str]:
+    """Return the names of the columns of a file."""
+    return read_header(path)
 
 
 def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001

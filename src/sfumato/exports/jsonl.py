@@ -1,4 +1,7 @@
-"""Releases as JSON lines: an object per row, intervals as ``{"lo": ..., "hi": ...}``, times as ISO 8601 has them."""
+"""Releases as JSON lines: an object per row, times as ISO 8601 has them.
+
+Nested cells that are ranges are objects ``{"lo": ..., "hi": ...}``.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,7 @@ from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
 from sfumato.release.text import ValueFormat
 
-__all__ = ["begin", "build_column", "encode_file", "parse", "show_time"]
+__all__ = ["begin", "build_column", "encode_file", "parse", "read_names", "show_time"]
 
 _ROWS = 10_000
 
@@ -54,15 +57,24 @@ def show_time(value: datetime.date | datetime.datetime) -> str:
     return value.isoformat().replace("+00:00", "Z")
 
 
+def read_names(path: Path) -> list[str]:
+    """Return the names of the columns of a file: those of its first row."""
+    return list(next(iter(_read(path)), {}))
+
+
 def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back."""
+    rows = _read(path)
+    columns = {column.name: [row[column.name] for row in rows] for column in layout_table.columns}
+    return pa.table({column.name: build_column(columns[column.name], column.form) for column in layout_table.columns})
+
+
+def _read(path: Path) -> list[dict[str, Any]]:
     data = path.read_bytes()
     deep = find_deep_line(data)
     if deep is not None:
         raise SchemaError(f"{path.name}: line {deep} is not an object of an export.")
-    rows = [json.loads(line) for line in data.decode().split("\n") if line]
-    columns = {column.name: [row[column.name] for row in rows] for column in layout_table.columns}
-    return pa.table({column.name: build_column(columns[column.name], column.form) for column in layout_table.columns})
+    return [json.loads(line) for line in data.decode().split("\n") if line]
 
 
 def build_column(values: list[Any], form: ValueFormat) -> Any:
@@ -74,6 +86,8 @@ def build_column(values: list[Any], form: ValueFormat) -> Any:
         return pa.ListArray.from_arrays(offsets, flat)
     if form.cell == "category":
         return pa.array(values, pa.string()).dictionary_encode()
+    if form.cell == "set" and any(isinstance(value, str) for value in values):
+        raise TypeError("a flat export has labels instead of sets")
     read = _READ.get(form.type)
     if read is not None and form.cell == "interval":
         values = [value and {side: value[side] and read(value[side]) for side in ("lo", "hi")} for value in values]

@@ -1,4 +1,4 @@
-"""Releases as Parquet: cells by their types, as in ``data.parquet``."""
+"""Releases as Parquet: flat cells by their types, or nested ones as in ``data.parquet``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from sfumato.release.layouts import LayoutTable
 from sfumato.release.release import Release
 from sfumato.release.text import ValueFormat
 
-__all__ = ["begin", "encode_file", "parse"]
+__all__ = ["begin", "encode_file", "parse", "read_names"]
 
 
 def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:  # noqa: ARG001
@@ -47,14 +47,23 @@ def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
     return write
 
 
+def read_names(path: Path) -> list[str]:
+    """Return the names of the columns of a file."""
+    return list(_read(path).column_names)
+
+
 def parse(path: Path, release: Release, layout_table: LayoutTable) -> pa.Table:  # noqa: ARG001
     """Read a file back."""
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        table = read_parquet(path.name, file, size)
+    table = _read(path)
     return pa.table(
         {column.name: _cast_column(table.column(column.name), column.form) for column in layout_table.columns}
     )
+
+
+def _read(path: Path) -> pa.Table:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        return read_parquet(path.name, file, size)
 
 
 def _cast_column(column: Any, form: ValueFormat) -> Any:

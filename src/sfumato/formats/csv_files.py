@@ -23,12 +23,15 @@ _QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"',
 def encode_csv(table: pa.Table) -> Iterator[bytes]:
     r"""Spell a table of text as CSV, portion by portion.
 
-    A cell is quoted if it holds a comma, a quote or a line break, or nothing at all; lines end with a line feed.
+    A cell is quoted if it holds a comma, a quote or a line break, or is an empty text; lines end with a line feed. A
+    null is nothing, so that every tool reads a number that is missing, unless it would leave an empty line.
 
     Examples
     --------
     >>> b"".join(encode_csv(pa.table({"person": ["1", "2"], "places": ['a "x", b', ""]})))
     b'person,places\n1,"a ""x"", b"\n2,""\n'
+    >>> b"".join(encode_csv(pa.table({"age": ["20", None], "town": [None, "a"]})))
+    b'age,town\n20,\n,a\n'
     """
     yield _encode_rows([pa.array([name], pa.large_string()) for name in table.column_names])
     for begin in range(0, table.num_rows, _ROWS):
@@ -46,6 +49,8 @@ def _encode_rows(columns: list[pa.Array]) -> bytes:
         if pc.any(quoted).as_py():
             wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(column, '"', '""'), _QUOTE, _NOTHING)
             column = pc.if_else(quoted, wrapped, column)
+        if column.null_count:
+            column = pc.fill_null(column, '""' if len(columns) == 1 else "")
         cells.append(column)
     lines = pc.binary_join_element_wise(*cells, _COMMA).to_pylist()
     return ("\n".join(lines) + "\n").encode()

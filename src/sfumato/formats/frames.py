@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import importlib
 import re
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import MemoryPlace
 
-__all__ = ["FrameFile", "is_frame", "make_file", "plain_type", "to_table"]
+__all__ = ["FrameFile", "import_library", "is_frame", "make_file", "make_frame", "plain_type", "to_table"]
 
 _NAME = "data frame"
 _INDEX = re.compile(r"__index_level_\d+__")
@@ -183,3 +186,56 @@ def _name_unfit(table: pa.Table) -> str:
         except _UNFIT:
             return _explain_type(field)
     return "it has a column of a type that files do not have. Store it as text or numbers."
+
+
+def import_library(name: str) -> Any:
+    """Import a library that is not installed with Sfumato, or refuse with the command that installs it.
+
+    Examples
+    --------
+    >>> import_library("pyarrow").__name__
+    'pyarrow'
+    >>> import_library("no_such_library")
+    Traceback (most recent call last):
+        ...
+    sfumato.exceptions.ParameterError: no_such_library is not installed. Install it: pip install no_such_library.
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
+
+
+def make_frame(rows: Sequence[Mapping[str, Any]]) -> Any:
+    """Return rows as a data frame of pandas, or of Polars where pandas is not installed.
+
+    A column that has numbers in some rows and texts in others is text.
+
+    Examples
+    --------
+    >>> make_frame([{"name": "k", "claimed": 5}, {"name": "l", "measured": 0.5}]).to_dict("list")["name"]
+    ['k', 'l']
+    """
+    names = dict.fromkeys(name for row in rows for name in row)
+    table = pa.table({name: _make_column([row.get(name) for row in rows]) for name in names})
+    try:
+        pandas = import_library("pandas")
+    except ParameterError:
+        try:
+            return import_library("polars").from_arrow(table)
+        except ParameterError:
+            raise ParameterError(
+                "to_frame: neither pandas nor polars is installed. Install one: pip install pandas."
+            ) from None
+    pandas_types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
+    return table.to_pandas(types_mapper=pandas_types.get)
+
+
+def _make_column(values: Sequence[Any]) -> pa.Array:
+    values = [value.item() if isinstance(value, np.generic) else value for value in values]
+    types = {type(value) for value in values if value is not None}
+    if types <= {int, float} and len(types) > 1:
+        return pa.array([None if value is None else float(value) for value in values], pa.float64())
+    if len(types) > 1 or not types <= {bool, int, float, str}:
+        return pa.array([None if value is None else str(value) for value in values], pa.string())
+    return pa.array(values, None if types else pa.string())

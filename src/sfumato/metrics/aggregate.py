@@ -113,5 +113,6 @@ class Union:
             beside: dict[str, Any] = {PARTS: self.parts}
             if count.alone:
                 beside |= {"least": min(count.alone), "most": max(count.alone)}
-            results.append(count.metric.build_score(value, {**details, **beside}, count.unit))
+            score = count.metric.build_score(value, {**details, **beside}, count.unit)
+            results.append(dataclasses.replace(score, record=self.full_original.original.unit))
         return results

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import abc
 import dataclasses
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import NOTHING
+from sfumato.base.tabular import Tabular, align, list_remaining, show_value, wrap
 from sfumato.data.dataset import Dataset
 from sfumato.data.kind import OfKind
+from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.escape import tabulate
 from sfumato.exceptions import SfumatoError
@@ -28,8 +30,8 @@ Better = Literal["lower", "higher"]
 Operation = Literal["generalise", "suppress", "withhold"]
 
 
-@dataclasses.dataclass(frozen=True)
-class Score:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Score(Tabular):
     """What a measure found: one number to compare, and what stands behind it.
 
     Parameters
@@ -42,12 +44,15 @@ class Score:
         Further numbers, by name.
     better, unit, title, explanation
         How to read the number.
+    record
+        What a record is, in whose words it is explained.
 
     Examples
     --------
     >>> score = Score("distance", 0.5, {"normalised": 0.1}, unit="metres")
     >>> score
-    Score(distance: 0.5 metres, lower is better; normalised=0.1)
+    distance: 0.5 metres (lower is better)
+      normalised  0.1
     >>> score.to_dict()
     {'metric': 'distance', 'value': 0.5, 'better': 'lower', 'normalised': 0.1}
     """
@@ -59,15 +64,24 @@ class Score:
     unit: str = ""
     title: str = ""
     explanation: str = ""
+    record: RecordUnit = PERSON
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON, one flat row of a table."""
         return {"metric": self.name, "value": self.value, "better": self.better, **self.details}
 
-    def __repr__(self) -> str:
-        details = ", ".join(f"{name}={_shorten(value)}" for name, value in self.details.items())
-        value = f"{_shorten(self.value)} {self.unit}".strip()
-        return f"Score({self.name}: {value}, {self.better} is better{'; ' * bool(details)}{details})"
+    def _lines(self) -> Iterator[str]:
+        yield f"{self.name}: {self._amount} ({self.better} is better)"
+        yield from wrap(self._meaning, "  ")
+        yield from self._tabulate(self.details)
+
+    @property
+    def _meaning(self) -> str:
+        return self.record.fill_in(self.explanation)
+
+    @property
+    def _amount(self) -> str:
+        return f"{show_value(self.value)} {self.unit}".strip()
 
     def _repr_html_(self) -> str:
         shown = {f"value ({self.better} is better)": f"{_shorten(self.value)} {self.unit}", **self.details}
@@ -78,14 +92,20 @@ class Score:
         return f"<table><caption>{escape(self.title or self.name)}</caption><tbody>{rows}</tbody></table>"
 
 
-class Scores(list[Score]):
-    """What several measures found, shown as one table in a notebook.
+class Scores(Tabular, list[Score]):
+    """What several measures found: a list, which shows itself as one table.
 
     Examples
     --------
     >>> scores = Scores([Score("distance", 0.5), Score("place-counts", 0.25)])
     >>> scores["distance"].value, scores[1].value
     (0.5, 0.25)
+    >>> scores
+      measure       value  better
+      distance      0.5    lower is better
+      place-counts  0.25   lower is better
+    >>> scores.to_frame()["value"].to_list()
+    [0.5, 0.25]
     """
 
     def __init__(self, scores: Iterable[Score] = (), left_out: Mapping[str, str] | None = None) -> None:
@@ -104,11 +124,35 @@ class Scores(list[Score]):
                 return score
         raise KeyError(f"{which!r} was not measured; there are {', '.join(score.name for score in self)}.")
 
-    def _repr_html_(self) -> str:
-        rows = [
-            (score.title or score.name, f"{_shorten(score.value)} {score.unit}".strip(), score.better, score.details)
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        measured = {"measures": [score.to_dict() for score in self], "remaining": self.remaining.to_dict()}
+        return measured | ({"not_measured": dict(self.left_out)} if self.left_out else {})
+
+    def _rows(self) -> list[dict[str, Any]]:
+        """Return a row for each measure; details differ from one to the next, and are in :meth:`to_dict`."""
+        columns = ("value", "unit", "better", "title")
+        return [
+            {
+                "metric": score.name,
+                **{name: getattr(score, name) for name in columns},
+                "explanation": score._meaning,
+            }
             for score in self
         ]
+
+    def _lines(self) -> Iterator[str]:
+        if not self:
+            yield "Nothing was measured."
+            return
+        rows = [(score.name, score._amount, f"{score.better} is better") for score in self]
+        yield from align(rows, ("measure", "value", "better"))
+        for name, reason in self.left_out.items():
+            yield from wrap(f"{name}: {reason}")
+        yield from list_remaining(self.remaining)
+
+    def _repr_html_(self) -> str:
+        rows = [(score.title or score.name, score._amount, score.better, score.details) for score in self]
         return tabulate("Utility", ["measure", "value", "better", "details"], rows) + self.remaining._repr_html_()
 
 
@@ -151,7 +195,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
     def measure(self, comparison: Comparison) -> Score:
         """Score the release, or raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
         self.refuse_obstacle(comparison)
-        return self.build_score(*self.score(comparison), self.unit_of(comparison))
+        score = self.build_score(*self.score(comparison), self.unit_of(comparison))
+        return dataclasses.replace(score, record=comparison.release.unit)
 
     def refuse_obstacle(self, comparison: Comparison) -> None:
         """Raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""

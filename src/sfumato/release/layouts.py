@@ -45,6 +45,8 @@ class LayoutTable:
         Lists whose entries have exact cells, though others have intervals in the same columns.
     key
         The column that says which record a row belongs to.
+    flat
+        Whether cells are plain values, as :func:`sfumato.release.flat.flatten` makes them.
 
     Examples
     --------
@@ -62,6 +64,7 @@ class LayoutTable:
     part: str | None = None
     exact: tuple[str, ...] = ()
     key: str | None = None
+    flat: bool = False
 
 
 def arrange_records(release: Release, layout: str) -> LayoutTable:

@@ -252,8 +252,9 @@ def _check(release: Release) -> Iterator[str]:
     yield "```"
     yield ""
     yield (
-        "`verify` reads every file here, this page included, and counts anew what is promised. `export` writes the "
-        "records as other tools read them."
+        "`verify` reads every file here, this page included, and counts anew what is promised. `export` writes one "
+        "plain value per cell, as spreadsheets and data frames need them: an interval is two columns, such as `age_lo` "
+        "and `age_hi`, with both ends included. `--nested` keeps it in one column."
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import importlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
@@ -18,7 +17,7 @@ from sfumato.data.places import PlaceOrigin
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.secret import Secret
 from sfumato.escape import escape_html
-from sfumato.exceptions import ParameterError
+from sfumato.formats.frames import import_library
 from sfumato.release.suppression import Counted
 from sfumato.release.text import ValueFormat
 
@@ -175,13 +174,23 @@ class Release:
             if row["column"] == self.history_column and row["value"] is None
         )
 
-    def to_arrow(self, layout: str = "wide") -> pa.Table:
-        """Return the records as a table of Arrow, generalised cells by their types.
+    def to_arrow(self, layout: str = "wide", *, nested: bool = False) -> pa.Table:
+        """Return the records as a flat table of Arrow, one plain value per cell.
+
+        - A column of ranges becomes ``NAME_lo`` and ``NAME_hi`` for all rows. Both ends are included: an age of
+          ``[20..29]`` has ``age_lo`` 20 and ``age_hi`` 29, and an exact one has the same value twice.
+        - A category or a set becomes its label as text, such as ``Europe`` or ``{A|B}``.
+        - A suppressed cell is null, in both columns of a range. A missing value is an empty text (``{\\e}`` as a set).
+          Where ranges have missing values, ``NAME_missing`` is true for these: their bounds are null, too.
+        - A list is a list of such values in the ``wide`` layout; ranges in lists become two lists.
 
         Parameters
         ----------
         layout
             ``wide``: a row per record. ``long``: a row per visit, event or item, with the columns of an original.
+        nested
+            Whether cells keep the types that they are published with: a range is a struct of ``lo`` and ``hi``, a set
+            is a list, and a category has a dictionary.
 
         Examples
         --------
@@ -190,21 +199,60 @@ class Release:
         >>> release = sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
         >>> release.to_arrow().column_names, release.to_arrow("long").column_names
         (['person', 'places'], ['person', 'visit', 'place', 'x', 'y'])
+        >>> people = sf.Dataset.of("table", [(20,), (21,)], ("age",))
+        >>> release = sf.anonymize(people, sf.methods.Mondrian(k=2)).release
+        >>> release.to_arrow().to_pylist()[0], release.to_arrow(nested=True).to_pylist()[0]
+        ({'age_lo': 20, 'age_hi': 21}, {'age': {'lo': 20, 'hi': 21}})
         """
+        from sfumato.release.flat import flatten
         from sfumato.release.layouts import arrange_records
 
-        return arrange_records(self, layout).table
+        layout_table = arrange_records(self, layout)
+        return layout_table.table if nested else flatten(layout_table).table
 
-    def to_pandas(self, layout: str = "wide") -> Any:
-        """Return the records as a data frame of pandas; intervals are dictionaries of ``lo`` and ``hi``."""
-        pandas = _import_library("pandas")
+    def to_pandas(self, layout: str = "wide", *, nested: bool = False) -> Any:
+        """Return the records as a data frame of pandas, one plain value per cell as :meth:`to_arrow` has them.
+
+        Whole numbers stay whole numbers where a cell is suppressed, and dates are ``datetime64``.
+
+        Parameters
+        ----------
+        layout
+            ``wide`` or ``long``, as for :meth:`to_arrow`.
+        nested
+            Whether cells keep the types that they are published with: a range is a dictionary of ``lo`` and ``hi``.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> people = sf.Dataset.of("table", [(20, "tea"), (21, "tea"), (60, "rye"), (62, "rye")], ("age", "drink"))
+        >>> frame = sf.anonymize(people, sf.methods.Mondrian(k=2)).release.to_pandas()
+        >>> frame.groupby("drink").size().to_dict(), int(frame["age_hi"].max())
+        ({'{rye}': 2, '{tea}': 2}, 62)
+        """
+        pandas = import_library("pandas")
         pandas_types = {pa.int64(): pandas.Int64Dtype(), pa.bool_(): pandas.BooleanDtype()}
-        # Whole numbers stay whole numbers where a cell is suppressed.
-        return self.to_arrow(layout).to_pandas(types_mapper=pandas_types.get)
+        table = self.to_arrow(layout, nested=nested)
+        return table.to_pandas(types_mapper=pandas_types.get, date_as_object=nested)
 
-    def to_polars(self, layout: str = "wide") -> Any:
-        """Return the records as a data frame of Polars; intervals are structs of ``lo`` and ``hi``."""
-        return _import_library("polars").from_arrow(self.to_arrow(layout))
+    def to_polars(self, layout: str = "wide", *, nested: bool = False) -> Any:
+        """Return the records as a data frame of Polars, one plain value per cell as :meth:`to_arrow` has them.
+
+        Parameters
+        ----------
+        layout
+            ``wide`` or ``long``, as for :meth:`to_arrow`.
+        nested
+            Whether cells keep the types that they are published with: a range is a struct of ``lo`` and ``hi``.
+
+        Examples
+        --------
+        >>> import sfumato as sf
+        >>> people = sf.Dataset.of("table", [(20,), (21,)], ("age",))
+        >>> sf.anonymize(people, sf.methods.Mondrian(k=2)).release.to_polars().columns
+        ['age_lo', 'age_hi']
+        """
+        return import_library("polars").from_arrow(self.to_arrow(layout, nested=nested))
 
     def __repr__(self) -> str:
         return f"Release({self.kind} by {self.method}: {len(self):,} of {self.records_in:,} records, {self.guarantee})"
@@ -217,14 +265,6 @@ class Release:
         )
         head = "".join(f"<th>{escape_html(name)}</th>" for name in names)
         return f"<p>{escape_html(repr(self))}</p><table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
-
-
-def _import_library(name: str) -> Any:
-    """Import a library that only those need who ask for it, or say how to get it."""
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ParameterError(f"{name} is not installed. Install it: pip install {name}.") from None
 
 
 class HasGuarantee(Counted, Protocol):

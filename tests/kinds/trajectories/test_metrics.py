@@ -331,6 +331,6 @@ def test_the_same_seed_gives_the_same_scores():
 
 def test_scores_show_themselves():
     score = Score("distance", 0.123456, {"normalised": 0.5}, unit="m", title="D < 1")
-    assert repr(score) == "Score(distance: 0.1235 m, lower is better; normalised=0.5)"
-    assert repr(Score("x", 1.0)) == "Score(x: 1, lower is better)"
+    assert repr(score) == "distance: 0.1235 m (lower is better)\n  normalised  0.5"
+    assert repr(Score("x", 1.0)) == "x: 1 (lower is better)"
     assert "D &lt; 1" in score._repr_html_() and "0.1235 m" in score._repr_html_()

@@ -6,7 +6,7 @@ from sfumato.data.kind import find_kind
 from sfumato.release.release import Release
 
 
-def arrange_long(release: Release) -> list[dict]:
+def arrange_long(release: Release, records: list[dict] | None = None) -> list[dict]:
     """Return a row per entry of every list, and one for a record without any."""
     kind = find_kind(release.kind)
     lists = [column for column in release.columns if column.form.history]
@@ -20,7 +20,7 @@ def arrange_long(release: Release) -> list[dict]:
     widened = any(column.form.cell == "interval" for column in lists)
     names = [kind.entries.get(column.name, column.name) for column in groups[0]]
     rows = []
-    for number, record in enumerate(release.table.to_pylist(), 1):
+    for number, record in enumerate(records or release.table.to_pylist(), 1):
         base = {} if has_key else {"record" if "record" not in kept else "record_": number}
         base |= {name: record[name] for name in kept}
         found = []

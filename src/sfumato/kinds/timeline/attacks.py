@@ -5,12 +5,13 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining
+from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.decode import read_timeline
@@ -29,8 +30,8 @@ _LEVELS = {"0.1 %": Fraction(1, 1000), "1 %": Fraction(1, 100), "5 %": Fraction(
 Ints = npt.NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
-class Exposure:
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
+class Exposure(Tabular):
     """How frequent sensitive events become in the prefixes an observer can see.
 
     Parameters
@@ -60,6 +61,8 @@ class Exposure:
     delta: Fraction | None = None
     named: bool = True
     seen: float | None = None
+
+    _shares: ClassVar[tuple[str, ...]] = ("largest_relative_frequency", "delta", "seen")
 
     @property
     def knowledge(self) -> str:

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining
+from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import plural
 from sfumato.kinds.activity.knowledge.following import follow
@@ -26,8 +27,8 @@ _SELDOM = 0.05
 _AGREEING = 3
 
 
-@dataclasses.dataclass(frozen=True)
-class Followed:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Followed(Tabular):
     """How far people can be followed from one known slot.
 
     Parameters
@@ -61,6 +62,7 @@ class Followed:
     unit: str = "slot"
 
     knowledge = KNOWLEDGE
+    _shares = ("followed_share",)
 
     @property
     def wins(self) -> bool:

@@ -60,7 +60,12 @@ def verify(release: Release) -> Verdict:
     >>> data = Dataset.of("rt", [(20,), (20,), (20,)], ("age",), [["a", "b"], ["a"], ["a", "b"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=2, transaction="coat"), secret=bytes(32)).release
     >>> verify(release)
-    Verdict(holds=True, claimed k=2, m=2, measured k=2, classes=1, sets=4)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      m          2
+      classes             1
+      sets                4
     """
     claimed, structure, unreadable = read_claimed(release, KKmAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:
@@ -121,7 +126,12 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> data = Dataset.of("rt", [(20,), (20,)], ("age",), [["a", "b"], ["a"]])
     >>> release = sf.anonymize(data, sf.methods.RFirst(k=2, m=2, transaction="coat"), secret=bytes(32)).release
     >>> verify_against(release, data)
-    Verdict(holds=True, claimed k=2, m=2, measured fitting=2, knowledges=6)
+    Verified: the guarantee holds and every file is declared.
+      parameter   claimed  measured
+      k           2
+      m           2
+      fitting              2
+      knowledges           6
     """
     claimed, _, unreadable = read_claimed(release, KKmAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:

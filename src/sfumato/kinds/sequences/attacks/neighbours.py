@@ -25,6 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, Severity
+from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit
@@ -47,8 +48,8 @@ _LONGEST = 1 << 40
 _DURATIONS = {"minute": 60, "hour": 3600, "day": 86_400, "week": 604_800}
 
 
-@dataclasses.dataclass(frozen=True)
-class Neighbours:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Neighbours(Tabular):
     """How many people are found by the events published next to what is known of them.
 
     Parameters
@@ -93,6 +94,12 @@ class Neighbours:
     record: RecordUnit = PERSON
 
     knowledge = KNOWLEDGE
+    _shares = (
+        "success",
+        *("by_next", "by_previous", "by_nearest", "by_likelihood", "by_guessing"),
+        "promised",
+        "sampling_error",
+    )
 
     @property
     def best(self) -> str:

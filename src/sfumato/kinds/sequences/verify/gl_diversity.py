@@ -41,7 +41,12 @@ def verify(release: Release) -> Verdict:
     >>> from sfumato.kinds.sequences.methods.groups import Hi
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> verify(Hi(k=2, g=5, l=2).anonymize(data, Run(bytes(32))).release)
-    Verdict(holds=True, claimed g=5, l=2, k=2, measured k=2, classes=1, g=5, l=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      g          5        5
+      l          2        2
+      k          2        2
+      classes             1
 
     References
     ----------

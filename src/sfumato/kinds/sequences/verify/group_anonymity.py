@@ -33,7 +33,10 @@ def verify(release: Release) -> Verdict:
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
     >>> verify(release)
-    Verdict(holds=True, claimed k=2, measured k=2, classes=1)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      classes             1
 
     References
     ----------
@@ -67,7 +70,11 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> data = Dataset.of("sequences", [[("mail", 1), ("news", 2)], [("mail", 3)]], monitored=("mail",))
     >>> release = Hi(k=2).anonymize(data, Run(bytes(32))).release
     >>> verify_against(release, data)
-    Verdict(holds=True, claimed k=2, measured matches=2, knowledges=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter   claimed  measured
+      k           2
+      matches              2
+      knowledges           2
     """
     claimed, _, unreadable = read_claimed(release, GroupAnonymity, verify_sequences)
     if unreadable is not None:

@@ -30,7 +30,11 @@ class SeparatedItems(SetMetric):
     >>> data = sf.Dataset.of("sets", [["bread", "wine"], ["bread", "wine"], ["bread", "insulin"], ["bread"]])
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
-    Score(separated-items: 0 of the items, lower is better; items=1, separated=0, occurrence_share=0.1429)
+    separated-items: 0 of the items (lower is better)
+      How many items are published only as present in a cluster, without anything they occur with.
+      items             1
+      separated         0
+      occurrence share  0.1429
 
     References
     ----------

@@ -37,7 +37,13 @@ def verify_generalisation(release: Release, claimed: KmItems) -> Verdict:
     >>> values = pa.table({"column": ["items"] * 2, "value": ["P"] * 2, "member": ["a", "b"]})
     >>> claimed = KmItems(k=2, m=2)
     >>> verify_generalisation(Release("sets", "by-hand", claimed, columns, people, values, records_in=2), claimed)
-    Verdict(holds=True, claimed k=2, m=2, l=1, measured k=2, m=2, size=1, itemsets=3)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      m          2        2
+      l          1
+      size                1
+      itemsets            3
     """
     records = release.history().distinct()
     # Without any item the records can only be told apart by their number.

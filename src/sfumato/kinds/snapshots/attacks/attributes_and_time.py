@@ -32,7 +32,7 @@ _TRIED = 200
 """Sets of attributes that are tried at most; of more, those of the attributes with most values."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class SnapshotRisk(Risk):
     """What an attacker reaches who knows attributes and time, and what being late or missing adds to that.
 

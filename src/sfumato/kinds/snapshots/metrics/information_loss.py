@@ -26,7 +26,11 @@ class InformationLoss(Metric):
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
     >>> InformationLoss().measure(Comparison(data, result.release, result.owner_record.rows))
-    Score(information-loss: 1.25, lower is better; total=5, of_late_records=1, of_suppressed_records=4)
+    information-loss: 1.25 (lower is better)
+      What moving records to later snapshots and leaving some out costs, by the costs chosen.
+      total                  5
+      of late records        1
+      of suppressed records  4
 
     References
     ----------

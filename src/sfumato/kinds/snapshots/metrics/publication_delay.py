@@ -22,7 +22,11 @@ class PublicationDelay(Metric):
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (2, "cold")], (), "ill")
     >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes(32))
     >>> PublicationDelay().measure(Comparison(data, result.release, result.owner_record.rows))
-    Score(publication-delay: 0.5 snapshots, lower is better; longest=1, late_share=0.5, suppressed_share=0)
+    publication-delay: 0.5 snapshots (lower is better)
+      How many snapshots later than it happened a record is published, on average.
+      longest           1
+      late share        0.5
+      suppressed share  0
     """
 
     name: ClassVar[str] = "publication-delay"

@@ -33,7 +33,12 @@ def verify(release: Release) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release)
-    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, groups=1)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      l          2        2
+      window     1
+      delays     paper
+      groups              1
 
     References
     ----------
@@ -74,7 +79,12 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> import sfumato as sf
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify_against(sf.anonymize(data, sf.methods.Anatomy(l=2), secret=bytes(32)).release, data)
-    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured largest_share=0.5)
+    Verified: the guarantee holds and every file is declared.
+      parameter      claimed  measured
+      l              2
+      window         1
+      delays         paper
+      largest share           0.5
     """
     claimed, structure = _read(release)
     if not structure:

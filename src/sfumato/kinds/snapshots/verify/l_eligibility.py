@@ -31,7 +31,12 @@ def verify(release: Release) -> Verdict:
     >>> import sfumato as sf
     >>> data = Dataset.of("snapshots", [(1, "30", "flu"), (1, "40", "cold")], ("age",), "ill")
     >>> verify(sf.anonymize(data, sf.methods.Reposition(l=2, window=1, then="none"), secret=bytes(32)).release)
-    Verdict(holds=True, claimed l=2, window=1, delays=paper, measured l=2, snapshots=1)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      l          2        2
+      window     1
+      delays     paper
+      snapshots           1
 
     References
     ----------

@@ -38,7 +38,7 @@ _DRAWN = 1000
 """People that are attacked with fewer than all columns of a release, where there are more."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class TableRisk(Risk):
     """What an attacker reaches who knows quasi-identifiers, in the figures that statistical offices use.
 

@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Remaining
+from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attributes_of
@@ -23,8 +24,8 @@ __all__ = ["Homogeneity", "attack", "attack_original"]
 Ints = npt.NDArray[np.int64]
 
 
-@dataclasses.dataclass(frozen=True)
-class Homogeneity:
+@dataclasses.dataclass(frozen=True, repr=False)
+class Homogeneity(Tabular):
     """For how many people all records that fit have the same sensitive value.
 
     Parameters

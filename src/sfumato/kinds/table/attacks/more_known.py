@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
+from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attribute_of
@@ -30,8 +31,8 @@ _PAIRS = 1 << 22
 """Pairs of a case and a class it fits that are looked at in one go."""
 
 
-@dataclasses.dataclass(frozen=True)
-class ExtraKnowledge:
+@dataclasses.dataclass(frozen=True, repr=False)
+class ExtraKnowledge(Tabular):
     """How many people stand alone for whoever also knows columns that are published as they are.
 
     Parameters

@@ -31,7 +31,13 @@ class AverageClassSize(SummedMetric):
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> AverageClassSize().measure(Comparison(data, result.release))
-    Score(average-class-size: 1 times k, lower is better; classes=2, smallest=2, median=2, largest=2)
+    average-class-size: 1 times k (lower is better)
+      How many records there are per class of records that look the same, in multiples of k: 1 is as
+      good as k allows. People that are withheld are counted and have no class.
+      classes   2
+      smallest  2
+      median    2
+      largest   2
 
     References
     ----------

@@ -30,7 +30,13 @@ class Discernibility(SummedMetric):
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> Discernibility().measure(Comparison(data, result.release))
-    Score(discernibility: 8, lower is better; share_of_worst=0.5, unchanged=4, largest_class=2, withheld=0)
+    discernibility: 8 (lower is better)
+      How many records look the same, added up over all records: the squares of the sizes of the
+      classes. People that are withheld count as if they looked like all others.
+      share of worst  0.5
+      unchanged       4
+      largest class   2
+      withheld        0
 
     References
     ----------

@@ -41,7 +41,13 @@ class WeightedQueries(SummedMetric):
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> comparison = Comparison(data, result.release, result.owner_record.rows, workload=sf.Workload((("age=20",),)))
     >>> WeightedQueries().measure(comparison)
-    Score(weighted-queries: 0.3333, lower is better; queries=1, median=0.3333, largest=0.3333, with_weights=0)
+    weighted-queries: 0.3333 (lower is better)
+      How far off the share of the population with some values is when the release is asked, whose
+      records have no weights. People that are withheld are missing from its answers.
+      queries       1
+      median        0.3333
+      largest       0.3333
+      with weights  0
 
     References
     ----------

@@ -34,7 +34,11 @@ class WeightedShares(SummedMetric):
     >>> data = dataclasses.replace(data, weights=np.array([3.0, 3.0, 1.0, 1.0]))
     >>> result = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32))
     >>> WeightedShares().measure(Comparison(data, result.release, result.owner_record.rows))
-    Score(weighted-shares: 0.25, lower is better; city, distance=0.25, with_weights=0)
+    weighted-shares: 0.25 (lower is better)
+      How far the shares of values in the population, by survey weights, are from those that the release
+      gives: 0 where they are the same, 1 where nothing is left of them.
+      city, distance  0.25
+      with weights    0
     """
 
     name: ClassVar[str] = "weighted-shares"

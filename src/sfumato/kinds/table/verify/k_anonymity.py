@@ -78,7 +78,12 @@ def verify(release: Release) -> Verdict:
     >>> rows = [(20, "flu"), (29, "cold"), (70, "flu"), (79, "cough")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
     >>> verify(sf.anonymize(data, sf.methods.Mondrian(k=2, l=2), secret=bytes(32)).release)
-    Verdict(holds=True, claimed k=2, l=2, diversity=distinct, measured k=2, classes=2, l=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed   measured
+      k          2         2
+      l          2         2
+      diversity  distinct
+      classes              2
 
     References
     ----------
@@ -195,7 +200,10 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> import sfumato as sf
     >>> data = Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
     >>> verify_against(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release, data)
-    Verdict(holds=True, claimed k=2, measured fitting=2)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2
+      fitting             2
     """
     claimed, _, unreadable = read_claimed(release, KAnonymity, describe=select_parameters, whole=True)
     if unreadable is not None:

@@ -31,7 +31,12 @@ class GhostEvents(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
-    Score(ghost-events: 0.5 of the events, lower is better; ghost_events=1, ghost_prefixes=1, events=2)
+    ghost-events: 0.5 of the events (lower is better)
+      Events that reach the threshold at some moment only because others were deleted: they seem
+      frequent and are not.
+      ghost events    1
+      ghost prefixes  1
+      events          2
 
     References
     ----------

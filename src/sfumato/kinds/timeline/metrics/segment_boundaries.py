@@ -36,8 +36,14 @@ class SegmentBoundaries(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/8"))
     >>> SegmentBoundaries(segments=2).measure(Comparison(data, result.release))
-    Score(segment-boundaries: 1 of the boundaries, higher is better; mean_shift=0, boundaries_before=[5],
-          boundaries_after=[5], blocks=10)
+    segment-boundaries: 1 of the boundaries (higher is better)
+      Boundaries are the times at which the mix of events changes. This is the share of them that an
+      analyst of the release still finds, at most one block of time points away: 100 % if none has
+      moved.
+      mean shift         0
+      boundaries before  5
+      boundaries after   5
+      blocks             10
     """
 
     name: ClassVar[str] = "segment-boundaries"

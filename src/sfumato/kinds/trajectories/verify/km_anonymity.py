@@ -35,7 +35,12 @@ def verify(release: Release) -> Verdict:
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> verify(release)
-    Verdict(holds=True, claimed k=2, m=2, measured k=2, m=2, size=1, sequences=3)
+    Verified: the guarantee holds and every file is declared.
+      parameter  claimed  measured
+      k          2        2
+      m          2        2
+      size                1
+      sequences           3
 
     References
     ----------
@@ -86,7 +91,12 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     >>> data = Dataset.of("trajectories", [["a", "c"], ["b", "c"]], where)
     >>> release = SeqAnon(k=2, m=2).anonymize(data, Run(bytes(32))).release
     >>> verify_against(release, data)
-    Verdict(holds=True, claimed k=2, m=2, measured matches=2, knowledges=3)
+    Verified: the guarantee holds and every file is declared.
+      parameter   claimed  measured
+      k           2
+      m           2
+      matches              2
+      knowledges           3
     """
     claimed, _, unreadable = read_claimed(release, KmAnonymity)
     if unreadable is not None:

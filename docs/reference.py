@@ -26,7 +26,7 @@ PUBLIC = {
     "Choosing": ("explore", "study"),
     "Many people": ("publish_in_parts", "engines"),
     "Files": ("read_release", "export", "read_export", "allow_expansion"),
-    "Things": ("Dataset", "Hierarchy", "Unit", "Run", "Result", "Release", "Verdict", "Risk", "Workload"),
+    "Things": ("Dataset", "Hierarchy", "RecordUnit", "Run", "Result", "Release", "Verdict", "Risk", "Workload"),
     "What goes wrong": (
         "SfumatoError",
         "SchemaError",

@@ -109,7 +109,7 @@ _WHERE = {
     "Result": "sfumato.release.release",
     "Risk": "sfumato.attacks.risk",
     "Run": "sfumato.release.run",
-    "Unit": "sfumato.data.record_unit",
+    "RecordUnit": "sfumato.data.record_unit",
     "Verdict": "sfumato.base.verdict",
     "Workload": "sfumato.metrics.workload",
     "allow_expansion": "sfumato.formats.limits",

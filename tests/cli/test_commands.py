@@ -307,13 +307,13 @@ def test_an_unexpected_fault_shows_no_values(sfumato, checkins, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["SIGINT", "SIGTERM"])
-@pytest.mark.parametrize("where", ["Run.report", "Stage.commit"])
+@pytest.mark.parametrize("where", ["Run.report", "StagingFolder.commit"])
 def test_a_stopped_run_leaves_nothing(checkins, tmp_path, name, where):
     # The signal comes from inside, so that it always hits the same step, however fast the machine is.
     program = (
         "import os, signal, sys\n"
         "from sfumato.release.run import Run\n"
-        "from sfumato.release.folder import Stage\n"
+        "from sfumato.release.folder import StagingFolder\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         f"{where} = lambda *_: os.kill(os.getpid(), signal.{name})\n"
         "from sfumato.cli import main\n"

@@ -118,8 +118,8 @@ def test_a_release_in_parts_is_reported_exported_and_measured_as_one_but_not_app
 
 
 def test_no_process_outlives_the_one_that_started_it(tmp_path):
-    code = "import time; from sfumato.engines.local import _Worker; w = _Worker(); print(w.ask(abs, -1))"
-    code += "; print(w._process.pid, flush=True); w.ask(time.sleep, 60)"
+    code = "import time; from sfumato.engines.local import _Worker; w = _Worker(); print(w.run_job(abs, -1))"
+    code += "; print(w._process.pid, flush=True); w.run_job(time.sleep, 60)"
     process = subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True)
     assert process.stdout.readline() == "1\n"
     worker = int(process.stdout.readline())

@@ -17,7 +17,7 @@ CODE = """
 import time
 from sfumato.cli import output
 from sfumato.progress import track
-output._PATIENCE = 0.05
+output._DELAY = 0.05
 from sfumato.cli import bars
 bars._BRIEF = 0.05
 with output.show_work("read"):

@@ -231,7 +231,7 @@ def test_a_killed_process_leaves_whole_snapshots_and_can_be_resumed(tmp_path):
         "import sys, sfumato as sf; from pathlib import Path; from sfumato.cli.output import Quiet\n"
         "from sfumato.cli.stream import publish_stream\n"
         "method = sf.methods.Reposition(l=3, window=4)\n"
-        "secret = sf.core.publishing.secret.Secret(bytes([7] * 32))\n"
+        "from sfumato.data.secret import Secret; secret = Secret(bytes([7] * 32))\n"
         f"publish_stream(Quiet(), Path('-'), Path(sys.argv[1]), method, {OPTIONS!r}, secret=secret)"
     )
     process = subprocess.Popen(

@@ -83,8 +83,8 @@ def test_a_killed_run_leaves_nothing_that_looks_finished_and_the_next_run_sweeps
         """
         import os, signal, sys
         from pathlib import Path
-        from sfumato.release.folder import staged
-        with staged(Path(sys.argv[1])) as stage:
+        from sfumato.release.folder import open_staging
+        with open_staging(Path(sys.argv[1])) as stage:
             (stage.release / "data.csv").write_text("half")
             os.kill(os.getpid(), signal.SIGKILL)
         """

@@ -65,7 +65,7 @@ class Lazy(Generic[T_co]):
     Examples
     --------
     >>> Lazy("sfumato.data.record_unit:PERSON").load()
-    Unit(one='person', many='people', owner='')
+    RecordUnit(one='person', many='people', owner='')
     >>> Lazy("sfumato.data.record_unit:PERSONS").load()
     Traceback (most recent call last):
         ...

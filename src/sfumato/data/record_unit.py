@@ -173,7 +173,7 @@ def parse_unit(text: str) -> RecordUnit:
     Examples
     --------
     >>> parse_unit("stay of patient")
-    Unit(one='stay', many='stays', owner='patient')
+    RecordUnit(one='stay', many='stays', owner='patient')
     >>> parse_unit("household").owner, parse_unit("basket").owner
     ('', 'person')
     """

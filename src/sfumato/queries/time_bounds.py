@@ -83,7 +83,7 @@ class TimeBounds:
         Examples
         --------
         >>> TimeBounds(1, 1, 1, 1).either(TimeBounds(5, 5, 5, 5))
-        Reach(earliest=1, latest=5, first_by=5, last_from=1, not_published=False)
+        TimeBounds(earliest=1, latest=5, first_by=5, last_from=1, not_published=False)
         """
         return TimeBounds(
             min(self.earliest, other.earliest),

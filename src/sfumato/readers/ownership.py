@@ -88,7 +88,7 @@ def name_records(column: str, several: bool) -> RecordUnit:
     Examples
     --------
     >>> name_records("basket_id", True), name_records("case:concept:name", False).one, name_records("user", False).one
-    (Unit(one='basket', many='baskets', owner='person'), 'case', 'person')
+    (RecordUnit(one='basket', many='baskets', owner='person'), 'case', 'person')
     """
     words = re.split(r"[^a-z]+", column.lower())
     noun = next((_SYNONYMS.get(word, word) for word in words if word in (*_NOUNS, *_SYNONYMS)), None)
@@ -118,7 +118,7 @@ def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeo
     Examples
     --------
     >>> resolve_unit(ReadOptions("sets", unit="basket of household"), RecordPeople(RECORD)).unit
-    Unit(one='basket', many='baskets', owner='household')
+    RecordUnit(one='basket', many='baskets', owner='household')
     """
     if read_options.unit is None:
         return detected

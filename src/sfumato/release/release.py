@@ -322,7 +322,7 @@ class OwnerRecord:
     --------
     >>> owner_record = OwnerRecord(rows=np.array([1, 0]), secret=Secret(bytes(32)))
     >>> owner_record, owner_record.secret
-    (Trace(2 rows, with secret; 0.00 seconds), Secret(...))
+    (OwnerRecord(2 rows, with secret; 0.00 seconds), Secret(...))
     """
 
     rows: npt.NDArray[np.int64]

@@ -64,7 +64,7 @@ def find_smallest_group(release: Release, original: Dataset, rows: Ints) -> Grou
     >>> visits = Dataset.of("trajectories", [["a", "b"], ["a", "b"], ["b"]], {"a": (0, 0), "b": (1, 1)})
     >>> result = sf.anonymize(visits.of_people(["ann", "ann", "bob"]), sf.methods.SeqAnon(k=2, m=1))
     >>> find_smallest_group(result.release, result.owner_record.original, result.owner_record.rows)
-    Crowd(people=1, records=2)
+    GroupSize(people=1, records=2)
     """
     person = original.person_codes()
     find_smallest_groups = find_checks(release.kind).find_smallest_groups

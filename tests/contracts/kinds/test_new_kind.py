@@ -24,17 +24,17 @@ MODULES = {
             "the wishes of a person",
             (Column("person", "identifier"), Column("wishes", "history")),
             formats=("csv",),
-            make_dataset=Lazy("sfumato.kinds.wishes.model:make_dataset"),
+            make_dataset=Lazy("sfumato.kinds.wishes.dataset:make_dataset"),
             reader=Lazy("sfumato.kinds.wishes.reader"),
             methods={"common": Lazy("sfumato.kinds.wishes.methods:Common")},
             guarantees={
                 "shared-wishes": GuaranteeSpec(
-                    Lazy("sfumato.kinds.wishes.guarantees:Shared"), Lazy("sfumato.kinds.wishes.verifiers")
+                    Lazy("sfumato.kinds.wishes.guarantees:Shared"), Lazy("sfumato.kinds.wishes.verify")
                 )
             },
-            attackers={"one-wish": AttackerSpec(Lazy("sfumato.kinds.wishes.attacker"))},
-            release_checks=Lazy("sfumato.kinds.wishes.verifiers:CHECKS"),
-            verify_faithful=Lazy("sfumato.kinds.wishes.verifiers:verify_faithful"),
+            attackers={"one-wish": AttackerSpec(Lazy("sfumato.kinds.wishes.attacks"))},
+            release_checks=Lazy("sfumato.kinds.wishes.verify:CHECKS"),
+            verify_faithful=Lazy("sfumato.kinds.wishes.verify:verify_faithful"),
             metrics=(Lazy("sfumato.kinds.wishes.metrics:Kept"),),
             query_bounds=Lazy("sfumato.kinds.sets.query_bounds"),
             count_retained=Lazy("sfumato.kinds.sets.comparison:count_retained"),
@@ -42,21 +42,21 @@ MODULES = {
             generator=Lazy("sfumato.kinds.sets.generators"),
         )
     """,
-    "model": """
+    "dataset": """
         import pyarrow as pa
         from sfumato.data.dataset import Dataset
-        from sfumato.data.lists import Ragged
+        from sfumato.data.lists import ListColumn
         from sfumato.data.schema import Schema
         from sfumato.kinds.wishes import KIND
 
         def make_dataset(rows):
             names = pa.array([f"p{number}" for number in range(len(rows))])
-            table = pa.table({"person": names, "wishes": Ragged.from_lists(rows).to_arrow()})
+            table = pa.table({"person": names, "wishes": ListColumn.from_lists(rows).to_arrow()})
             return Dataset(Schema("wishes", KIND.columns), table)
     """,
     "reader": """
         import csv
-        from sfumato.kinds.wishes.model import make_dataset
+        from sfumato.kinds.wishes.dataset import make_dataset
 
         def read(path, reading):
             people = {}
@@ -105,7 +105,7 @@ MODULES = {
                 recoded = Recoded(rows, kept.offsets, kept.codes, groups, tuple(gone), withheld)
                 return publish(dataset, self, Shared(self.k), recoded, run)
     """,
-    "verifiers": """
+    "verify": """
         import numpy as np
         from sfumato.verification.release_checks import ReleaseChecks
         from sfumato.verification.structure import verify_structure
@@ -117,8 +117,8 @@ MODULES = {
 
         def verify(release):
             history = release.history()
-            fewest = int(np.unique(history.codes, return_counts=True)[1].min(initial=len(release)))
-            counted = Verdict(fewest >= release.guarantee.k, {"k": release.guarantee.k}, {"fewest": fewest})
+            smallest = int(np.unique(history.codes, return_counts=True)[1].min(initial=len(release)))
+            counted = Verdict(smallest >= release.guarantee.k, {"k": release.guarantee.k}, {"smallest": smallest})
             return verify_structure(release) & counted
 
         def verify_against(release, original, rows=None):
@@ -129,7 +129,7 @@ MODULES = {
             true = all(set(wishes) <= set(were[row]) for wishes, row in zip(published, rows))
             return Verdict(true, {}, {}, None, {"wishes are true": true})
     """,
-    "attacker": """
+    "attacks": """
         import numpy as np
         from sfumato.attacks.risk import Risk, success
 

@@ -148,7 +148,7 @@ def test_many_activities_share_one_colour():
 
 
 @pytest.mark.parametrize(
-    "clock, slots, expected",
+    "time_unit, slots, expected",
     [
         (None, 30, (0, 30, False)),
         (TimeUnit("day", 3), 30, (0, 30, False)),

@@ -56,7 +56,7 @@ def record_decisions(decisions: Mapping[str, Any] | None = None) -> Iterator[dic
     ...     agree("the first moment", 5, "least")
     3
     >>> recorded
-    {'the first moment': Said(how='least', value=5)}
+    {'the first moment': Decision(how='least', value=5)}
     """
     log = _DecisionLog({}, decisions or {})
     before = _active_log.set(log)

@@ -55,11 +55,11 @@ def is_rare(records, record, node, k, m, *, gone=False):
     return False
 
 
-def lower(rows, labels, tree, order, k, m, *, together=False):
-    """Bring labels down to each node in turn; all of them together or none, where that is asked for."""
+def lower(rows, labels, tree, order, k, m, *, all_or_none=False):
+    """Bring labels down to each node in turn; all of them or none, where that is asked for."""
     for node in order:
         lowered = lower_to(node, rows, labels, tree, k, m)
-        if not together or lowered == bring_down(node, labels, tree):
+        if not all_or_none or lowered == bring_down(node, labels, tree):
             labels = lowered
     return labels
 

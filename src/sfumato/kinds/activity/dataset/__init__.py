@@ -62,7 +62,7 @@ def make_dataset(
     --------
     >>> data = Dataset.of("activity", [["sleep", "eat"], ["sleep", "sleep"]], sensitive=("eat",))
     >>> data, data.time_unit
-    (Dataset(activity: 2 people, 4 entries, 2 distinct values), Clock(unit='minute', origin=0))
+    (Dataset(activity: 2 people, 4 entries, 2 distinct values), TimeUnit(unit='minute', origin=0))
     """
     if len({len(row) for row in rows}) > 1:
         raise SchemaError("activity: everybody must have the same number of slots.")

@@ -163,7 +163,7 @@ class Calendar(NamedTuple):
         --------
         >>> two = Episodes(np.array([0, 0]), np.array([0, 1]), np.array([3, 5]), np.array([5, 9]), np.array([1, 2]))
         >>> Calendar.of_numbers(two, None)
-        Calendar(begin=3, unit=1, slots=6, time_unit=Clock(unit=None, origin=3))
+        Calendar(begin=3, unit=1, slots=6, time_unit=TimeUnit(unit=None, origin=3))
         """
         begin = episodes.first if start is None else start
         return cls(begin, 1, max(episodes.last - begin, 0), TimeUnit(None, begin))
@@ -181,7 +181,7 @@ def stretch_months(
     >>> february = Episodes(*(np.array([number]) for number in (0, 0, 31 * DAY, 59 * DAY, 1)))
     >>> stretched, calendar = stretch_months(february, "month", None, None)
     >>> calendar.time_unit, calendar.slots, int(stretched.end[0] - stretched.begin[0]) == calendar.unit
-    (Clock(unit='month', origin=1), 1, True)
+    (TimeUnit(unit='month', origin=1), 1, True)
     """
     if split:
         raise ParameterError(f"reading: split={split} and slots of a {resolution} do not go together. Choose one.")

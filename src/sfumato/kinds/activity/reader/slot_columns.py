@@ -151,9 +151,9 @@ def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, n
     Examples
     --------
     >>> detect_layout("days.csv", ["00:00", "00:10"], ReadOptions("activity"), [])
-    Layout(time_unit=Clock(unit='minute', origin=5760), width=10)
+    Layout(time_unit=TimeUnit(unit='minute', origin=5760), width=10)
     >>> detect_layout("months.csv", ["t1", "t2"], ReadOptions("activity"), [])
-    Layout(time_unit=Clock(unit=None, origin=0), width=1)
+    Layout(time_unit=TimeUnit(unit=None, origin=0), width=1)
     """
     date, time, number = parse_start(read_options.start) if read_options.start else (None, None, None)
     months = [_read_month(name) for name in names]

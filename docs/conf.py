@@ -37,6 +37,7 @@ NAVIGATION = {
     "Reference": [
         "reference/python",
         "reference/commands",
+        "reference/options",
         "reference/methods",
         "reference/guarantees",
         "reference/measures",

@@ -7,6 +7,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,9 @@ from sfumato import plugins
 from sfumato.base.guarantee import list_guarantees
 from sfumato.cli.app import app
 from sfumato.cli.methods import describe_methods
+from sfumato.params import Option, list_options
+from sfumato.readers.options import ReadOptions
+from sfumato.release.options import BatchOptions, ReleaseOptions
 
 FOLDER = Path(__file__).parent / "reference"
 PUBLIC = {
@@ -102,8 +106,7 @@ def python_page() -> str:
                 lines += [f"`sf.{name}` is this function; `sfumato.{name}` is also a package.", ""]
             lines += ["```{eval-rst}", *direct(name), "```", ""]
             if name == "read":
-                lines += ["#### Options of read", "", "```{eval-rst}"]
-                lines += [".. autoclass:: sfumato.readers.options.Reading", "```", ""]
+                lines += ["All options have [a page of their own](options.md).", ""]
     return "\n".join(lines)
 
 
@@ -192,6 +195,47 @@ def guarantees_page() -> str:
     return "\n".join(lines)
 
 
+def list_option_rows(options: Iterable[Option]) -> list[str]:
+    """Return a table of options, one in a row."""
+    kinds = plugins.all_kinds()
+    forms = {"list": "list", "mapping": "values by name", "value": ""}
+    types = {bool: "true or false", int | None: "whole number", float: "number", Path | None: "file"}
+    lines = [
+        "| option | on the command line | written | for | what it means | what others call it |",
+        "|" + " --- |" * 6,
+    ]
+    for option in options:
+        fitting = [kind for kind in kinds if option.name in plugins.find_kind(kind).options]
+        written = forms[option.shape] or types.get(option.type, "text")
+        meant = ", ".join(f"`{word}`" for word in option.words)
+        meaning = option.describe().replace("|", "\\|")
+        cells = [f"`{option.name}`", f"`{option.flag}`", written, ", ".join(fitting) or "all kinds", meaning, meant]
+        lines.append(f"| {' | '.join(cells)} |")
+    return [*lines, ""]
+
+
+def options_page(read: type[ReadOptions] = ReadOptions, release: type[BatchOptions] = ReleaseOptions) -> str:
+    """Return the page of options, as their classes declare them."""
+    options = [option for option in list_options(read) if option.name != "kind"]
+    lines = [
+        "# Options",
+        "",
+        "How data are read is written with the same names everywhere: as keywords of `sf.read`, in the section "
+        "`[data]` of policies and studies, and in the form of the workbench. On the command line, an option that is "
+        "a list, or values by name, is given once for every entry.",
+        "",
+    ]
+    for panel in dict.fromkeys(option.panel for option in options):
+        lines += [f"## {panel}", "", *list_option_rows(o for o in options if o.panel == panel)]
+    lines += [
+        "## How a release is published",
+        "",
+        "In the section `[release]` of policies, and on the command line.",
+        "",
+    ]
+    return "\n".join([*lines, *list_option_rows(list_options(release))])
+
+
 def measures_page() -> str:
     """Return the page of measures."""
     lines = ["# Measures", "", "| measure | for | better | meaning |", "| --- | --- | --- | --- |"]
@@ -223,6 +267,7 @@ def list_pages() -> dict[str, str]:
         "methods": methods_page(),
         "guarantees": guarantees_page(),
         "measures": measures_page(),
+        "options": options_page(),
     }
     pages |= {f"methods-{kind}": methods_of_kind_page(kind) for kind in plugins.all_kinds()}
     for method in describe_methods():

@@ -126,6 +126,10 @@ def __getattr__(name: str) -> Any:
     """Load public names on first use, so that the command line answers at once."""
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("sfumato")
+    if name == "Unit":
+        from sfumato.old_names import find_new_name
+
+        return __getattr__(str(find_new_name("sfumato", name)))
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     if name in ("engines", "methods"):

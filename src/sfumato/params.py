@@ -1,4 +1,9 @@
-"""Parameters declared once: validation, command line, policy files and docs read the same lines."""
+"""Parameters and options declared once: validation, command line, files, forms and docs read the same lines.
+
+Options of reading and publishing are fields of plain frozen dataclasses, which pydantic takes as they are: the section
+``[release]`` of a policy is a :class:`~sfumato.release.options.ReleaseOptions`. Help needs options, too, and is printed
+in less time than importing pydantic takes.
+"""
 
 from __future__ import annotations
 
@@ -8,11 +13,14 @@ import functools
 import types
 import typing
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, TypeVar, get_args, get_origin, get_type_hints
 
 from sfumato.exceptions import ParameterError
 
-__all__ = ["Param", "Parameter", "Parameterised", "build", "declared"]
+if TYPE_CHECKING:
+    from sfumato.data.kind import Lazy
+
+__all__ = ["Option", "Param", "Parameter", "Parameterised", "build", "declared", "find_option", "list_options"]
 
 T = TypeVar("T", bound="Parameterised")
 
@@ -204,3 +212,121 @@ def build(cls: type[T], values: Mapping[str, object], suggest: Callable[[list[Pa
         hint = "" if suggest is None else suggest(missing)
         raise ParameterError(f"{cls.__name__}: {names} must be given. {about}", hint=hint)
     return cls(**chosen)
+
+
+@dataclasses.dataclass(frozen=True)
+class Option:
+    """What an option means, and how it is written; its class fills in what the declaration of its field says.
+
+    Parameters
+    ----------
+    help
+        What it means, in a sentence.
+    example
+        Values as they are typed.
+    details
+        Further sentences, where there is room for them: in forms and docs.
+    choices
+        Values it may have.
+    check
+        Returns the value that a text stands for, or refuses the text.
+    least
+        Smallest number.
+    words
+        What other tools and papers call it.
+    flag, label
+        What it is called on the command line and in forms, where that is not its name.
+    panel
+        Of the help of a command.
+    role
+        In forms: what becomes of a column with this role. Kinds with quasi-identifiers ask for the role of each column.
+    form
+        Where forms ask for it: ``first``, under ``more``, or ``never``.
+    any_kind
+        Whether it means something for files of any kind; others are named by the kinds that have them.
+    files, value_files
+        Whether its values are files, or something else such as a rule; whether an entry ``@FILE`` is a file of entries.
+    commas, once
+        Where it is typed: whether entries are divided by commas, and whether it is given only once.
+    key
+        Of entries that are typed without a key.
+    name, shape, type, default
+        As the field is declared; the shape is ``value``, ``list`` or ``mapping``.
+    summary
+        What it means, with the values to choose from or an example.
+    """
+
+    help: str
+    example: str = ""
+    details: str = ""
+    choices: tuple[str, ...] = ()
+    check: Lazy[Callable[[str], str]] | None = None
+    least: int | None = None
+    words: tuple[str, ...] = ()
+    flag: str = ""
+    label: str = ""
+    panel: str | None = None
+    role: str = ""
+    form: str = "more"
+    any_kind: bool = False
+    files: bool = False
+    value_files: bool = False
+    commas: bool = False
+    once: bool = False
+    key: str = ""
+    name: str = ""
+    summary: str = ""
+    shape: str = "value"
+    type: Any = str
+    default: Any = None
+
+    def describe(self) -> str:
+        """Return all that is to be known about it."""
+        return f"{self.summary} {self.details}".rstrip()
+
+
+def list_options(cls: type) -> tuple[Option, ...]:
+    """Return the options that a class declares, in their order.
+
+    Examples
+    --------
+    >>> @dataclasses.dataclass(frozen=True)
+    ... class Cut:
+    ...     mark: Annotated[str, Option("Where to cut.", choices=("line", "page"), words=("cut_at",))] = "line"
+    >>> [(option.flag, option.summary) for option in list_options(Cut)]
+    [('--mark', 'Where to cut: line or page.')]
+    >>> find_option(Cut, "cut-at").name
+    'mark'
+    """
+    return _find_options(typing.cast(Any, cls))
+
+
+@functools.cache
+def _find_options(cls: Any) -> tuple[Option, ...]:
+    hints = get_type_hints(cls, include_extras=True)
+    options = []
+    for field in dataclasses.fields(cls):
+        declared, option = get_args(hints[field.name])
+        origin = get_origin(declared)
+        *others, last = option.choices or (option.example,)
+        values = f"{', '.join(others)} or {last}" if others else last
+        shape = "list" if origin is tuple else "mapping" if origin is Mapping else "value"
+        options.append(
+            dataclasses.replace(
+                option,
+                name=field.name,
+                summary=f"{option.help.removesuffix('.')}: {values}." if values else option.help,
+                flag=f"--{option.flag or field.name.replace('_', '-')}",
+                label=option.label or field.name.replace("_", " "),
+                shape=shape,
+                type=declared,
+                default=field.default if field.default_factory is dataclasses.MISSING else field.default_factory(),
+            )
+        )
+    return tuple(options)
+
+
+def find_option(cls: type, word: str) -> Option | None:
+    """Return the option that a word of other tools or papers means; None where it is unknown."""
+    word = word.lower().replace("-", "_").replace(" ", "_")
+    return next((option for option in list_options(cls) if word in option.words), None)

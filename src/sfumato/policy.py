@@ -2,57 +2,56 @@
 
 from __future__ import annotations
 
+import dataclasses
+import difflib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_toml
+from sfumato.params import list_options
 from sfumato.readers.files import is_uri
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
+from sfumato.readers.options import ReadOptions
+from sfumato.release.options import ReleaseOptions
+from sfumato.release.suppression import read_limit
 
-__all__ = ["Policy", "locate_files", "read_policy"]
-
-
-_FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
-"""Reading options that name files, or something else such as a rule."""
+__all__ = ["DataSection", "Policy", "ReadingSection", "locate_files", "read_policy"]
 
 
 class _Section(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True)
 
 
-class DataSection(_Section):
-    """Where the data are and how to read them; other keys are reading options."""
+class ReadingSection(_Section):
+    """How data are read, in policies and studies: keys that it does not declare are reading options."""
+
+    OPTIONS: ClassVar[type[ReadOptions]] = ReadOptions
+
+    kind: str
+
+    def check(self) -> None:
+        """Refuse options that are unknown, or not as they should be."""
+        self.OPTIONS.of(self.kind, self.read_options)
+
+    @property
+    def read_options(self) -> dict[str, Any]:
+        """Options for reading the data."""
+        return dict(self.model_extra or {})
+
+
+class DataSection(ReadingSection):
+    """Where the data are and how to read them."""
 
     path: str
-    kind: str
 
 
 class MethodSection(_Section):
     """Which method; other keys are its parameters."""
 
     name: str
-
-
-class ReleaseSection(BaseModel):
-    """Where the release goes."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True)
-
-    out: str
-    secret: str | None = None
-    count: str = "records"
-    force: bool = False
-    report: bool = True
-    include: tuple[str, ...] = ()
-    withhold_at_most: float = WITHHOLD_AT_MOST
-    engine: str = ""
-    part_size: int | None = None
-    cores: int | None = None
-    master: str = ""
 
 
 class Policy(BaseModel):
@@ -70,7 +69,7 @@ class Policy(BaseModel):
 
     data: DataSection
     method: MethodSection
-    release: ReleaseSection
+    release: ReleaseOptions
 
     @property
     def parameters(self) -> dict[str, Any]:
@@ -80,27 +79,43 @@ class Policy(BaseModel):
     @property
     def read_options(self) -> dict[str, Any]:
         """Options for reading the data."""
-        return dict(self.data.model_extra or {})
+        return self.data.read_options
 
 
-def read_policy(path: Path) -> Policy:
+def read_policy(path: Path, shape: type[Policy] = Policy) -> Policy:
     """Read a policy file; paths in it are relative to the file."""
     content = read_toml(path)
     try:
-        policy = Policy.model_validate(content)
+        policy = shape.model_validate(content)
     except ValidationError as error:
-        first = error.errors()[0]
-        where = ".".join(str(part) for part in first["loc"])
-        raise ParameterError(f"{path}: [{where}] {first['msg'].lower()}.") from None
+        raise ParameterError(f"{path}: {_explain(error.errors()[0])}") from None
+    policy.data.check()
     read_limit(policy.release.withhold_at_most)
     folder = path.parent
     located = locate_files(folder, policy.read_options)
     data = policy.data.model_copy(update={"path": _locate(folder, policy.data.path), **located})
-    secret = None if policy.release.secret is None else str(folder / policy.release.secret)
-    include = tuple(str(folder / file) for file in policy.release.include)
-    paths = {"out": _locate(folder, policy.release.out), "secret": secret, "include": include}
-    release = policy.release.model_copy(update=paths)
+    release = policy.release
+    named = {option.name: getattr(release, option.name) for option in list_options(type(release)) if option.files}
+    files = {name: _join(folder, value) for name, value in named.items()}
+    release = dataclasses.replace(release, out=_locate(folder, release.out), **files)
     return policy.model_copy(update={"data": data, "release": release})
+
+
+def _explain(fault: Any) -> str:
+    """Return what is wrong with a policy file, and where."""
+    *sections, last = (str(part) for part in fault["loc"])
+    if fault["type"] in {"extra_forbidden", "unexpected_keyword_argument"} and sections == ["release"]:
+        names = [option.name for option in list_options(ReleaseOptions)]
+        near = difflib.get_close_matches(last, names, n=1)
+        hint = f"Did you mean {near[0]!r}?" if near else f"Known: {', '.join(names)}."
+        return f"[release] there is no option {last!r}. {hint}"
+    return f"[{'.'.join([*sections, last])}] {fault['msg'].lower()}."
+
+
+def _join(folder: Path, files: Any) -> Any:
+    if isinstance(files, tuple):
+        return tuple(folder / file for file in files)
+    return None if files is None else folder / files
 
 
 def _locate(folder: Path, place: str) -> str:
@@ -115,7 +130,8 @@ def locate_files(folder: Path, read_options: Mapping[str, Any]) -> dict[str, Any
     >>> locate_files(Path("nowhere"), {"hierarchies": {"age": "width:8"}, "split": "day"})
     {'hierarchies': {'age': 'width:8'}, 'split': 'day'}
     """
-    return {name: _beside(folder, value) if name in _FILES else value for name, value in read_options.items()}
+    files = [option.name for option in list_options(ReadOptions) if option.files]
+    return {name: _beside(folder, value) if name in files else value for name, value in read_options.items()}
 
 
 def _beside(folder: Path, value: Any) -> Any:

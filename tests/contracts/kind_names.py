@@ -62,7 +62,14 @@ def list_file_keys() -> list[str]:
     return sorted(lines)
 
 
-def _describe_model(file: str, model: type[BaseModel], above: str) -> Iterator[str]:
+def _describe_model(file: str, model: Any, above: str) -> Iterator[str]:
+    """Yield the keys of a section, whose options are those of a model or of a dataclass."""
+    if dataclasses.is_dataclass(model):
+        hints = typing.get_type_hints(model)
+        for option in dataclasses.fields(model):
+            yield f"{file}-key {above}{option.name}: {_format_field(model, option)}"
+            assert not list(_find_models(hints[option.name]))
+        return
     for name, field in model.model_fields.items():
         key = f"{above}{field.alias or name}"
         default = "required" if field.is_required() else f"default {_format_value(field.get_default())}"
@@ -75,9 +82,13 @@ def _format_value(value: Any) -> str:
     return "as its keys" if isinstance(value, BaseModel) else repr(value)
 
 
-def _find_models(hint: Any, mark: str = "") -> Iterator[tuple[type[BaseModel], str]]:
+def _is_section(hint: Any) -> bool:
+    return isinstance(hint, type) and (issubclass(hint, BaseModel) or dataclasses.is_dataclass(hint))
+
+
+def _find_models(hint: Any, mark: str = "") -> Iterator[tuple[Any, str]]:
     """Yield the models that a type holds, with ``[]`` for lists and ``{}`` for tables by name."""
-    if isinstance(hint, type) and issubclass(hint, BaseModel):
+    if _is_section(hint):
         yield hint, mark
         return
     origin = typing.get_origin(hint)
@@ -105,4 +116,4 @@ def format_type(hint: Any) -> str:
         return f"list of {format_type(arguments[0])}"
     if arguments:
         return " or ".join(dict.fromkeys(format_type(argument) for argument in arguments))
-    return "section" if isinstance(hint, type) and issubclass(hint, BaseModel) else getattr(hint, "__name__", str(hint))
+    return "section" if _is_section(hint) else getattr(hint, "__name__", str(hint))

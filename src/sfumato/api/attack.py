@@ -23,7 +23,7 @@ from sfumato.api.aggregate import (
 from sfumato.attacks import pairs
 from sfumato.attacks.inference import find_inferences
 from sfumato.attacks.pairs import PairFinding
-from sfumato.attacks.risk import Finding, Findings, Rising, Risk
+from sfumato.attacks.risk import Finding, Findings, FindingsByKnowledge, Risk
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
@@ -123,7 +123,7 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     return unite_findings(findings)
 
 
-def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> Rising:
+def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -> FindingsByKnowledge:
     """Attack the original and its release with ever more knowledge, whatever the guarantee is about.
 
     Returns what an attacker reaches who knows one piece of everybody, two, and so on up to m, ``before`` and ``after``.
@@ -146,7 +146,7 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     after = [unite_findings(level) for level in zip(*parts, strict=True)]
     by_time = {"before": attack_original(whole, m), "after": after}
     named = {when: Findings(name_unit(finding, whole) for finding in findings) for when, findings in by_time.items()}
-    return Rising(named)
+    return FindingsByKnowledge(named)
 
 
 def attack_together(first: Source, second: Source, original: Dataset | None = None) -> PairFinding:

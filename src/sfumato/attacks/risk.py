@@ -19,7 +19,7 @@ __all__ = [
     "BANDS",
     "Finding",
     "Findings",
-    "Rising",
+    "FindingsByKnowledge",
     "Risk",
     "draw_people",
     "margin_of",
@@ -348,20 +348,20 @@ class Findings(Tabular, list[Finding]):
         return "".join(map(_tabulate_finding, self)) or "<p>There is no attacker of this sort.</p>"
 
 
-class Rising(Tabular, dict[str, Findings]):
+class FindingsByKnowledge(Tabular, dict[str, Findings]):
     """What attackers reach with ever more knowledge, ``before`` and ``after`` publication.
 
     Examples
     --------
     >>> risk = Risk(2, 0.4, 0.5, "items", 3, 0.0, np.array([2, 2, 5]), m=1)
-    >>> rising = Rising(before=Findings([risk]), after=Findings())
-    >>> rising
+    >>> findings = FindingsByKnowledge(before=Findings([risk]), after=Findings())
+    >>> findings
     before:
       an attacker who knows  people  smallest set  mean success  alone
       items (m=1)            3       2             40 %          0 %
     after:
     There is no attacker of this sort.
-    >>> rising.to_frame()["when"].to_list()
+    >>> findings.to_frame()["when"].to_list()
     ['before']
     """
 

@@ -11,6 +11,7 @@ from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.base.tabular import Tabular, align, list_remaining, name_in_words, show_value, wrap
 from sfumato.escape import escape_html, make_visible, tabulate
+from sfumato.old_names import with_old_names
 
 __all__ = ["EXIT_CODES", "SHOWN_ROWS", "Verdict"]
 
@@ -32,6 +33,7 @@ _KEYS = {"counterexample": "witness"}
 """Keys of the JSON output that are called otherwise than the field."""
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True, repr=False)
 class Verdict(Tabular):
     """Claimed against measured, and a witness where the claim breaks.

@@ -15,7 +15,7 @@ from sfumato.cli.explore import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
 from sfumato.cli.inspect import show_inspection
 from sfumato.cli.ontologies import app as warehouse
-from sfumato.cli.options import Json, existing, parse_pairs, with_read_options
+from sfumato.cli.options import RELEASE_FLAGS, Json, existing, parse_pairs, with_read_options
 from sfumato.cli.output import Output, set_verbosity, show_stronger, show_work
 from sfumato.cli.query import query as query_command
 from sfumato.cli.serve import serve as serve_command
@@ -23,7 +23,8 @@ from sfumato.cli.workloads import app as workloads
 from sfumato.data.kind import all_kinds, require
 from sfumato.exceptions import ParameterError, SchemaError, VerificationError
 from sfumato.formats.limits import EXPANSION, allow_expansion
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
+from sfumato.release.options import BatchOptions, ReleaseOptions
+from sfumato.release.suppression import read_limit
 
 app = typer.Typer(
     name="sfumato",
@@ -46,25 +47,8 @@ Original = Annotated[Path, typer.Option(help="The original data.")]
 KINDS = ", ".join(all_kinds())
 Kind = Annotated[str, typer.Option(help=f"Kind of data: {KINDS}.", autocompletion=lambda: list(all_kinds()))]
 Out = Annotated[Path, typer.Option(help="Directory for release/ and owner/.")]
-OutOrUri = Annotated[
-    str, typer.Option(help="Directory for release/ and owner/; with --engine spark also hdfs://, s3a:// ...")
-]
-Secret = Annotated[
-    Path | None,
-    typer.Option(help="owner/secret.hex of an earlier release, to make it again."),
-]
-Force = Annotated[bool, typer.Option("--force", help="Replace a release that is there.")]
-Include = Annotated[
-    list[Path],
-    typer.Option(help="File to publish beside the release, such as a LICENSE; declared in release.json. Repeatable."),
-]
-Report = Annotated[bool, typer.Option("--report/--no-report", help="Write owner/report.html.")]
-
-ENGINES = ("local", "spark")
-
-MaxSuppressedRecords = Annotated[
-    float, typer.Option(help="Share of the records that may be left out; with more, nothing is published.")
-]
+Force = Annotated[bool, RELEASE_FLAGS["force"]]
+Report = Annotated[bool, RELEASE_FLAGS["report"]]
 
 
 def _print_version(wanted: bool) -> None:
@@ -161,36 +145,20 @@ def anonymize(
     data: DataOrUri,
     kind: Kind,
     method: Annotated[str, typer.Option(help="Method; see 'sfumato methods'.")],
-    out: OutOrUri,
     read_options: dict[str, Any],
+    release: ReleaseOptions,
     parameter: Annotated[
         list[str], typer.Option("-p", "--parameter", help="Parameter of the method: k=5. Repeatable.")
     ] = [],  # noqa: B006
-    count: Annotated[
-        str, typer.Option(help="What k counts: records, or people, where people have several records.")
-    ] = "records",
-    secret: Secret = None,
-    force: Force = False,
-    report: Report = True,
-    include: Include = [],  # noqa: B006
-    withhold_at_most: MaxSuppressedRecords = WITHHOLD_AT_MOST,
     resume: Annotated[
         str, typer.Option(help="Take up a stopped stream whose input begins anew (replay) or goes on (onwards).")
     ] = "",
-    engine: Annotated[
-        str, typer.Option(help=f"Publish in parts of people who are alike, on: {', '.join(ENGINES)}.")
-    ] = "",
-    part_size: Annotated[
-        int | None, typer.Option(help="People in a part at most; chosen by the kind of data if not given.", min=2)
-    ] = None,
-    cores: Annotated[int | None, typer.Option(help="Cores for the engine local; all if not given.", min=1)] = None,
-    master: Annotated[str, typer.Option(help="Cluster for the engine spark: local[2], spark://HOST:PORT, yarn.")] = "",
     as_json: Json = False,
 ) -> None:
     """Anonymise data, verify what was written and leave release/ and owner/ in a directory."""
-    from sfumato.api import calls
-    from sfumato.cli.partitioned import find_engine, find_file, publish_parts
-    from sfumato.cli.publish import given_secret, publish
+    parameters = parse_pairs(parameter, "-p")
+    from sfumato.cli.partitioned import find_engine, find_file
+    from sfumato.cli.publish import given_secret, publish_data
     from sfumato.cli.usage import example_of_parameters
     from sfumato.plugins import find_kind, make_method
     from sfumato.readers.archives import refuse_absent
@@ -199,64 +167,36 @@ def anonymize(
     if data != _STANDARD_INPUT and not is_uri(data):
         refuse_absent(Path(data))
     find_kind(kind)
-    chosen = make_method(method, kind, parse_pairs(parameter, "-p"), example_of_parameters)
-    read_limit(withhold_at_most)
+    chosen = make_method(method, kind, parameters, example_of_parameters)
+    read_limit(release.withhold_at_most)
     streams = find_kind(kind).stream is not None and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
     if data == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
-    parts = find_engine(engine, cores, master, part_size)
-    if parts is not None:
-        publish_parts(
-            Output(as_json=as_json),
-            out,
-            data,
-            chosen,
-            parts,
-            kind=kind,
-            reading=read_options,
-            part_size=part_size,
-            secret=given_secret(secret),
-            count=count,
-            withhold_at_most=withhold_at_most,
-            force=force,
-            include=include,
-            reports=report,
-        )
-        return
-    file, directory = find_file(data), find_file(out)
-    if streams and (resume or require(find_kind(kind).stream).is_feed(file)):
-        if include:
+    out = Output(as_json=as_json)
+    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    if streams and engine is None and (resume or require(find_kind(kind).stream).is_feed(find_file(data))):
+        if release.include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.stream import publish_stream
 
-        if count != "records":
+        if release.count != "records":
             raise ParameterError("--count: snapshots have no k that could count people.")
-        key = given_secret(secret)
         publish_stream(
-            Output(as_json=as_json),
-            file,
-            directory,
+            out,
+            find_file(data),
+            find_file(release.out),
             chosen,
             read_options,
-            secret=key,
-            force=force,
+            secret=given_secret(release.secret),
+            force=release.force,
             resume=resume or None,
-            report=report,
-            withhold_at_most=withhold_at_most,
+            report=release.report,
+            withhold_at_most=release.withhold_at_most,
         )
         return
-    publish(
-        Output(as_json=as_json),
-        directory,
-        lambda: calls.read(file, kind, **read_options),
-        lambda dataset, run: calls.anonymize(dataset, chosen, count=count, run=run, withhold_at_most=withhold_at_most),
-        secret=given_secret(secret),
-        force=force,
-        report=report,
-        include=include,
-    )
+    publish_data(out, data, kind, read_options, chosen, release, engine)
 
 
 @app.command()
@@ -266,14 +206,10 @@ def apply(
     data: Data,
     out: Out,
     read_options: dict[str, Any],
+    release: BatchOptions,
     unknown: Annotated[
         str, typer.Option(help="What to do with places the recoding does not know: error or suppress.")
     ] = "error",
-    secret: Secret = None,
-    force: Force = False,
-    report: Report = True,
-    include: Include = [],  # noqa: B006
-    withhold_at_most: MaxSuppressedRecords = WITHHOLD_AT_MOST,
     as_json: Json = False,
 ) -> None:
     """Publish a later batch with the recoding of an earlier release; refuse if the batch breaks the guarantee."""
@@ -285,12 +221,12 @@ def apply(
         out,
         lambda: read_batch(existing(directory), data, read_options),
         lambda dataset, run: calls.apply(
-            directory, dataset, unknown=unknown, run=run, withhold_at_most=withhold_at_most
+            directory, dataset, unknown=unknown, run=run, withhold_at_most=release.withhold_at_most
         ),
-        secret=given_secret(secret),
-        force=force,
-        report=report,
-        include=include,
+        secret=given_secret(release.secret),
+        force=release.force,
+        report=release.report,
+        include=release.include,
     )
 
 

@@ -1,21 +1,25 @@
-"""Options that several commands share: how data are read, and parameters of methods."""
+"""Options that several commands share, made of what the classes of options declare."""
 
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import functools
 import inspect
 import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args
 
 import typer
 
 from sfumato.exceptions import ParameterError
+from sfumato.params import Option, list_options
+from sfumato.readers.options import ReadOptions
+from sfumato.release.options import BatchOptions, ReleaseOptions
 
-__all__ = ["Json", "parse_pairs", "with_read_options"]
+__all__ = ["RELEASE_FLAGS", "Json", "existing", "parse_pairs", "with_read_options"]
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object and nothing else.")]
 
@@ -39,204 +43,38 @@ def parse_pairs(texts: list[str], option: str) -> dict[str, str]:
     return pairs
 
 
-def _collect_options(
-    column: Annotated[list[str], typer.Option(help="Which column plays a part: place=venue. Repeatable.")] = [],  # noqa: B006
-    drop: Annotated[list[str], typer.Option(help="Column to leave out; '*' for all without a part. Repeatable.")] = [],  # noqa: B006
-    delimiter: Annotated[str, typer.Option(help="Delimiter of a CSV file; detected if not given.")] = "",
-    format: Annotated[str, typer.Option(help="File format; told by the name if not given.")] = "",
-    encoding: Annotated[str, typer.Option(help="Encoding of a text file, if it is not UTF-8.")] = "",
-    header: Annotated[str, typer.Option(help="Column names of a CSV file without a header, comma-separated.")] = "",
-    separator: Annotated[
-        str,
-        typer.Option(
-            help="What separates items in one cell or line: a character, space, tab, comma, semicolon or pipe."
-        ),
-    ] = "",
-    zone: Annotated[str, typer.Option(help="Time zone in which days begin, for --split.")] = "",
-    places: Annotated[str, typer.Option(help="Derive places: grid:500m, quadtree:500, h3:8 or regions:FILE.")] = "",
-    places_file: Annotated[str, typer.Option(help="File with coordinates of the places.")] = "",
-    coordinates: Annotated[str, typer.Option(help="What x and y are: auto, lonlat or plane.")] = "auto",
-    split: Annotated[str, typer.Option(help="One record per person and day or week.")] = "",
-    identifier: Annotated[
-        list[str], typer.Option(help="Column that names people, left out: name,ssn. Repeatable.")
-    ] = [],  # noqa: B006
-    quasi: Annotated[list[str], typer.Option(help="Column that others may know: age,sex. Repeatable.")] = [],  # noqa: B006
-    sensitive: Annotated[
-        list[str],
-        typer.Option(help="Sensitive value, or @FILE with one per line; in tables, a sensitive column. Repeatable."),
-    ] = [],  # noqa: B006
-    plain: Annotated[list[str], typer.Option(help="Column of a table to publish as it is. Repeatable.")] = [],  # noqa: B006
-    scale: Annotated[
-        list[str],
-        typer.Option(help="What a column holds: age=numeric, born=date, zip=categorical, pain=low<mid<high."),
-    ] = [],  # noqa: B006
-    plain_anyway: Annotated[
-        list[str],
-        typer.Option(help="Column to publish as it is although it looks like names or numbers of people. Repeatable."),
-    ] = [],  # noqa: B006
-    missing: Annotated[
-        str,
-        typer.Option(help="Empty cells: error, drop (leave their rows out), a value to put in, or, in tables, keep."),
-    ] = "",
-    sheet: Annotated[str, typer.Option(help="Sheet of a workbook; the first if not given.")] = "",
-    empty: Annotated[list[str], typer.Option(help="Text that means no value, such as ? or NA. Repeatable.")] = [],  # noqa: B006
-    population: Annotated[str, typer.Option(help="File with the people that a table was drawn from.")] = "",
-    items: Annotated[str, typer.Option(help="Column of a table that holds the items of a person.")] = "",
-    item_file: Annotated[
-        str, typer.Option(help="File with the items of the people of a table, by an identifier column.")
-    ] = "",
-    sensitive_items: Annotated[
-        list[str],
-        typer.Option(help="Sensitive item of a table with sets, several with commas, or @FILE. Repeatable."),
-    ] = [],  # noqa: B006
-    monitored: Annotated[
-        list[str],
-        typer.Option(help="Event a receiver monitors, several with commas, @FILE, or '*' for all. Repeatable."),
-    ] = [],  # noqa: B006
-    resolution: Annotated[str, typer.Option(help="Cut times to the second, minute, hour, day, month or quarter.")] = "",
-    user_key: Annotated[str, typer.Option(help="Who a person is in a web log: host, user or host+agent.")] = "",
-    query: Annotated[str, typer.Option(help="Query strings of a web log: drop or keep.")] = "",
-    start: Annotated[
-        str, typer.Option(help="When the first slot begins: a date, a time of day such as 04:00, or both.")
-    ] = "",
-    gap: Annotated[str, typer.Option(help="What time nothing is known about is called; (gap) if not given.")] = "",
-    slots: Annotated[str, typer.Option(help="First and last of the columns that are slots: t1:t144.")] = "",
-    faults: Annotated[str, typer.Option(help="Overlapping or reversed episodes: error or mend.")] = "",
-    hierarchy: Annotated[
-        list[str],
-        typer.Option(
-            help="Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item or event=fanout:10, "
-            "item=popular:2, age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat, place=h3."
-        ),
-    ] = [],  # noqa: B006
-    hierarchy_root: Annotated[
-        str, typer.Option(help="Label to put above hierarchies that have several roots, such as '*'.")
-    ] = "",
-    unit: Annotated[
-        str, typer.Option(help="What one record is, if the file does not tell: basket, or 'stay of patient'.")
-    ] = "",
-    owner_column: Annotated[
-        str, typer.Option(help="Column that says whose the records are, where people have several.")
-    ] = "",
-    weight: Annotated[
-        str,
-        typer.Option(help="Column with survey weights: counted in measures; not published unless it is --quasi too."),
-    ] = "",
-    step: Annotated[
-        list[str],
-        typer.Option(help="Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'. Repeatable."),
-    ] = [],  # noqa: B006
-    constraints: Annotated[
-        list[str],
-        typer.Option(help="utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line."),
-    ] = [],  # noqa: B006
-) -> dict[str, Any]:
-    """Collect reading options that were given."""
-    given: dict[str, Any] = {
-        "steps": tuple(step),
-        "columns": parse_pairs([*column, *([f"owner={owner_column}"] if owner_column else [])], "--column"),
-        "unit": unit or None,
-        "weight": weight or None,
-        "drop": tuple(drop),
-        "delimiter": {"tab": "\t", "\\t": "\t"}.get(delimiter, delimiter) or None,
-        "format": format or None,
-        "encoding": encoding or None,
-        "header": tuple(name.strip() for name in header.split(",")) if header else (),
-        "separator": separator or None,
-        "zone": zone or None,
-        "places": places or None,
-        "places_file": places_file or None,
-        "coordinates": coordinates,
-        "split": split or None,
-        "identifier": tuple(identifier),
-        "quasi": tuple(quasi),
-        "sensitive": tuple(sensitive),
-        "plain": tuple(plain),
-        "scales": parse_pairs(scale, "--scale"),
-        "plain_anyway": tuple(plain_anyway),
-        "missing": missing or None,
-        "sheet": sheet or None,
-        "hierarchy_root": hierarchy_root or None,
-        "empty": tuple(empty),
-        "population": population or None,
-        "items": items or None,
-        "item_file": item_file or None,
-        "sensitive_items": tuple(item.strip() for text in sensitive_items for item in _listed(text)),
-        "monitored": tuple(event.strip() for text in monitored for event in _listed(text)),
-        "resolution": resolution or None,
-        "user_key": user_key or None,
-        "query": query or None,
-        "start": start or None,
-        "gap": gap or None,
-        "slots": slots or None,
-        "faults": faults or None,
-        "hierarchies": parse_pairs(hierarchy, "--hierarchy"),
-        "constraints": parse_pairs([c if "=" in c else f"utility={c}" for c in constraints], "--constraints"),
-    }
-    return {name: value for name, value in given.items() if value and value != "auto"}
+def _declare(option: Option) -> inspect.Parameter:
+    """Return the parameter of a command that takes an option; without a default of its own it is text, or empty."""
+    repeated = option.shape != "value" and not option.once
+    text = f"{option.summary} Repeatable." if repeated else option.summary
+    kind, default = option.type, option.default
+    if repeated:
+        inside = get_args(kind)[0]
+        kind, default = list[inside], []  # type: ignore[valid-type]
+    elif option.panel:
+        kind, default = str, ""
+    names = () if kind is bool and default else (option.flag,)
+    info: Any = typer.Option(*names, help=text, min=option.least, rich_help_panel=option.panel)
+    needed = default is dataclasses.MISSING
+    return inspect.Parameter(
+        option.name,
+        inspect.Parameter.KEYWORD_ONLY,
+        default=inspect.Parameter.empty if needed else default,
+        annotation=Annotated[kind, info],
+    )
 
 
-_PANELS = {
-    "How the file is read": (
-        *(
-            "column",
-            "drop",
-            "delimiter",
-            "format",
-            "encoding",
-            "header",
-            "separator",
-            "missing",
-            "empty",
-            "sheet",
-            "step",
-        ),
-    ),
-    "Records and their times": (
-        *(
-            "unit",
-            "owner_column",
-            "split",
-            "zone",
-            "resolution",
-            "start",
-            "gap",
-            "slots",
-            "faults",
-            "user_key",
-            "query",
-        ),
-    ),
-    "Places and hierarchies": ("places", "places_file", "coordinates", "hierarchy", "hierarchy_root"),
-    "What columns and values are": (
-        *(
-            "identifier",
-            "quasi",
-            "sensitive",
-            "plain",
-            "plain_anyway",
-            "scale",
-            "weight",
-            "population",
-            "items",
-            "item_file",
-        ),
-        *("sensitive_items", "monitored", "constraints"),
-    ),
-}
-"""Reading options as help shows them, by what they are about."""
-
-
-def _group(parameter: inspect.Parameter) -> inspect.Parameter:
-    """Put a reading option into the panel of its like."""
-    panel = next(title for title, names in _PANELS.items() if parameter.name in names)
-    parameter.annotation.__metadata__[0].rich_help_panel = panel
-    return parameter
-
-
-def _listed(text: str) -> list[str]:
-    """Split a list at its commas; a file name stays whole."""
-    return [text] if text.startswith("@") else text.split(",")
+def _collect(option: Option, value: Any) -> Any:
+    """Return what was typed as the option takes it."""
+    texts = [value] if option.once and value else value
+    if option.commas:
+        # The name of a file stays whole.
+        texts = [part.strip() for text in texts for part in ([text] if text.startswith("@") else text.split(","))]
+    if option.shape == "mapping":
+        return parse_pairs(
+            [text if "=" in text or not option.key else f"{option.key}={text}" for text in texts], option.flag
+        )
+    return tuple(texts) if option.shape == "list" else value
 
 
 class _Absent:
@@ -261,23 +99,55 @@ def _without_pandas() -> Iterator[None]:
         sys.meta_path.remove(_Absent)
 
 
-def with_read_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Give a command the reading options; it receives those that were given as ``read_options``."""
-    shared = {name: _group(p) for name, p in inspect.signature(_collect_options, eval_str=True).parameters.items()}
-    own = inspect.signature(command, eval_str=True)
+RELEASE_FLAGS = {option.name: _declare(option).annotation.__metadata__[0] for option in list_options(ReleaseOptions)}
+"""How the command line takes options of publishing, for commands that have only some."""
+_OWNER = "owner_column"
+_OWNER_HELP = "Column that says whose the records are, where people have several."
+
+
+def with_read_options(command: Callable[..., Any], read_options: type[ReadOptions] = ReadOptions) -> Callable[..., Any]:
+    """Give a command the reading options, and those of publishing where it has a parameter for them.
+
+    It receives the reading options that were given as ``read_options``. A parameter of type
+    :class:`~sfumato.release.options.BatchOptions`, or of one derived from it, stands for all options of that type;
+    those that the command declares itself are taken from there.
+    """
+    own = inspect.signature(command, eval_str=True).parameters
+    of_files = [option for option in list_options(read_options) if option.name != "kind"]
+    released = next(
+        (p for p in own.values() if isinstance(p.annotation, type) and issubclass(p.annotation, BatchOptions)), None
+    )
+    of_releases = [] if released is None else list_options(released.annotation)
+    parameters: list[inspect.Parameter] = []
+    for parameter in own.values():
+        if parameter is released:
+            parameters += [_declare(option) for option in of_releases if option.name not in own]
+        elif parameter.name != "reading":
+            parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
+    parameters += map(_declare, of_files)
+    info: Any = typer.Option(help=_OWNER_HELP, rich_help_panel=next(o.panel for o in of_files if o.name == "unit"))
+    parameters.append(
+        inspect.Parameter(_OWNER, inspect.Parameter.KEYWORD_ONLY, default="", annotation=Annotated[str, info])
+    )
 
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
-        read_options = _collect_options(**{name: values.pop(name) for name in shared})
-        with contextlib.nullcontext() if values.get("engine") == "spark" else _without_pandas():
-            return command(**values, read_options=read_options)
+        owner = values.pop(_OWNER)
+        if owner:
+            values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]
+        given = [(option, values.pop(option.name)) for option in of_files]
+        chosen: dict[str, Any] = {"reading": {option.name: _collect(option, value) for option, value in given if value}}
+        if released is not None:
+            named = {
+                option.name: values[option.name] if option.name in own else values.pop(option.name)
+                for option in of_releases
+            }
+            chosen[released.name] = released.annotation(**named)
+        with contextlib.nullcontext() if getattr(chosen.get("release"), "engine", "") == "spark" else _without_pandas():
+            return command(**values, **chosen)
 
-    parameters = [p for name, p in own.parameters.items() if name != "read_options"]
-    signature = inspect.Signature(
-        [p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in (*parameters, *shared.values())]
-    )
-    setattr(wrapper, "__signature__", signature)  # noqa: B010
-    wrapper.__annotations__ = {p.name: p.annotation for p in (*parameters, *shared.values())}
+    setattr(wrapper, "__signature__", inspect.Signature(parameters))  # noqa: B010
+    wrapper.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     return wrapper
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -26,14 +27,17 @@ from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, Sfum
 from sfumato.formats.toml_text import format_toml
 from sfumato.metrics.aggregate import PARTS
 from sfumato.metrics.workload import Workload
-from sfumato.policy import Policy, read_policy
 from sfumato.readers.archives import refuse_absent
 from sfumato.readers.files import is_uri
 from sfumato.release import owner, partitioned, storage
 from sfumato.release.folder import check_free
+from sfumato.release.options import ReleaseOptions
 from sfumato.release.release import Result
-from sfumato.release.run import Run
+from sfumato.release.run import PartEngine, Run
 from sfumato.verification.people import describe_counted_people
+
+if TYPE_CHECKING:
+    from sfumato.policy import Policy
 
 __all__ = [
     "announce_compilation",
@@ -43,6 +47,7 @@ __all__ = [
     "generate_file",
     "given_secret",
     "publish",
+    "publish_data",
     "read_batch",
     "read_original",
     "read_workload",
@@ -216,16 +221,18 @@ def read_workload(path: Path) -> Workload:
 
 def run_policy(out: Output, path: Path, *, force: bool) -> None:
     """Read, anonymise, verify, attack and measure as a policy file says; replace a release if either says so."""
+    from sfumato.cli.partitioned import find_engine
+    from sfumato.policy import read_policy
+
     policy = read_policy(path)
-    policy = policy.model_copy(
-        update={"release": policy.release.model_copy(update={"force": force or policy.release.force})}
-    )
+    release = dataclasses.replace(policy.release, force=force or policy.release.force)
     if not is_uri(policy.data.path):
         refuse_absent(Path(policy.data.path))
     method = plugins.make_method(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Step() if not out.as_json else Quiet()
-    published = _publish_by_policy(quiet, policy, method)
+    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    published = publish_data(quiet, policy.data.path, policy.data.kind, policy.read_options, method, release, engine)
     unread = _explain_unread(policy, published)
     if unread:
         out.print_line(unread)
@@ -288,36 +295,37 @@ def _verify_unread(out: Output, policy: Policy) -> dict[str, Any]:
     return {"verify": verdict.to_dict()}
 
 
-def _publish_by_policy(out: Output, policy: Policy, method: Method) -> dict[str, Any]:
-    """Publish as the section ``[release]`` says: whole, or in parts on an engine."""
-    from sfumato.cli.partitioned import find_engine, find_file, publish_parts
+def publish_data(
+    out: Output,
+    data: str,
+    kind: str,
+    read_options: dict[str, Any],
+    method: Method,
+    release: ReleaseOptions,
+    engine: PartEngine | None,
+) -> dict[str, Any]:
+    """Publish data as the options say: whole, or in parts on an engine."""
+    from sfumato.cli.partitioned import find_file, publish_parts
 
-    release, data = policy.release, policy.data.path
     shared: dict[str, Any] = {
         "secret": given_secret(release.secret),
         "force": release.force,
-        "include": [Path(file) for file in release.include],
+        "include": release.include,
     }
     demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
-
-    def read() -> Dataset:
-        return calls.read(find_file(data), policy.data.kind, **policy.read_options)
-
-    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
     if engine is not None:
-        parts = {
+        parts: dict[str, Any] = {
             "part_size": release.part_size,
-            "kind": policy.data.kind,
-            "reading": policy.read_options,
+            "kind": kind,
+            "reading": read_options,
             "reports": release.report,
-            **demand,
-            **shared,
         }
-        return publish_parts(out, release.out, data, method, engine, **parts)
+        return publish_parts(out, release.out, data, method, engine, **parts, **demand, **shared)
+    file, directory = find_file(data), find_file(release.out)
     return publish(
         out,
-        Path(release.out),
-        read,
+        directory,
+        lambda: calls.read(file, kind, **read_options),
         lambda dataset, run: calls.anonymize(dataset, method, run=run, **demand),
         report=release.report,
         **shared,

@@ -8,7 +8,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from sfumato.readers.option_scope import find_option
+from sfumato.params import find_option
+from sfumato.readers.options import ReadOptions
 
 __all__ = ["example_of_parameters", "explain_usage"]
 
@@ -62,16 +63,12 @@ def _without_general(words: Sequence[str]) -> list[str]:
 def _name_meant(option: str) -> str:
     """Say which option means what was typed, or how parameters of methods are given."""
     name = option.lstrip("-").replace("-", "_")
-    meant = find_option(name)
+    meant = find_option(ReadOptions, name)
     if meant is not None:
-        return f"{option}: there is no such option. Did you mean --{_format_option_name(meant)}?"
+        return f"{option}: there is no such option. Did you mean {meant.flag}?"
     if name.lower() in _list_parameters():
         return f"{option}: there is no such option. Parameters of methods are given with -p: -p {name.lower()}=VALUE"
     return ""
-
-
-def _format_option_name(name: str) -> str:
-    return {"columns": "column", "hierarchies": "hierarchy", "scales": "scale"}.get(name, name).replace("_", "-")
 
 
 @functools.cache

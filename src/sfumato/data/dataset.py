@@ -19,6 +19,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
+from sfumato.old_names import with_old_keywords, with_old_names
 
 __all__ = ["Dataset"]
 
@@ -31,6 +32,7 @@ _PORTION = 1 << 24
 """Entries of histories looked at in one go."""
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True, eq=False)
 class Dataset:
     """One row per person, with what is known about the values: coordinates, hierarchies, constraints.
@@ -176,6 +178,7 @@ class Dataset:
         return np.asarray(column.flatten().to_numpy(zero_copy_only=False), dtype=np.int64)
 
     @classmethod
+    @with_old_keywords("Dataset")
     def of(cls, kind: str, *rows: Any, **options: Any) -> Dataset:
         """Make a dataset of a kind from plain Python values; the ``model`` of the kind says from which.
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from sfumato.exceptions import ParameterError, SchemaError
+from sfumato.old_names import with_old_names
 
 __all__ = ["PERSON", "RECORD", "TIME_POINT", "RecordUnit", "parse_unit", "plural"]
 
@@ -22,6 +23,7 @@ _BEINGS = frozenset(
 """Whoever has records, and is not one of several records of somebody."""
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True)
 class RecordUnit:
     """What one record is, in the words of statements and reports.

@@ -66,7 +66,7 @@ def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) ->
 def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:
     cells = _combine_chunks(layout_table.table.column(column.name))
     if layout_table.flat:
-        return _spell_flat(cells, column.form, entry=column.name in layout_table.entries)
+        return _format_flat(cells, column.form, entry=column.name in layout_table.entries)
     texts = encode(cells, column.form)
     if column.form.cell == "interval" and layout_table.part is not None:
         exact = encode(cells.field("lo"), ValueFormat("exact", column.form.type))
@@ -76,7 +76,7 @@ def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:
     return texts
 
 
-def _spell_flat(cells: Any, form: ValueFormat, *, entry: bool) -> Any:
+def _format_flat(cells: Any, form: ValueFormat, *, entry: bool) -> Any:
     """Return plain values as text: what is null is empty where it is a number or no entry, and suppressed elsewhere."""
     if form.history and form.cell == "category":
         return encode(pa.ListArray.from_arrays(cells.offsets, cells.values.dictionary_encode()), form)

@@ -4,145 +4,32 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import functools
 import os
-import zoneinfo
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Any
+from typing import Annotated, Any, Self
 
-from sfumato.data.kind import find_kind
-from sfumato.data.record_unit import parse_unit
-from sfumato.data.time_units import UNITS
+from sfumato.data.kind import Lazy, find_kind
 from sfumato.exceptions import ParameterError
-from sfumato.readers.files import check_encoding
-from sfumato.readers.tables import check_delimiter
+from sfumato.params import Option, find_option, list_options
 
-__all__ = ["ReadOptions", "check_missing", "check_separator"]
+__all__ = ["ReadOptions"]
 
-_CHOICES: dict[str, tuple[str, ...]] = {
-    "split": ("day", "week"),
-    "coordinates": ("auto", "lonlat", "plane"),
-    "resolution": tuple(UNITS),
-    "user_key": ("host", "user", "host+agent"),
-    "query": ("drop", "keep"),
-    "faults": ("error", "mend"),
-}
-_ACTIONS = ("keep", "error", "drop")
-_SEPARATORS = {"space": " ", "tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "pipe": "|"}
-_MAPPINGS = ("columns", "hierarchies", "constraints", "scales")
-_LISTS = (
-    *("header", "drop", "sensitive", "monitored", "identifier", "quasi", "plain", "empty", "sensitive_items"),
-    *("plain_anyway", "steps"),
-)
-_ANY_FILE = (
-    "kind",
-    "columns",
-    "delimiter",
-    "format",
-    "encoding",
-    "header",
-    "drop",
-    "sheet",
-    "missing",
-    "empty",
-    "steps",
-)
-"""Options that mean something for a file of any kind of data."""
+_file = functools.partial(Option, panel="How the file is read", any_kind=True)
+_records = functools.partial(Option, panel="Records and their times")
+_places = functools.partial(Option, panel="Places and hierarchies")
+_columns = functools.partial(Option, panel="What columns and values are")
 
 
 @dataclasses.dataclass(frozen=True)
 class ReadOptions:
     """The options a file is read with; paths stay as they were given.
 
-    Parameters
-    ----------
-    kind
-        What one row of the dataset is, such as ``trajectories``.
-    columns
-        Which column plays which role: ``{"place": "venue"}``.
-    delimiter, format, encoding
-        Of the file, where content and extension are not to decide.
-    header
-        Names of the columns of a CSV file that has no header.
-    drop
-        Columns to leave out; ``*`` for all that have no role.
-    sensitive
-        Sensitive values of the history; an entry ``@FILE`` stands for a file with one value per line. Of tables,
-        the columns whose values are sensitive.
-    identifier, quasi, plain
-        Of tables: columns that are left out because they name people, columns that others may know, and columns that
-        are published as they are.
-    scales
-        Of tables: what the values of a column are, where that is not to be told by their look: ``numeric`` (or
-        ``integer`` or ``decimal``), ``date``, ``categorical``, or an order such as ``low<mid<high``.
-    plain_anyway
-        Of tables and snapshots: columns to publish as they are although they look like names, addresses or numbers of
-        people.
-    missing
-        What becomes of empty cells: ``error`` to refuse them, ``drop`` to leave their rows out, or a value to put in
-        where that says what happened. Without it they are refused, and in tables a value of their own (``keep``).
-    empty
-        Texts that mean that there is no value, such as ``?`` or ``NA``; an empty cell always does.
-    sheet
-        Of a workbook; the first if not given.
-    population
-        Of tables: file with the people the records were drawn from.
-    items
-        Of tables with sets: the column that holds the items of a person, or that of ``item_file``.
-    item_file
-        Of tables with sets: file with the items of the people, who are told by an identifier of the table.
-    sensitive_items
-        Of tables with sets: items that are sensitive; an entry ``@FILE`` stands for a file with one item per line.
-    hierarchies, constraints
-        Files by column, and by name (``utility``, ``privacy``). Hierarchies may be derived: ``width:8``.
-    hierarchy_root
-        Label to put above hierarchies that have several roots.
-    places
-        Derive places from coordinates: ``grid:500m``, ``quadtree:500`` (at most 500 places) or
-        ``regions:FILE``, to which ``,outside=drop`` may be added.
-    places_file
-        File with coordinates of the places: ``place,x,y`` or ``place,lon,lat``.
-    split
-        ``day`` or ``week`` for one record per person and day or week.
-    zone
-        Time zone in which days begin, for times that have one.
-    coordinates
-        What x and y are: ``lonlat``, ``plane``, or ``auto`` to tell by the names of the columns.
-    monitored
-        Events that the receiver of a release monitors; ``*`` for all of them, ``@FILE`` for a file with one
-        per line.
-    resolution
-        ``second``, ``minute``, ``hour``, ``day``, ``month`` or ``quarter``: dates are cut to it. Without it, to the
-        second.
-    user_key
-        Who a person is in a web log: ``host``, ``user`` or ``host+agent``.
-    query
-        ``keep`` if the query string of a web log's requests is part of the event.
-    separator
-        Between items that stand in one cell or line, if it is not to be told by their look: a character, or
-        ``space``, ``tab``, ``comma``, ``semicolon`` or ``pipe``.
-    start
-        Of activity data: when the first slot begins, as a date, a time of day such as ``04:00`` or both; where times
-        are plain numbers, a number. Without it, at the midnight before everything.
-    gap
-        What time that nothing is known about is called; ``(gap)`` if not given.
-    slots
-        First and last of the columns that are slots: ``t1:t144``, where they are not told by their names.
-    faults
-        ``mend`` to let an episode end where the next one begins, and to leave out those that end before they begin,
-        which are errors otherwise.
-    unit
-        What one record is, where the file does not tell: ``basket``, or ``stay of patient``.
-    weight
-        Of tables and activity data: the column that says how many of a population a record stands for. It counts in
-        measures, and is not published unless it is a quasi-identifier too.
-    steps
-        Changes to the table before anything else, such as ``rename venue=place`` (:mod:`sfumato.readers.transform`).
-
     Examples
     --------
-    >>> read_options = ReadOptions.of("trajectories", {"columns": {"place": "venue"}, "places": "grid:500m"})
-    >>> ReadOptions.from_dict(read_options.to_dict()) == read_options
+    >>> options = ReadOptions.of("trajectories", {"columns": {"place": "venue"}, "places": "grid:500m"})
+    >>> ReadOptions.from_dict(options.to_dict()) == options
     True
     >>> ReadOptions.of("trajectories", {"colums": {}})
     Traceback (most recent call last):
@@ -154,91 +41,312 @@ class ReadOptions:
     sfumato.exceptions.ParameterError: reading: there is no option 'quasi_identifiers'. Did you mean 'quasi'?
     """
 
-    kind: str
-    columns: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    delimiter: str | None = None
-    format: str | None = None
-    encoding: str | None = None
-    header: tuple[str, ...] = ()
-    drop: tuple[str, ...] = ()
-    sensitive: tuple[str, ...] = ()
-    hierarchies: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    constraints: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    places: str | None = None
-    places_file: str | None = None
-    split: str | None = None
-    zone: str = "UTC"
-    coordinates: str = "auto"
-    monitored: tuple[str, ...] = ()
-    resolution: str | None = None
-    user_key: str | None = None
-    query: str = "drop"
-    separator: str | None = None
-    start: str | None = None
-    gap: str | None = None
-    slots: str | None = None
-    faults: str = "error"
-    unit: str | None = None
-    identifier: tuple[str, ...] = ()
-    quasi: tuple[str, ...] = ()
-    plain: tuple[str, ...] = ()
-    scales: Mapping[str, str] = dataclasses.field(default_factory=dict)
-    missing: str = "keep"
-    empty: tuple[str, ...] = ()
-    population: str | None = None
-    items: str | None = None
-    item_file: str | None = None
-    sensitive_items: tuple[str, ...] = ()
-    sheet: str | None = None
-    hierarchy_root: str | None = None
-    plain_anyway: tuple[str, ...] = ()
-    steps: tuple[str, ...] = ()
-    weight: str | None = None
+    kind: Annotated[str, _file("Kind of data.", form="never")]
+    columns: Annotated[
+        Mapping[str, str],
+        _file(
+            "Which column plays a part.",
+            "place=venue",
+            flag="column",
+            form="never",
+            words=("roles", "role", "usecols", "mapping", "rename", "cols"),
+        ),
+    ] = dataclasses.field(default_factory=dict)
+    drop: Annotated[
+        tuple[str, ...],
+        _file(
+            "Column to leave out; '*' for all without a part.",
+            role="left out",
+            words=("exclude", "ignore", "remove", "skip", "omit", "drop_columns"),
+        ),
+    ] = ()
+    delimiter: Annotated[
+        str | None,
+        _file(
+            "Delimiter of a CSV file; detected if not given.",
+            details="A character, or tab, comma or semicolon.",
+            check=Lazy("sfumato.readers.tables:check_delimiter"),
+            words=("sep", "delim", "field_separator", "dialect"),
+        ),
+    ] = None
+    format: Annotated[
+        str | None,
+        _file("File format; told by the name if not given.", words=("filetype", "file_format", "type", "file_type")),
+    ] = None
+    encoding: Annotated[
+        str | None,
+        _file(
+            "Encoding of a text file, if it is not UTF-8.",
+            check=Lazy("sfumato.readers.files:check_encoding"),
+            words=("charset",),
+        ),
+    ] = None
+    header: Annotated[
+        tuple[str, ...],
+        _file(
+            "Column names of a CSV file without a header, comma-separated.",
+            commas=True,
+            once=True,
+            words=("column_names", "colnames", "fieldnames"),
+        ),
+    ] = ()
+    separator: Annotated[
+        str | None,
+        _file(
+            "What separates items in one cell or line: a character, space, tab, comma, semicolon or pipe.",
+            any_kind=False,
+            check=Lazy("sfumato.readers.option_checks:check_separator"),
+            words=("item_separator", "items_separator", "item_sep"),
+        ),
+    ] = None
+    missing: Annotated[
+        str,
+        _file(
+            "Empty cells: error, drop (leave their rows out), a value to put in, or, in tables, keep.",
+            details="If not given, they are refused, and in tables they are a value of their own.",
+            check=Lazy("sfumato.readers.option_checks:check_missing"),
+            words=("dropna", "fillna", "on_missing", "nulls"),
+        ),
+    ] = "keep"
+    empty: Annotated[
+        tuple[str, ...],
+        _file(
+            "Text that means no value, such as ? or NA.",
+            details="An empty cell always does.",
+            words=("na_values", "null_values", "na", "nan", "na_strings"),
+        ),
+    ] = ()
+    sheet: Annotated[
+        str | None, _file("Sheet of a workbook; the first if not given.", words=("sheet_name", "worksheet"))
+    ] = None
+    steps: Annotated[
+        tuple[str, ...],
+        _file("Change to the table first: 'rename a=b', 'drop c', 'filter age=20..29'.", flag="step", form="never"),
+    ] = ()
+    unit: Annotated[
+        str | None,
+        _records(
+            "What one record is, if the file does not tell: basket, or 'stay of patient'.",
+            check=Lazy("sfumato.readers.option_checks:check_unit"),
+        ),
+    ] = None
+    split: Annotated[
+        str | None, _records("One record per person and period.", choices=("day", "week"), form="first")
+    ] = None
+    zone: Annotated[
+        str,
+        _records(
+            "Time zone in which days begin, where they split records.",
+            details="For times that have a zone, such as Europe/Athens; UTC if not given.",
+            check=Lazy("sfumato.readers.option_checks:check_zone"),
+            words=("tz", "timezone", "time_zone"),
+        ),
+    ] = "UTC"
+    resolution: Annotated[
+        str | None,
+        _records(
+            "What times are cut to.",
+            details="If not given, dates are cut to the second.",
+            choices=("second", "minute", "hour", "day", "month", "quarter"),
+            words=("time_unit", "granularity", "freq", "precision"),
+        ),
+    ] = None
+    start: Annotated[
+        str | None,
+        _records(
+            "When the first slot begins: a date, a time of day such as 04:00, or both.",
+            details="A number where times are plain numbers. If not given, the midnight before everything.",
+        ),
+    ] = None
+    gap: Annotated[str | None, _records("What time nothing is known about is called; (gap) if not given.")] = None
+    slots: Annotated[str | None, _records("First and last of the columns that are slots.", "t1:t144")] = None
+    faults: Annotated[
+        str,
+        _records(
+            "Overlapping or reversed episodes.",
+            details="With mend, an episode ends where the next one begins, and those that end before they begin are "
+            "left out.",
+            choices=("error", "mend"),
+        ),
+    ] = "error"
+    user_key: Annotated[
+        str | None, _records("Who a person is in a web log.", choices=("host", "user", "host+agent"))
+    ] = None
+    query: Annotated[str, _records("Query strings of a web log.", choices=("drop", "keep"))] = "drop"
+    places: Annotated[
+        str | None,
+        _places(
+            "Derive places from coordinates.",
+            "grid:500m, quadtree:500, h3:8 or regions:FILE",
+            details="A quadtree has at most so many places; after regions:FILE, ',outside=drop' may follow.",
+            form="first",
+        ),
+    ] = None
+    places_file: Annotated[
+        str | None,
+        _places(
+            "File with coordinates of the places.", details="Its columns are place,x,y or place,lon,lat.", files=True
+        ),
+    ] = None
+    coordinates: Annotated[
+        str,
+        _places(
+            "What x and y are.",
+            details="The names of the columns decide if not given (auto).",
+            choices=("auto", "lonlat", "plane"),
+        ),
+    ] = "auto"
+    hierarchies: Annotated[
+        Mapping[str, str],
+        _places(
+            "Hierarchy: place=FILE, or derived: place=quadtree:8 or grid:4, item or event=fanout:10, "
+            "item=popular:2, age=width:8 or frequency:8, born=calendar, zip=mask, sex=flat, place=h3.",
+            flag="hierarchy",
+            files=True,
+            form="first",
+            words=("taxonomy", "taxonomies", "generalization", "generalisation", "dgh", "vgh"),
+        ),
+    ] = dataclasses.field(default_factory=dict)
+    hierarchy_root: Annotated[
+        str | None, _places("Label to put above hierarchies that have several roots, such as '*'.")
+    ] = None
+    quasi: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Column that others may know.",
+            "age,sex",
+            role="made coarser",
+            words=(
+                *("qi", "qis", "qid", "qids", "quasi_identifier", "quasi_identifiers", "quasiidentifiers"),
+                *("quasi_identifying", "key_vars", "keyvars", "key_variables", "known"),
+            ),
+        ),
+    ] = ()
+    sensitive: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Sensitive value, or @FILE with one per line; in tables, a sensitive column.",
+            role="not to be learnt",
+            value_files=True,
+            form="first",
+            words=(
+                *(
+                    "sensitive_attribute",
+                    "sensitive_attributes",
+                    "sensitive_column",
+                    "sensitive_columns",
+                    "sensitive_values",
+                ),
+                *("sensitive_value", "secret_columns", "confidential"),
+            ),
+        ),
+    ] = ()
+    identifier: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Column that names people, left out.",
+            "name,ssn",
+            role="left out",
+            words=("id", "ids", "identifiers", "direct_identifiers", "identifying", "names"),
+        ),
+    ] = ()
+    plain: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Column of a table to publish as it is.",
+            role="as it is",
+            words=("insensitive", "non_sensitive", "nonsensitive", "insensitive_attributes", "keep"),
+        ),
+    ] = ()
+    plain_anyway: Annotated[
+        tuple[str, ...], _columns("Column to publish as it is although it looks like names or numbers of people.")
+    ] = ()
+    scales: Annotated[
+        Mapping[str, str],
+        _columns(
+            "What a column holds.",
+            "age=numeric, born=date, zip=categorical, pain=low<mid<high",
+            details="Numbers are numeric, integer or decimal; an order is written with <.",
+            flag="scale",
+            words=("dtype", "dtypes", "types", "column_types"),
+        ),
+    ] = dataclasses.field(default_factory=dict)
+    weight: Annotated[
+        str | None,
+        _columns(
+            "Column with survey weights: counted in measures; not published unless it is a quasi-identifier too.",
+            words=("weights", "sample_weight", "survey_weight"),
+        ),
+    ] = None
+    population: Annotated[str | None, _columns("File with the people that a table was drawn from.", files=True)] = None
+    items: Annotated[
+        str | None,
+        _columns(
+            "Column of a table that holds the items of a person.",
+            details="With an item_file, the column of that file.",
+            form="first",
+            words=("item_column", "items_column", "set_column"),
+        ),
+    ] = None
+    item_file: Annotated[
+        str | None, _columns("File with the items of the people of a table, by an identifier column.", files=True)
+    ] = None
+    sensitive_items: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Sensitive item of a table with sets, several with commas, or @FILE.",
+            value_files=True,
+            commas=True,
+            words=("sensitive_item",),
+        ),
+    ] = ()
+    monitored: Annotated[
+        tuple[str, ...],
+        _columns(
+            "Event a receiver monitors, several with commas, @FILE, or '*' for all.",
+            value_files=True,
+            commas=True,
+            form="first",
+        ),
+    ] = ()
+    constraints: Annotated[
+        Mapping[str, str],
+        _columns(
+            "utility=FILE (or FILE), one group per line; privacy=FILE, one itemset per line.",
+            details="Groups of utility may be put together; itemsets of privacy must be hidden.",
+            key="utility",
+            files=True,
+        ),
+    ] = dataclasses.field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for name in _MAPPINGS:
-            object.__setattr__(self, name, MappingProxyType(_texts_by_name(name, getattr(self, name))))
-        for name in _LISTS:
-            object.__setattr__(self, name, _list_of_texts(name, getattr(self, name)))
-        if self.split == "none":
-            object.__setattr__(self, "split", None)
-        for name in (field.name for field in dataclasses.fields(self)):
-            if name not in (*_MAPPINGS, *_LISTS):
-                object.__setattr__(self, name, self._checked(name, getattr(self, name)))
-        self._refuse_foreign()
+        options = list_options(type(self))
+        for shape, read in (("mapping", _read_mapping), ("list", _read_list), ("value", self._read_value)):
+            for option in options:
+                if option.shape == shape:
+                    object.__setattr__(self, option.name, read(option, getattr(self, option.name)))
+        meaningful = find_kind(self.kind).options
+        for option in options:
+            given = getattr(self, option.name) != option.default
+            if given and not option.any_kind and option.name not in meaningful:
+                raise ParameterError(f"reading: {option.name} means nothing for {self.kind}. Leave it out.")
 
-    def _refuse_foreign(self) -> None:
-        option_names = (*_ANY_FILE, *find_kind(self.kind).options)
-        for field in dataclasses.fields(self):
-            default = field.default if field.default_factory is dataclasses.MISSING else field.default_factory()
-            if field.name not in option_names and getattr(self, field.name) != default:
-                raise ParameterError(f"reading: {field.name} means nothing for {self.kind}. Leave it out.")
-
-    def _checked(self, name: str, value: Any) -> str | None:
-        if value is None and name not in {"kind", "zone", "coordinates", "query", "faults", "missing"}:
+    def _read_value(self, option: Option, value: Any) -> str | None:
+        # One record per person is what data are without a split, and policies may say so.
+        if option.default is None and (value is None or (option.name == "split" and value == "none")):
             return None
-        text = _text(name, value)
-        choices = self.formats if name == "format" else _CHOICES.get(name)
+        text = _read_text(option, value)
+        choices = self.formats if option.name == "format" else option.choices
         if choices and text not in choices:
             near = difflib.get_close_matches(text, choices, n=1)
             hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: {name} must be one of {', '.join(choices)}, got {text!r}.{hint}")
-        if name == "delimiter":
-            return check_delimiter(text)
-        if name == "separator":
-            return check_separator(text)
-        if name == "missing":
-            return check_missing(text)
-        if name == "encoding":
-            return check_encoding(text)
-        if name == "zone":
-            _check_zone(text)
-        checks = find_kind(self.kind).option_checks
-        if name in checks:
-            checks[name].load()(text)
-        if name == "unit":
-            parse_unit(text)
-        return text
+            raise ParameterError(f"reading: {option.name} must be one of {', '.join(choices)}, got {text!r}.{hint}")
+        check_of_kind = find_kind(self.kind).option_checks.get(option.name)
+        if check_of_kind is not None:
+            check_of_kind.load()(text)
+        if text == option.default or option.check is None:
+            return text
+        return option.check.load()(text)
 
     @property
     def formats(self) -> tuple[str, ...]:
@@ -246,103 +354,46 @@ class ReadOptions:
         return find_kind(self.kind).formats
 
     @classmethod
-    def of(cls, kind: str, options: Mapping[str, Any]) -> ReadOptions:
-        """Make a reading from named options, as a command line or policy file gives them."""
-        option_names = [field.name for field in dataclasses.fields(cls) if field.name != "kind"]
+    def of(cls, kind: str, options: Mapping[str, Any]) -> Self:
+        """Make options from named values, as a command line or policy file gives them."""
+        names = [option.name for option in list_options(cls) if option.name != "kind"]
         for name in options:
-            if name not in option_names:
-                from sfumato.readers.option_scope import find_option
-
-                meant = find_option(name)
-                near = [meant] if meant else difflib.get_close_matches(name, option_names, n=1)
-                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(option_names)}."
+            if name not in names:
+                meant = find_option(cls, name)
+                near = [meant.name] if meant else difflib.get_close_matches(name, names, n=1)
+                hint = f" Did you mean {near[0]!r}?" if near else f" Known: {', '.join(names)}."
                 raise ParameterError(f"reading: there is no option {name!r}.{hint}")
         return cls(kind, **options)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the options as plain values that JSON can hold."""
-        plain = {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
-        plain.update({name: dict(plain[name]) for name in _MAPPINGS})
-        plain.update({name: list(plain[name]) for name in _LISTS})
-        return plain
+        plain: dict[str, Callable[[Any], Any]] = {"mapping": dict, "list": list, "value": lambda value: value}
+        return {option.name: plain[option.shape](getattr(self, option.name)) for option in list_options(type(self))}
 
     @classmethod
-    def from_dict(cls, plain: Mapping[str, Any]) -> ReadOptions:
-        """Make a reading from what :meth:`to_dict` returned."""
+    def from_dict(cls, plain: Mapping[str, Any]) -> Self:
+        """Make options from what :meth:`to_dict` returned."""
         options = dict(plain)
         return cls.of(options.pop("kind", None), options)
 
 
-def check_separator(text: str) -> str:
-    """Return the character a separator stands for: itself, or its name in words.
-
-    Examples
-    --------
-    >>> check_separator("space"), check_separator("|")
-    (' ', '|')
-    >>> check_separator("and")
-    Traceback (most recent call last):
-        ...
-    sfumato.exceptions.ParameterError: reading: separator must be one character such as ; or |, or one of space,
-    tab, comma, semicolon, pipe, got 'and'.
-    """
-    mark = _SEPARATORS.get(text, text)
-    if len(mark) != 1 or mark.isalnum() or mark in '"\r\n\0':
-        names = ", ".join(word for word in _SEPARATORS if word.isalpha())
-        raise ParameterError(
-            f"reading: separator must be one character such as ; or |, or one of {names}, got {text!r}."
-        )
-    return mark
-
-
-def check_missing(text: str) -> str:
-    """Return what is to become of empty cells, or refuse what is nearly one of the words for it.
-
-    Examples
-    --------
-    >>> check_missing("drop"), check_missing("unknown")
-    ('drop', 'unknown')
-    >>> check_missing("dorp")
-    Traceback (most recent call last):
-        ...
-    sfumato.exceptions.ParameterError: reading: missing must be error, drop, keep (in tables), or a value to put into
-    empty cells; 'dorp' is too near to 'drop' to be one.
-    """
-    near = difflib.get_close_matches(text.lower(), _ACTIONS, n=1, cutoff=0.7)
-    if near and text not in _ACTIONS:
-        raise ParameterError(
-            "reading: missing must be error, drop, keep (in tables), or a value to put into empty cells; "
-            f"{text!r} is too near to {near[0]!r} to be one."
-        )
-    return text
-
-
-def _text(name: str, value: Any) -> str:
+def _read_text(option: Option, value: Any) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
     if not isinstance(value, str) or not value:
-        raise ParameterError(f"reading: {name} must be text, got {value!r}.")
+        raise ParameterError(f"reading: {option.name} must be text, got {value!r}.")
     return value
 
 
-def _texts_by_name(name: str, given: Any) -> dict[str, str]:
-    if not isinstance(given, Mapping):
-        raise ParameterError(f"reading: {name} must map names to names, got {type(given).__name__}.")
-    return {_text(name, key): _text(name, value) for key, value in given.items()}
+def _read_mapping(option: Option, value: Any) -> Mapping[str, str]:
+    if not isinstance(value, Mapping):
+        raise ParameterError(f"reading: {option.name} must map names to names, got {type(value).__name__}.")
+    return MappingProxyType({_read_text(option, key): _read_text(option, entry) for key, entry in value.items()})
 
 
-def _list_of_texts(name: str, given: Any) -> tuple[str, ...]:
-    if isinstance(given, str):
-        return (_text(name, given),)
-    if not isinstance(given, Iterable) or isinstance(given, Mapping):
-        raise ParameterError(f"reading: {name} must be a list of texts, got {type(given).__name__}.")
-    return tuple(_text(name, entry) for entry in given)
-
-
-def _check_zone(zone: str) -> None:
-    try:
-        zoneinfo.ZoneInfo(zone)
-    except (zoneinfo.ZoneInfoNotFoundError, ValueError, OSError):
-        raise ParameterError(
-            f"reading: zone must be the name of a time zone such as Europe/Athens, got {zone!r}."
-        ) from None
+def _read_list(option: Option, value: Any) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (_read_text(option, value),)
+    if not isinstance(value, Iterable) or isinstance(value, Mapping):
+        raise ParameterError(f"reading: {option.name} must be a list of texts, got {type(value).__name__}.")
+    return tuple(_read_text(option, entry) for entry in value)

@@ -24,6 +24,7 @@ from sfumato.release.text import ValueFormat
 if TYPE_CHECKING:
     from sfumato.data.dataset import Dataset
     from sfumato.release.recoding import SavedRecoding
+from sfumato.old_names import with_old_names
 
 __all__ = [
     "HasGuarantee",
@@ -81,6 +82,7 @@ class Included:
     sha256: str
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True, eq=False)
 class Release:
     """Everything that goes into ``release/``, and nothing else.
@@ -343,6 +345,7 @@ class OwnerRecord:
         return f"OwnerRecord({len(self.rows):,} rows{suffix}; {sum(self.seconds.values()):.2f} seconds)"
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True, eq=False)
 class Result:
     """A release with its trace.

@@ -17,9 +17,9 @@ from sfumato.base.method import Method
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_bounded, read_toml
 from sfumato.params import build
-from sfumato.policy import locate_files
-from sfumato.readers.options import ReadOptions
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
+from sfumato.policy import ReadingSection, locate_files
+from sfumato.release.options import ReleaseOptions
+from sfumato.release.suppression import read_limit
 from sfumato.studies.places import Places
 from sfumato.studies.source import GeneratedSource
 from sfumato.studies.trials import Trial
@@ -34,12 +34,9 @@ class _Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True)
 
 
-class DataSection(BaseModel):
+class DataSection(ReadingSection):
     """Where the data are and how to read them; other keys are reading options, as in policy files."""
 
-    model_config = ConfigDict(extra="allow", frozen=True)
-
-    kind: str
     path: str | None = None
     generate: dict[str, Any] | None = None
 
@@ -65,8 +62,8 @@ class StudySection(_Section):
     m: Annotated[int, Field(ge=1)] | None = None
     workload: str | None = None
     workers: Annotated[int, Field(ge=1, le=1024)] | None = None
-    withhold_at_most: float = WITHHOLD_AT_MOST
-    count: str = "records"
+    withhold_at_most: float = ReleaseOptions.withhold_at_most
+    count: str = ReleaseOptions.count
 
     @property
     def memory_bytes(self) -> int | None:
@@ -95,7 +92,7 @@ class Study(_Section):
     @property
     def read_options(self) -> dict[str, Any]:
         """Options for reading the data."""
-        return dict(self.data.model_extra or {})
+        return self.data.read_options
 
 
 def read_study(path: Path) -> Study:
@@ -209,7 +206,7 @@ def _check(study: Study, places: Places) -> None:
     with places.at("data"):
         if (study.data.path is None) == (study.data.generate is None):
             raise ParameterError("give either path, or generate = { size = ..., seed = ... }.")
-        ReadOptions.of(kind, study.read_options)
+        study.data.check()
         if study.data.generate is not None:
             GeneratedSource(kind, study.data.generate).check()
     for number, section in enumerate(study.method):

@@ -14,7 +14,9 @@ from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
 from sfumato.formats.toml_text import format_toml
 from sfumato.hierarchies.rules import RULES
+from sfumato.params import list_options
 from sfumato.policy import read_policy
+from sfumato.readers.options import ReadOptions
 from sfumato.readers.transform import Step
 from sfumato.web.project import Project, replace_text
 from sfumato.web.versions import Versions
@@ -35,9 +37,8 @@ __all__ = [
 POLICIES = Versions(read_policy)
 """Policies that pages have read, by their files."""
 
-_FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
-_LISTED = ("sensitive", "monitored", "sensitive_items")
-"""Options that list values, or files of values behind an @."""
+_FILES = tuple(option.name for option in list_options(ReadOptions) if option.files)
+_LISTED = tuple(option.name for option in list_options(ReadOptions) if option.value_files)
 _HELD = ("hierarchies", "constraints", "data")
 """Folders of the project whose files data may be read with."""
 RULE = re.compile(rf"({'|'.join(RULES)})(:\w+)?")

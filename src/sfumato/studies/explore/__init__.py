@@ -23,7 +23,6 @@ _SECONDS = 150.0
 _M = 2
 _FEW = 60
 """Records on which every method is run first, so that nothing has to be compiled while candidates are timed."""
-_FILES = ("hierarchies", "constraints", "places_file", "population", "item_file")
 
 
 def explore(
@@ -101,9 +100,13 @@ def explore(
 
 def _describe_source(path: Path, kind: str, read_options: dict[str, Any]) -> dict[str, Any]:
     """Return the data section of a policy: files by their whole paths, so that the policy runs from anywhere."""
+    from sfumato.params import list_options
+    from sfumato.readers.options import ReadOptions
+
+    files = [option.name for option in list_options(ReadOptions) if option.files]
     section: dict[str, Any] = {"path": str(path.resolve()), "kind": kind}
     for name, value in read_options.items():
-        if name in _FILES:
+        if name in files:
             section[name] = {k: _resolve(v) for k, v in value.items()} if isinstance(value, dict) else _resolve(value)
         elif isinstance(value, list | tuple):
             section[name] = [f"@{_resolve(v[1:])}" if str(v).startswith("@") else v for v in value]

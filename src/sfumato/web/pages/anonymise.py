@@ -16,9 +16,9 @@ from sfumato.base.remaining import TITLE
 from sfumato.data.record_unit import RECORD, TIME_POINT, RecordUnit, plural
 from sfumato.exceptions import ParameterError
 from sfumato.params import declared
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit
+from sfumato.release.suppression import read_limit
 from sfumato.web.jobs import Job
-from sfumato.web.pages.forms import ParameterForm, PartsForm
+from sfumato.web.pages.forms import RELEASE, ParameterForm, PartsForm
 from sfumato.web.pages.parts import (
     Field,
     Workspace,
@@ -100,12 +100,12 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
         )
     with more("More about the release"), ui.element("div").classes("fields"):
         limit = Field(
-            "May be left out",
-            f"{WITHHOLD_AT_MOST:g}",
+            RELEASE["withhold_at_most"].label,
+            f"{RELEASE['withhold_at_most'].default:g}",
             kind="slider",
             bounds=(0, 1),
             step="0.01",
-            help="Share of the records that may be left out; with more, nothing is published.",
+            help=RELEASE["withhold_at_most"].summary,
         )
         count = _make_count_field(unit) if "k" in {parameter.name for parameter in declared(method)} else None
         parts = PartsForm(method, recipe.kind, unit)
@@ -147,7 +147,7 @@ def _make_count_field(unit: RecordUnit) -> Field | None:
     if not unit.owner:
         return None
     offered = {"records": unit.many, "people": plural(unit.owner)}
-    return Field("k counts", "records", options=offered, help="What a crowd is made of.")
+    return Field(RELEASE["count"].label, RELEASE["count"].default, options=offered, help=RELEASE["count"].summary)
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import csv
-import dataclasses
 import io
-import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from nicegui import ui
@@ -15,31 +13,24 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
-from sfumato.params import Parameter, build, declared
+from sfumato.params import Option, Parameter, build, declared, list_options
 from sfumato.readers.options import ReadOptions
+from sfumato.release.options import ReleaseOptions
 from sfumato.release.partition_plan import check_parts
 from sfumato.web.pages.parts import Field, add_text, more
 
-__all__ = ["ParameterForm", "PartsForm", "ReadOptionsForm", "explain_options", "format_option", "read_option"]
+__all__ = [
+    "RELEASE",
+    "ParameterForm",
+    "PartsForm",
+    "ReadOptionsForm",
+    "ask_options",
+    "find_reading_options",
+    "read_option",
+]
 
-_ROLES = {
-    "quasi": "made coarser",
-    "sensitive": "not to be learnt",
-    "identifier": "left out",
-    "plain": "as it is",
-    "drop": "left out",
-}
-_FIRST = ("sensitive", "monitored", "hierarchies", "places", "split", "items")
-"""Reading options that are asked before others."""
-_FILED = {
-    "hierarchies": "What values of a column, of places, events or items are put together by: a file of the project, or "
-    "a rule such as width:8. Write NAME=VALUE, several with commas.",
-    "constraints": "Files of the project that say what may be put together and what must be hidden. Write "
-    "utility=FILE, privacy=FILE or both with a comma.",
-}
-"""Options whose files are named as in the project."""
-"""The room of a kind that says who is like whom, and how many are in a part."""
-_HIDDEN_OPTIONS = {"kind", "columns", "steps", *_ROLES} - {"sensitive"}
+RELEASE = {option.name: option for option in list_options(ReleaseOptions)}
+"""Options of publishing, by name."""
 
 
 class ParameterForm:
@@ -97,17 +88,17 @@ class PartsForm:
         if sort_key is not None and all(guarantee.composes for guarantee in method.guarantees):
             self._size = sort_key.load().PART_SIZE
             self._chosen = Field(
-                "In parts",
+                RELEASE["engine"].label,
                 "false",
                 kind="check",
                 help="Those who are alike are published together, part by part, on all cores and in bounded memory. "
                 "Small parts cost some detail.",
             )
             self._people = Field(
-                "In a part at most",
+                RELEASE["part_size"].label,
                 "",
                 kind="number",
-                bounds=(2, None),
+                bounds=(RELEASE["part_size"].least, None),
                 step="1",
                 help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in parts.",
             )
@@ -156,46 +147,77 @@ def _choose_slider(parameter: Parameter, value: Any) -> tuple[str, tuple[float |
     return "slider", (low, high), "1" if whole else f"{(high - low) / 100:g}"
 
 
-def explain_options() -> dict[str, str]:
-    """Return what every reading option means, as its documentation says.
+def ask_options(options: Iterable[Option], given: Mapping[str, Any]) -> dict[str, Field]:
+    """Put a field for each option on the page; return them by the names of the options."""
+    with ui.element("div").classes("fields"):
+        return {
+            option.name: Field(
+                option.label,
+                format_option(given.get(option.name)),
+                help=explain_option(option),
+                placeholder=option.example,
+            )
+            for option in options
+        }
+
+
+def explain_option(option: Option) -> str:
+    """Return what an option means, and how it is written where it is more than a text.
 
     Examples
     --------
-    >>> explain_options()["split"]
-    '``day`` or ``week`` for one record per person and day or week.'
+    >>> explain_option(find_reading_options("trajectories")["split"])
+    'One record per person and period: day or week.'
     """
-    meanings: dict[str, str] = {}
-    text = (ReadOptions.__doc__ or "").split("Parameters\n", 1)[1].split("Examples\n", 1)[0]
-    for names, meaning in re.findall(r"^    (\w[\w, ]*)\n((?:        .*\n|\n)+)", text, re.MULTILINE):
-        for name in names.split(","):
-            meanings[name.strip()] = " ".join(meaning.split())
-    return meanings
+    files = "A file is one of the project." if option.files or option.value_files else ""
+    written = {"mapping": "Write NAME=VALUE, several with commas.", "list": "Several with commas."}.get(
+        option.shape, ""
+    )
+    return " ".join(filter(None, (option.describe(), files, written)))
+
+
+def find_reading_options(kind: str, cls: type[ReadOptions] = ReadOptions) -> dict[str, Option]:
+    """Return the reading options that are asked for in fields of their own, those of any file last.
+
+    Where there are quasi-identifiers, the role of each column is asked for instead of lists of columns.
+
+    Examples
+    --------
+    >>> list(find_reading_options("timeline"))[:4]
+    ['sensitive', 'resolution', 'delimiter', 'format']
+    """
+    options = {option.name: option for option in list_options(cls)}
+    names = plugins.find_kind(kind).options
+    own = [options[name] for name in names if "quasi" not in names or not options[name].role]
+    common = [option for option in options.values() if option.any_kind and not option.role]
+    return {option.name: option for option in (*own, *common) if option.form != "never"}
 
 
 class ReadOptionsForm:
     """Asks how a file is read: its kind, the part of every column, and options."""
 
-    def __init__(self, kind: str, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
+    def __init__(
+        self,
+        kind: str,
+        options: Mapping[str, Any],
+        columns: list[str],
+        roles: list[str],
+        cls: type[ReadOptions] = ReadOptions,
+    ) -> None:
         self._before = dict(options)
-        kind_options = plugins.find_kind(kind).options
+        self._roles = {option.name: option.role for option in list_options(cls) if option.role}
+        self._requested = find_reading_options(kind, cls)
         self._parts: dict[str, Field] = {}
         self._columns: dict[str, Field] = {}
-        self._options: dict[str, Field] = {}
-        names = [name for name in _list_options(kind) if name not in _HIDDEN_OPTIONS]
-        if "quasi" in kind_options:
-            names = [name for name in names if name != "sensitive"]
+        if "quasi" in plugins.find_kind(kind).options:
             self._add_roles(options, columns)
         else:
             self._add_columns(options, columns, roles)
-        first = [name for name in _FIRST if name in names]
-        meanings = explain_options()
-        with ui.element("div").classes("fields"):
-            for name in first:
-                self._add_field(name, options.get(name), meanings.get(name, ""))
-        with more("More about reading"), ui.element("div").classes("fields"):
-            for name in names:
-                if name not in first:
-                    self._add_field(name, options.get(name), meanings.get(name, ""))
+        first = [option for option in self._requested.values() if option.form == "first"]
+        rest = [option for option in self._requested.values() if option.form != "first"]
+        self._options = ask_options(first, options)
+        with more("More about reading"):
+            self._options |= ask_options(rest, options)
 
     def _add_roles(self, options: Mapping[str, Any], columns: list[str]) -> None:
         add_text("What is each column?", "h3")
@@ -206,8 +228,8 @@ class ReadOptionsForm:
         )
         with ui.element("div").classes("fields"):
             for column in columns:
-                part = next((role for role in _ROLES if column in options.get(role, ())), "")
-                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in _ROLES.items()}
+                part = next((role for role in self._roles if column in options.get(role, ())), "")
+                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in self._roles.items()}
                 self._parts[column] = Field(column, part, options=chosen)
 
     def _add_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
@@ -224,15 +246,10 @@ class ReadOptionsForm:
                 else:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 
-    def _add_field(self, name: str, value: Any, meaning: str) -> None:
-        label, plain = name.replace("_", " "), meaning.replace("``", "")
-        plain = _FILED.get(name, plain)
-        self._options[name] = Field(label, format_option(value), help=plain)
-
     def collect(self) -> dict[str, Any]:
         """Return the reading options that were given."""
         options: dict[str, Any] = {name: value for name, value in self._before.items() if name == "steps"}
-        for role in _ROLES if self._parts else ():
+        for role in self._roles if self._parts else ():
             listed = [column for column, field in self._parts.items() if field.value == role]
             if listed:
                 options[role] = listed
@@ -242,16 +259,10 @@ class ReadOptionsForm:
         if not self._parts and self._before.get("drop"):
             options["drop"] = list(self._before["drop"])
         for name, field in self._options.items():
-            value = read_option(name, field.value.strip())
+            value = read_option(self._requested[name], field.value.strip())
             if value:
                 options[name] = value
         return options
-
-
-def _list_options(kind: str) -> list[str]:
-    """Return the options that mean something for a kind, those of any file last."""
-    common = ("missing", "empty", "delimiter", "format", "encoding", "header", "sheet")
-    return list(dict.fromkeys([*plugins.find_kind(kind).options, *common]))
 
 
 def format_option(value: Any) -> str:
@@ -282,18 +293,18 @@ def _name_file(value: str) -> str:
     return f"@{name}" if slash and head.startswith("@") else name if slash and head.startswith("/") else value
 
 
-def read_option(name: str, text: str) -> Any:
+def read_option(option: Option, text: str) -> Any:
     """Read what was typed: lists by commas, names and values by an equals sign.
 
     Examples
     --------
-    >>> read_option("sensitive", 'flu, "heart, other"'), read_option("hierarchies", "age=width:8")
-    (['flu', 'heart, other'], {'age': 'width:8'})
+    >>> options = find_reading_options("trajectories")
+    >>> read_option(options["sensitive"], 'flu, "heart, other"'), read_option(options["hierarchies"], "place=grid:4")
+    (['flu', 'heart, other'], {'place': 'grid:4'})
     """
-    default = next(field for field in dataclasses.fields(ReadOptions) if field.name == name)
     listed = [part.strip() for part in next(csv.reader([text], skipinitialspace=True), []) if part.strip()]
-    if default.type in {"tuple[str, ...]", tuple[str, ...]}:
+    if option.shape == "list":
         return listed
-    if "Mapping" in str(default.type):
+    if option.shape == "mapping":
         return {key.strip(): value.strip() for key, _, value in (part.partition("=") for part in listed)}
     return text or None

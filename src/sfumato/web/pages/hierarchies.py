@@ -13,11 +13,12 @@ from sfumato import plugins
 from sfumato.escape import escape_html
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies import edit
+from sfumato.params import list_options
 from sfumato.readers.hierarchies import read_hierarchy, write_hierarchy
 from sfumato.readers.options import ReadOptions
 from sfumato.web.pages.constraints import offer_constraints
 from sfumato.web.pages.data import offer_upload
-from sfumato.web.pages.forms import explain_options, format_option, read_option
+from sfumato.web.pages.forms import ask_options, read_option
 from sfumato.web.pages.parts import Field, Workspace, add_text, frame, link, open_page, page, path_to, press, watch
 from sfumato.web.pages.risk import list_data
 from sfumato.web.policies import list_data_with, read_recipe, write_recipe
@@ -134,25 +135,22 @@ def _offer_values(workspace: Workspace, data: str) -> None:
         list_data(workspace, "hierarchies")
         return
     add_text(f"Of {data}:")
-    kind_options, meanings = plugins.find_kind(recipe.kind).options, explain_options()
-    names = [name for name in ("sensitive", "monitored", "sensitive_items") if name in kind_options]
-    if not names:
+    options = [
+        option
+        for option in list_options(ReadOptions)
+        if option.value_files and option.name in plugins.find_kind(recipe.kind).options
+    ]
+    if not options:
         add_text(f"Data of the kind {recipe.kind} have none.")
         return
-    with ui.element("div").classes("fields"):
-        fields = {
-            name: Field(
-                name.replace("_", " "), format_option(recipe.options.get(name)), help=meanings[name].replace("``", "")
-            )
-            for name in names
-        }
+    fields = ask_options(options, recipe.options)
 
     def keep() -> None:
-        given = {name: read_option(name, field.value.strip()) for name, field in fields.items()}
+        given = {option.name: read_option(option, fields[option.name].value.strip()) for option in options}
         rest = {name: value for name, value in recipe.options.items() if name not in given}
-        options = rest | {name: value for name, value in given.items() if value}
-        ReadOptions.of(recipe.kind, options)
-        write_recipe(workspace.project, data, dataclasses.replace(recipe, options=options))
+        changed = rest | {name: value for name, value in given.items() if value}
+        ReadOptions.of(recipe.kind, changed)
+        write_recipe(workspace.project, data, dataclasses.replace(recipe, options=changed))
         open_page("data", data)
 
     press("Keep the values", keep, "plain")

@@ -263,6 +263,8 @@ class Field:
         Least and greatest number, where there are any.
     step
         Between two numbers of a slider.
+    placeholder
+        What it could hold, shown while it is empty.
     """
 
     def __init__(
@@ -275,6 +277,7 @@ class Field:
         kind: str = "text",
         bounds: tuple[float | None, float | None] = (None, None),
         step: str = "any",
+        placeholder: str = "",
         on_change: Callable[[], Any] | None = None,
     ) -> None:
         self.value, self._on_change = value, on_change
@@ -294,6 +297,8 @@ class Field:
                 limits = {
                     name: f"{bound:g}" for name, bound in zip(("min", "max"), bounds, strict=True) if bound is not None
                 }
+                if placeholder:
+                    limits["placeholder"] = placeholder
                 self._add("input", type=kind, defaultValue=value, step=step, **limits)
             # Its name is what it is called alone; screen readers tell choices and help after it.
             self._control._props["aria-label"] = make_visible(label)

@@ -157,7 +157,7 @@ def test_every_reading_option_is_in_the_form_with_label_help_and_example(read, m
     for kind in all_kinds():
         options = find_reading_options(kind, read)
         asked |= options
-        form._before, form._roles, form._parts, form._columns, form._asked = {}, {}, {}, {}, options
+        form._before, form._roles, form._parts, form._columns, form._requested = {}, {}, {}, {}, options
         form._options = forms.ask_options(options.values(), {})
         collected = form.collect()
         for option in options.values():

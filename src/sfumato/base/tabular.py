@@ -9,7 +9,6 @@ from typing import Any, ClassVar
 
 from sfumato.base.remaining import TITLE, Remaining, show_number
 from sfumato.escape import make_visible
-from sfumato.formats.frames import make_frame
 
 __all__ = ["Tabular", "align", "list_remaining", "list_values", "name_in_words", "show_value", "wrap"]
 
@@ -49,6 +48,9 @@ class Tabular:
 
     def to_frame(self) -> Any:
         """Return a data frame of pandas, or of Polars where pandas is not installed."""
+        # Loads Arrow, which help and short commands do without.
+        from sfumato.formats.frames import make_frame
+
         return make_frame(self._rows())
 
     def __repr__(self) -> str:

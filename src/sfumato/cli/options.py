@@ -122,7 +122,7 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
     for parameter in own.values():
         if parameter is released:
             parameters += [_declare(option) for option in of_releases if option.name not in own]
-        elif parameter.name != "reading":
+        elif parameter.name != "read_options":
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters += map(_declare, of_files)
     info: Any = typer.Option(help=_OWNER_HELP, rich_help_panel=next(o.panel for o in of_files if o.name == "unit"))
@@ -136,7 +136,9 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
         if owner:
             values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]
         given = [(option, values.pop(option.name)) for option in of_files]
-        chosen: dict[str, Any] = {"reading": {option.name: _collect(option, value) for option, value in given if value}}
+        chosen: dict[str, Any] = {
+            "read_options": {option.name: _collect(option, value) for option, value in given if value}
+        }
         if released is not None:
             named = {
                 option.name: values[option.name] if option.name in own else values.pop(option.name)

@@ -113,14 +113,14 @@ def publish_pair(out, text, **options):
 
 
 def killed_at(line, action):
-    """Run an action in a process of its own that is killed at the n-th line of code of the stage; False if it ended."""
+    """Run an action in a process of its own that is killed at the n-th line of code of the folder; False if it ended."""
     child = os.fork()
     if not child:
         left = line
 
         def count(frame, event, _):
             nonlocal left
-            if not frame.f_code.co_filename.endswith(("stage.py", "exchange.py")):
+            if not frame.f_code.co_filename.endswith(("release/folder.py", "release/exchange.py")):
                 return None
             if event == "line":
                 left -= 1

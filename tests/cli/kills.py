@@ -180,7 +180,7 @@ def _die_at_line(number: int) -> Callable[[], None]:
 
         def count(frame, event, _):
             nonlocal left
-            if not frame.f_code.co_filename.endswith(("stage.py", "exchange.py", "streams.py")):
+            if not frame.f_code.co_filename.endswith(("release/folder.py", "release/exchange.py")):
                 return None
             if event == "line":
                 left -= 1

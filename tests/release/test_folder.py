@@ -113,7 +113,7 @@ def publish_pair(out, text, **options):
 
 
 def killed_at(line, action):
-    """Run an action in a process of its own that is killed at the n-th line of code of the folder; False if it ended."""
+    """Run an action in a process that is killed at the n-th line of code of the folder; False if it ended."""
     child = os.fork()
     if not child:
         left = line

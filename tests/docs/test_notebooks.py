@@ -60,7 +60,9 @@ def watch(event: str, arguments: tuple) -> None:
         return
     path, *more = arguments
     opened_to_read = event == "open" and not (isinstance(more[1], int) and more[1] & WRITING)
-    if not opened_to_read and "__pycache__" not in str(path) and str(path) != os.devnull:
+    # Where kernels and modules are kept is no business of the data.
+    kept = "__pycache__" in str(path) or str(path).startswith(os.environ.get("NUMBA_CACHE_DIR", os.devnull))
+    if not opened_to_read and not kept and str(path) != os.devnull:
         WRITTEN.append(f"{event} {path}")
 
 

@@ -1,4 +1,10 @@
-"""The one tree of errors: who complains, which rule, what was found, what to do."""
+"""The one tree of errors: what is wrong, where, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sfumato.messages import Message, Setting, Style, write
 
 __all__ = [
     "InfeasibleError",
@@ -15,26 +21,53 @@ class SfumatoError(Exception):
     """Base of everything this package raises on purpose.
 
     Messages name columns, row numbers and parameters. They never carry a value read from
-    personal data, because messages end in logs.
+    personal data, because messages end in logs. The text of an error is what Python says;
+    other ways in write its parts their own way (:meth:`write`).
 
     Parameters
     ----------
     message
         What is wrong, and where.
+    option
+        The option or parameter that is wrong; by default the first one that the message names.
+    column
+        The column that is wrong.
+    rows
+        The rows that are wrong, counted from 1.
     hint
         What to add so that it works, in a sentence at the end of the message.
 
     Examples
     --------
-    >>> raise SfumatoError("the output directory exists")
+    >>> raise SfumatoError("The output directory exists.", hint=Message("Replace it: ", Setting("force", True), "."))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SfumatoError: the output directory exists
+    sfumato.exceptions.SfumatoError: The output directory exists. Replace it: force=True.
     """
 
-    def __init__(self, message: str = "", *, hint: str = "") -> None:
-        super().__init__(f"{message} {hint}" if hint else message)
-        self.hint = hint
+    def __init__(
+        self, message: str = "", *, option: str = "", column: str = "", rows: Sequence[int] = (), hint: str = ""
+    ) -> None:
+        self.text = Message(message, " ", hint) if hint else message
+        super().__init__(str(self.text))
+        named = (part.name for part in getattr(message, "parts", ()) if isinstance(part, Setting))
+        self.option = option or next(named, "")
+        self.column, self.rows, self.hint = column, tuple(rows), hint
+
+    def write(self, style: Style) -> str:
+        """Write the error for the callers of one way in."""
+        return write(self.text, style)
+
+    def to_dict(self, style: Style) -> dict[str, object]:
+        """Return the error as plain values, those that it has."""
+        fields = {
+            "error": self.write(style),
+            "option": self.option,
+            "column": self.column,
+            "rows": list(self.rows),
+            "hint": write(self.hint, style),
+        }
+        return {name: value for name, value in fields.items() if value}
 
 
 class ParameterError(SfumatoError):

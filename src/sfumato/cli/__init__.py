@@ -67,10 +67,10 @@ def _run_command() -> int:
     except KeyboardInterrupt:
         code = STOPPED
     except VerificationError as error:
-        fail(str(error), 1)
+        fail(error, 1)
     except SfumatoError as error:
         pointer = getattr(error, "pointer", ())
-        fail(str(error).split("\n")[0] if pointer else str(error), 2, pointer)
+        fail(str(error).split("\n")[0] if pointer else error, 2, pointer)
     except MemoryError:
         fail("there is not enough memory for this. Nothing was published; give less data or more memory.", 2)
     except OSError as error:

@@ -14,6 +14,7 @@ from typing import Any, NoReturn
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.base.remaining import TITLE
 from sfumato.escape import escape_json, make_visible
+from sfumato.exceptions import SfumatoError
 from sfumato.progress import Progress, silent, watch
 
 __all__ = [
@@ -74,8 +75,9 @@ class Output:
             from rich.text import Text
 
             from sfumato.cli.messages import translate
+            from sfumato.cli.style import write_text
 
-            text = translate(text)
+            text = translate(write_text(text))
 
             _console().print(Text(make_visible(text)), highlight=False, soft_wrap=True)
 
@@ -91,8 +93,9 @@ class Output:
 
             _console().print("WARNING", style="bold red")
             from sfumato.cli.messages import translate
+            from sfumato.cli.style import write_text
 
-            for text in map(translate, texts):
+            for text in map(translate, map(write_text, texts)):
                 _console().print(Text(make_visible(text), style="bold"), highlight=False, soft_wrap=True)
 
     def remain(self, remaining: Sequence[Mapping[str, Any]]) -> None:
@@ -103,6 +106,7 @@ class Output:
         from rich.text import Text
 
         from sfumato.cli.messages import translate
+        from sfumato.cli.style import write_text
 
         console = _console()
         console.print(Text(TITLE, style="bold"), highlight=False)
@@ -110,11 +114,13 @@ class Output:
         for possibility in shown:
             is_warning = possibility["severity"] == "warning"
             line = Text("  WARNING: " if is_warning else "  - ", style="bold red" if is_warning else "")
-            line.append(make_visible(translate(possibility["sentence"])), style="bold" if is_warning else "")
+            line.append(
+                make_visible(translate(write_text(possibility["sentence"]))), style="bold" if is_warning else ""
+            )
             console.print(line, highlight=False, soft_wrap=True)
             if possibility["hint"] and possibility["hint"] != hint:
                 hint = possibility["hint"]
-                console.print(Text(f"    {make_visible(translate(hint))}"), highlight=False, soft_wrap=True)
+                console.print(Text(f"    {make_visible(translate(write_text(hint)))}"), highlight=False, soft_wrap=True)
 
     def table(self, title: str, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         """Print a table for people."""
@@ -208,17 +214,19 @@ def _plain(value: Any) -> str:
     return "-" if value is None else str(value)
 
 
-def fail(message: str, code: int, pointer: Sequence[str] = ()) -> NoReturn:
-    """Say what went wrong on standard error, and as JSON where that was asked for, and stop.
+def fail(message: str | SfumatoError, code: int, pointer: Sequence[str] = ()) -> NoReturn:
+    """Print what went wrong on standard error, and as JSON where that was asked for, and stop.
 
     A pointer is lines below the message that show where the fault is.
     """
     from sfumato.cli.messages import translate
+    from sfumato.cli.style import COMMAND_LINE, write_text
 
-    message = translate(message)
+    fields = message.to_dict(COMMAND_LINE) if isinstance(message, SfumatoError) else {"error": write_text(message)}
+    text = translate(str(fields["error"]))
     if "--json" in sys.argv:
-        sys.stdout.write(escape_json(json.dumps({"error": message}, ensure_ascii=False)) + "\n")
-    sys.stderr.write("\n".join([f"sfumato: {make_visible(message)}", *map(make_visible, pointer)]) + "\n")
+        sys.stdout.write(escape_json(json.dumps({**fields, "error": text}, ensure_ascii=False)) + "\n")
+    sys.stderr.write("\n".join([f"sfumato: {make_visible(text)}", *map(make_visible, pointer)]) + "\n")
     sys.exit(code)
 
 

@@ -1,4 +1,4 @@
-"""What happened to data on the way, as records: what it was, how often, of which columns. Ways in print the sentence."""
+"""What happened to data on the way, as records: what it was, how often, of which columns; as texts, its sentences."""
 
 from __future__ import annotations
 

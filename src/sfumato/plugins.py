@@ -15,8 +15,8 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
 from sfumato.exceptions import ParameterError
-from sfumato.metrics.metric import Metric
 from sfumato.messages import Message, Settings, parameter
+from sfumato.metrics.metric import Metric
 from sfumato.params import Parameter, build, declared
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from sfumato.formats.limits import check_expansion, largest_expansion
 from sfumato.formats.memory import MemoryPlace, Place
 from sfumato.messages import Message, option
 from sfumato.progress import report_progress
-from sfumato.readers.files import CHECK_PATH, COPY_AGAIN, choose_format, iterate_blocks, load, unpack
+from sfumato.readers.files import COPY_AGAIN, choose_format, iterate_blocks, load, unpack
 
 __all__ = ["Part", "choose_data", "find_archive", "list_parts"]
 
@@ -84,10 +84,10 @@ def refuse_absent(path: Path) -> None:
     >>> refuse_absent(Path("nowhere.csv"))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: nowhere.csv: there is no such file. Check the path.
+    sfumato.exceptions.SchemaError: nowhere.csv: there is no such file.
     """
     if not path.exists() and find_archive(path) is None:
-        raise SchemaError(f"{path}: there is no such file.", hint=CHECK_PATH)
+        raise SchemaError(f"{path}: there is no such file.")
 
 
 def list_parts(path: Place, format: str | None = None) -> list[Part]:
@@ -178,7 +178,7 @@ def _list_members(path: Path, under: str) -> list[Part]:
         raise SchemaError(f"{path.name}: the archive is encrypted.", hint="Save it without a password.")
     wanted = [member for member in members if not under or f"{member.filename}/".startswith(f"{under}/")]
     if not wanted:
-        raise SchemaError(f"{path.name}: there is no {under!r} in the archive.", hint=CHECK_PATH)
+        raise SchemaError(f"{path.name}: there is no {under!r} in the archive.")
     return [_part_of_member(path, member) for member in wanted]
 
 

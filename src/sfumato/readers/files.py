@@ -21,7 +21,6 @@ from sfumato.messages import Message, option
 from sfumato.progress import report_progress
 
 __all__ = [
-    "CHECK_PATH",
     "COPY_AGAIN",
     "FORMATS",
     "check_encoding",
@@ -36,7 +35,6 @@ __all__ = [
 
 FORMATS = ("csv", "parquet", "jsonl", "spmf", "xes", "xlsx", "gpx", "geojson")
 
-CHECK_PATH = "Check the path."
 COPY_AGAIN = "Copy it again."
 
 _EXTENSIONS = {
@@ -126,7 +124,7 @@ def iterate_blocks(path: Place) -> Iterator[bytes]:
 
 def _explain_unread(path: Place, error: OSError | ValueError) -> SchemaError:
     if isinstance(error, FileNotFoundError):
-        return SchemaError(f"{path}: there is no such file.", hint=CHECK_PATH)
+        return SchemaError(f"{path}: there is no such file.")
     reason = getattr(error, "strerror", None) or "not a valid path"
     return SchemaError(f"{path}: the file cannot be read ({reason}).")
 

@@ -14,11 +14,11 @@ from sfumato.hierarchies.files import FORMATTERS, PARSERS, Source, detect_format
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES
 from sfumato.messages import Message, call
-from sfumato.readers.files import CHECK_PATH, COPY_AGAIN, unpack
+from sfumato.readers.files import COPY_AGAIN, unpack
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
 
-_AMNESIA = call("format='amnesia'", "--to amnesia")
+_AMNESIA = call("format='amnesia'", "--as amnesia")
 
 
 def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, root: str | None = None) -> Hierarchy:
@@ -112,14 +112,16 @@ def _read_text(path: Path) -> str:
         data = path.read_bytes()
     except OSError as error:
         rule = path.name.partition(":")[0] in RULES
-        hint = "There is no such file, and the rule of this name is not for these values." if rule else CHECK_PATH
+        hint = "The rule of this name is not for these values." if rule else ""
         if isinstance(error, FileNotFoundError):
             raise SchemaError(f"{path.name}: there is no such hierarchy file.", hint=hint) from None
         raise SchemaError(f"{path.name}: the file cannot be read ({error.strerror}).", hint=hint) from None
     packed = path.suffix in {".gz", ".xz"}
     unpacked = unpack(path.name, data)
     if packed and data and unpacked is data:
-        raise SchemaError(f"{path.name}: the file is truncated, or not compressed as its extension says.", hint=COPY_AGAIN)
+        raise SchemaError(
+            f"{path.name}: the file is truncated, or not compressed as its extension says.", hint=COPY_AGAIN
+        )
     data = unpacked
     try:
         return data.decode("utf-8-sig")

@@ -72,7 +72,10 @@ class ReadOptions:
     ] = None
     format: Annotated[
         str | None,
-        _file("File format; detected by the extension if not given.", words=("filetype", "file_format", "type", "file_type")),
+        _file(
+            "File format; detected by the extension if not given.",
+            words=("filetype", "file_format", "type", "file_type"),
+        ),
     ] = None
     encoding: Annotated[
         str | None,

@@ -1,4 +1,4 @@
-"""What one record is and whose it is: told by the owner, or by the columns that make a record."""
+"""Record units and people of records, by options or by the columns that make a record."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ import pyarrow as pa
 
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit, plural
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.cells import Cells, Labels, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, Labels, list_marked, name_marked
 from sfumato.readers.options import ReadOptions
 
 __all__ = [
@@ -27,7 +28,7 @@ __all__ = [
 Longs = npt.NDArray[np.int64]
 
 OWNER = "owner"
-"""Role of the column that says whose the records are, where a person may have several."""
+"""Role of the column with the person of every record, where a person may have several."""
 
 _NOUNS = (
     *("basket", "session", "visit", "order", "invoice", "receipt", "transaction", "admission", "stay", "case"),
@@ -45,13 +46,13 @@ _SYNONYMS = {
 
 
 class RecordPeople(NamedTuple):
-    """What one record is, and whose each one is where that is known."""
+    """The unit of records, and the person of each record where that is known."""
 
     unit: RecordUnit
     people: Cells | None = None
 
     def note(self, count: int) -> list[str]:
-        """Say how many records people have, where they may have several."""
+        """Return a note on how many records people have, where they may have several."""
         unit = self.unit
         if not unit.owner:
             return []
@@ -62,7 +63,7 @@ class RecordPeople(NamedTuple):
 
 
 def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str:
-    """Say how many records how many people have, and what that means for the promise.
+    """Return a note on how many records people have, and what that means for the guarantee.
 
     Examples
     --------
@@ -76,7 +77,7 @@ def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str
 
 
 def name_records(column: str, several: bool) -> RecordUnit:
-    """Tell by the name of the column that tells records apart what a record is.
+    """Return the record unit for the name of the column that identifies records.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def name_records(column: str, several: bool) -> RecordUnit:
 
 
 def correct_role_note(notes: list[str], column: str, unit: RecordUnit) -> None:
-    """Say of a column that was taken for the person that it tells records apart, where those are not people.
+    """Correct the note on a column that identifies records, where records are not people.
 
     Examples
     --------
@@ -113,7 +114,7 @@ def correct_role_note(notes: list[str], column: str, unit: RecordUnit) -> None:
 
 
 def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeople:
-    """Let the owner's word on what a record is win over what the file looks like.
+    """Return the record unit of the options or, if they give none, the detected one.
 
     Examples
     --------
@@ -125,9 +126,11 @@ def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeo
     given = parse_unit(read_options.unit)
     if detected.people is not None and not given.owner:
         raise ParameterError(
-            f"reading: unit must say what one of several records is, "
-            f"got {read_options.unit!r} for {detected.unit.many} of "
-            f"{plural(detected.unit.owner)}. Name it as in 'stay of patient', or leave it out."
+            Message(
+                *(option("unit"), f" must name one of several records, got {read_options.unit!r} for "),
+                f"{detected.unit.many} of {plural(detected.unit.owner)}.",
+            ),
+            hint=Message("For example: ", option("unit", "stay of patient")),
         )
     if " of " not in read_options.unit and given.owner and detected.unit.owner:
         given = RecordUnit(given.one, given.many, detected.unit.owner)
@@ -135,12 +138,12 @@ def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeo
 
 
 def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], people: Labels, first: Longs) -> Cells:
-    """Return whose each record is; refuse a record that is several people's.
+    """Return the person of each record; refuse records of several people.
 
     Parameters
     ----------
     name, column
-        Of the file, and of the column that says whose a record is.
+        Of the file, and of the column with the person.
     record
         Record of every row that is used, from 0; negative for rows that are not.
     people
@@ -153,8 +156,9 @@ def check_people(name: str, column: str, record: npt.NDArray[np.integer[Any]], p
     wrong[used] = people.codes[used] != people.codes[first][record[used]]
     if wrong.any():
         raise SchemaError(
-            f"{name}: every record must be of one person, but column {column!r} says otherwise in "
-            f"{name_marked(wrong)}. "
-            "Correct the data, or say which column tells records apart (columns)."
+            f"{name}: every record must be of one person; column {column!r} has another in {name_marked(wrong)}.",
+            column=column,
+            rows=list_marked(wrong),
+            hint=Message("Correct the data, or give the column that identifies records with ", option("columns"), "."),
         )
     return people.labels.take(pa.array(people.codes[first])).cast(pa.string())

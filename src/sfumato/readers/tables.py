@@ -253,9 +253,8 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
             rows=(number,),
             hint=Message("Check the quotes and the delimiter: ", option("delimiter", delimiter), "."),
         )
-    raise SchemaError(
-        Message(f"{name}: this is not CSV with ", option("delimiter", delimiter), f", or a line has over {_BLOCK:,} bytes.")
-    )
+    fault = f", or a line has over {_BLOCK:,} bytes."
+    raise SchemaError(Message(f"{name}: this is not CSV with ", option("delimiter", delimiter), fault))
 
 
 def _check_quotes(name: str, data: bytes, delimiter: str) -> None:

@@ -38,12 +38,13 @@ from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
+from sfumato.messages import Message, Settings, option
 from sfumato.metrics.retained_detail import find_retained, judge_retained
 from sfumato.params import declared
 from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import ReadOptions
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.release import owner, partitioned, storage
 from sfumato.release.batches import PublishedBatches, people_of, read_batches
 from sfumato.release.folder import open_staging
@@ -108,7 +109,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
-        raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
+        raise ParameterError(Message(option(foreign[0]), " does not apply to data frames."))
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
     read_options = ReadOptions.of(kind, options)
     try:
@@ -117,7 +118,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
         if (
             not isinstance(given, Path)
             or not given.is_file()
-            or error.hint
+            or any(isinstance(part, Settings) for part in getattr(error.hint, "parts", ()))
             or given.stat().st_size > _MAX_DIAGNOSED_BYTES
         ):
             raise
@@ -143,14 +144,18 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     given = {name: value for name, value in read_options.to_dict().items() if value != usual[name]}
     completed = None if read_options.steps else complete_options(path, kind, given)
     if completed is None:
-        raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
+        raise _add_hint(fault, name_other_kind(path, kind)) from None
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        left = ", ".join(f"{name}={value!r}" for name, value in completed.left.items())
-        raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
+        raise _add_hint(fault, suggest_options(completed.left)) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
     return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
+
+
+def _add_hint(fault: SfumatoError, hint: str) -> SfumatoError:
+    """Return an error with a further hint."""
+    return type(fault)(fault.text, option=fault.option, column=fault.column, rows=fault.rows, hint=hint or "")
 
 
 def _format_detected(value: Any) -> str:

@@ -14,7 +14,6 @@ from sfumato.old_names import with_old_names
 __all__ = ["PERSON", "RECORD", "TIME_POINT", "RecordUnit", "parse_unit", "plural"]
 
 _NOUN = re.compile(r"[A-Za-z][A-Za-z -]{0,38}[A-Za-z]")
-_EXAMPLE = Message("For example: ", option("unit", "stay of patient"))
 _IRREGULAR = {"person": "people", "child": "children", "man": "men", "woman": "women"}
 _BEINGS = frozenset(
     {
@@ -187,7 +186,9 @@ def parse_unit(text: str) -> RecordUnit:
     noun, owner = " ".join(words[:at]), " ".join(words[at + 1 :])
     if not noun or (named and not owner):
         rule = f" must name a record and its owner, got {text!r}."
-        raise ParameterError(Message(option("unit"), rule), hint=_EXAMPLE)
+        raise ParameterError(
+            Message(option("unit"), rule), hint=Message("For example: ", option("unit", "stay of patient"))
+        )
     if not owner and noun not in _BEINGS:
         owner = "person"
     return RecordUnit(noun, plural(noun), owner)

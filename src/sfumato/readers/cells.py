@@ -17,11 +17,11 @@ from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.messages import Message, option
 
 __all__ = [
-    "FILL_EMPTY",
     "LONGEST_LABEL",
     "Cells",
     "Labels",
     "as_text",
+    "describe_filling",
     "encode_labels",
     "holds_values",
     "list_marked",
@@ -33,7 +33,6 @@ __all__ = [
 ]
 
 LONGEST_LABEL = 1_000
-FILL_EMPTY = Message("Fill them, or leave out their rows: ", option("missing", "drop"), ".")
 
 Cells: TypeAlias = Any
 """An Arrow column or array; the stubs of pyarrow do not cover types known only at run time."""
@@ -115,6 +114,11 @@ def list_marked(marked: npt.NDArray[np.bool_]) -> tuple[int, ...]:
     return select_shown((np.flatnonzero(marked) + 1).tolist())
 
 
+def describe_filling() -> Message:
+    """Return what to do about empty cells."""
+    return Message("Fill them, or leave out their rows: ", option("missing", "drop"), ".")
+
+
 def refuse_empty(owner: str, name: str, column: Cells) -> None:
     """Refuse a column with missing cells, naming the rows.
 
@@ -135,7 +139,7 @@ def _complain_about_empty(owner: str, name: str, empty: npt.NDArray[np.bool_]) -
         f"{owner}: column {name!r} has empty cells in {name_marked(empty)}.",
         column=name,
         rows=list_marked(empty),
-        hint=FILL_EMPTY,
+        hint=describe_filling(),
     )
 
 

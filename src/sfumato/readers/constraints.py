@@ -257,7 +257,11 @@ def _resolve(option_name: str, entries: Sequence[str], labels: Iterable[str], ow
     for value, where in wanted.items():
         if value not in vocabulary:
             raise SchemaError(
-                Message(f"{owner}: ", Setting(option_name.replace("-", "_")), f" has a value that does not occur in the data ({where})."),
+                Message(
+                    f"{owner}: ",
+                    Setting(option_name.replace("-", "_")),
+                    f" has a value that does not occur in the data ({where}).",
+                ),
                 hint="Correct or remove it.",
             )
     return tuple(wanted)

@@ -18,8 +18,6 @@ from sfumato.readers.files import COPY_AGAIN, unpack
 
 __all__ = ["read_hierarchy", "write_hierarchy"]
 
-_AMNESIA = call("format='amnesia'", "--as amnesia")
-
 
 def read_hierarchy(path: str | os.PathLike[str], format: str | None = None, *, root: str | None = None) -> Hierarchy:
     """Read a hierarchy from a file in one of four formats, detected by its content.
@@ -92,7 +90,10 @@ def write_hierarchy(hierarchy: Hierarchy, path: str | os.PathLike[str], format: 
         raise SchemaError(
             "write_hierarchy: every label looks like a range, and would be read back as one.",
             option="format",
-            hint=Message("Write the format amnesia, which distinguishes labels from ranges: ", _AMNESIA, "."),
+            hint=Message(
+                "Write the format amnesia, which distinguishes labels from ranges: ",
+                call("format='amnesia'", "--as amnesia"),
+            ),
         )
     lines = FORMATTERS[format_name](hierarchy, path.name.partition(".")[0] or "hierarchy")
     _write_text(path, "".join(f"{line}\n" for line in lines))

@@ -1,4 +1,4 @@
-"""Empty cells: refused by row, left out with their rows, or given a value."""
+"""Empty cells: refused, left out with their rows, or filled in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ __all__ = ["ResolvedTable", "resolve_missing"]
 
 
 class ResolvedTable(NamedTuple):
-    """A table without the rows that were left out, and what messages call it from now on."""
+    """A table without the rows that were left out, and its name for messages."""
 
     name: str
     table: pa.Table
@@ -30,10 +30,10 @@ def resolve_missing(
     notes: list[str],
     fill: Collection[str],
 ) -> ResolvedTable:
-    """Leave out rows with empty cells, or fill the cells in, as the reading says; note how many.
+    """Leave out rows with empty cells, or fill the cells in, as the options say; note how many.
 
-    Cells of other columns are not looked at. Who somebody is, when and where something was cannot be made up, so only
-    the columns that hold what happened are filled in; readers refuse what is left.
+    Cells of other columns do not count. People, times and positions cannot be made up, so only columns with values of
+    histories are filled in; readers refuse other empty cells.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def resolve_missing(
     read_options
         How to read it: ``missing`` and ``empty``.
     notes
-        Where it is noted.
+        Where to add notes.
     fill
         Roles whose empty cells may be filled in.
 

@@ -12,10 +12,10 @@ from typing import Annotated, Any, Self
 
 from sfumato.data.kind import Lazy, find_kind
 from sfumato.exceptions import ParameterError
-from sfumato.messages import Message, Setting
+from sfumato.messages import Message, Setting, Settings
 from sfumato.params import Option, find_option, list_options
 
-__all__ = ["ReadOptions"]
+__all__ = ["ReadOptions", "suggest_options"]
 
 _file = functools.partial(Option, panel="How the file is read", any_kind=True)
 _records = functools.partial(Option, panel="Records and their times")
@@ -381,6 +381,18 @@ class ReadOptions:
         """Make options from what :meth:`to_dict` returned."""
         options = dict(plain)
         return cls.of(options.pop("kind", None), options)
+
+
+def suggest_options(options: Mapping[str, Any]) -> Message:
+    """Return the hint to add detected options, which the owner has to confirm.
+
+    Examples
+    --------
+    >>> suggest_options({"quasi": ["age"], "sensitive": ["illness"]})
+    "If this guess is right, add: quasi=['age'], sensitive=['illness']"
+    """
+    settings = tuple(Setting(name, value) for name, value in options.items())
+    return Message("If this guess is right, add: ", Settings(settings))
 
 
 def _mention(option: Option, value: object = None) -> Setting:

@@ -19,7 +19,7 @@ from sfumato.data.time_units import MONTHS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.messages import Message, option
-from sfumato.readers.cells import FILL_EMPTY, Cells, list_marked, name_marked, parse_numbers, refuse_empty
+from sfumato.readers.cells import Cells, describe_filling, list_marked, name_marked, parse_numbers, refuse_empty
 from sfumato.readers.partitioned.agreement import agree
 
 __all__ = ["Times", "cut_times", "parse_times", "split_periods"]
@@ -215,7 +215,7 @@ def _from_text(where: _Where, column: Cells) -> Times:
     cells = _Shapes.of(column)
     empty = [not shape.strip() for shape in cells.shapes]
     if any(empty):
-        where.complain(" has empty cells in {}", cells.marked(empty), FILL_EMPTY)
+        where.complain(" has empty cells in {}", cells.marked(empty), describe_filling())
     if not _NUMBER.fullmatch(cells.shapes[0]):
         return _from_dates(where, cells)
     whole = [_WHOLE.fullmatch(shape) is not None for shape in cells.shapes]

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.readers.options import ReadOptions
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.weights import refuse_second_role
 
@@ -278,14 +278,13 @@ def _refuse_without_roles(name: str, table: pa.Table, without: list[str], has_he
     suggested: dict[str, list[str]] = {option: [] for option in OPTIONS}
     for column in without:
         suggested[detect_role(column, table.column(column))].append(column)
-    paste = ", ".join(f"{option}={columns!r}" for option, columns in suggested.items() if columns)
     several = len(without) > 1
     names = ", ".join(map(repr, without[:10])) + (", ..." if len(without) > 10 else "")
     raise SchemaError(
         f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role, and none is taken for granted. "
         f"Say of {'each' if several else 'it'} whether it names people (identifier), can be known to others (quasi), "
         "is sensitive, or may be published as it is (plain), or leave it out (drop).",
-        hint=f"If this guess is right, add: {paste}",
+        hint=suggest_options({name: columns for name, columns in suggested.items() if columns}),
     )
 
 

@@ -1,4 +1,4 @@
-"""CSV with one spelling per table, so that equal tables are equal bytes."""
+"""CSV files in one form, so that equal tables are equal bytes."""
 
 from __future__ import annotations
 
@@ -14,17 +14,17 @@ from sfumato.formats.memory import Place, open_for_arrow
 __all__ = ["encode_csv", "read_csv", "read_header", "write_csv"]
 
 _ROWS = 1 << 16
-"""So many rows are spelled at a time: enough for Arrow, little for the memory."""
+"""Rows that are encoded together."""
 
 _QUOTED = '[",\r\n]'
 _QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", ""))
 
 
 def encode_csv(table: pa.Table) -> Iterator[bytes]:
-    r"""Spell a table of text as CSV, portion by portion.
+    r"""Encode a table of text as CSV, some rows at a time.
 
     A cell is quoted if it holds a comma, a quote or a line break, or is an empty text; lines end with a line feed. A
-    null is nothing, so that every tool reads a number that is missing, unless it would leave an empty line.
+    null is an unquoted empty cell, which every tool reads as a missing number, unless the line would be empty.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def write_csv(table: pa.Table, path: Place) -> None:
 
 
 def read_csv(path: Place, columns: list[str]) -> pa.Table:
-    """Read columns of a CSV file as text, whatever else it holds."""
+    """Read some columns of a CSV file as text."""
     try:
         table = pacsv.read_csv(
             open_for_arrow(path),
@@ -74,11 +74,11 @@ def read_csv(path: Place, columns: list[str]) -> pa.Table:
         )
         present = table.column_names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+        raise SchemaError(f"{path.name}: this is not a complete CSV file.") from None
     for name in columns:
         if present.count(name) != 1:
-            fault = "is missing" if name not in present else "is there more than once"
-            raise SchemaError(f"{path.name}: column {name!r} {fault}.")
+            fault = "is missing" if name not in present else "occurs more than once"
+            raise SchemaError(f"{path.name}: column {name!r} {fault}.", column=name)
     return table.select(columns)
 
 
@@ -92,4 +92,4 @@ def read_header(path: Place) -> list[str]:
         ) as reader:
             return [str(name) for name in reader.schema.names]
     except (pa.ArrowException, OSError, UnicodeDecodeError):
-        raise SchemaError(f"{path.name}: not a complete CSV file.") from None
+        raise SchemaError(f"{path.name}: this is not a complete CSV file.") from None

@@ -1,4 +1,4 @@
-"""Values as TOML spells them, for policies and studies that programs write and people read."""
+"""Values as TOML, for policies and studies that programs write and people read."""
 
 from __future__ import annotations
 

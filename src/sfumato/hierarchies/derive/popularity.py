@@ -1,4 +1,4 @@
-"""Hierarchies in which labels lie beside others that are about as frequent."""
+"""Hierarchies that group labels of similar frequency."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ __all__ = ["order_by_popularity"]
 def order_by_popularity(labels: Sequence[str], counts: Sequence[int], fanout: int) -> Hierarchy:
     """Group labels from the most frequent to the rarest, so that no node has more than ``fanout`` children.
 
-    Rare labels are then united with rare ones, and frequent ones stay as they are. Equally frequent labels are in the
-    order of their letters, whatever the order they are given in.
+    Rare labels are then generalised with rare ones, and frequent ones may stay unchanged. Equally frequent labels are
+    in alphabetical order.
 
     Examples
     --------

@@ -108,7 +108,7 @@ def test_days_of_diaries_are_days_of_people(reader):
 def test_other_kinds_have_units_of_their_own(reader):
     assert sf.Dataset.of("timeline", [{"a": 1}]).unit.count(1) == "1 time point"
     assert sf.Dataset.of("snapshots", [(1, "30", "flu")], ("age",), "ill").unit == RECORD
-    with pytest.raises(ParameterError, match="unit means nothing for timeline"):
+    with pytest.raises(ParameterError, match="unit= does not apply to timeline"):
         reader("timeline", "time,event\n1,a\n", unit="day")
 
 
@@ -119,7 +119,7 @@ def test_a_unit_is_made_of_nouns(text):
 
 
 def test_records_of_known_people_are_not_people(reader):
-    with pytest.raises(ParameterError, match="unit must say what one of several records is"):
+    with pytest.raises(ParameterError, match="unit= must name one of several records"):
         reader("trajectories", VISITS, split="day", unit="person")
 
 
@@ -135,7 +135,7 @@ def test_a_release_of_one_resident_says_that_classes_are_of_days(tmp_path):
     assert manifest["unit"] == {"one": "day", "many": "days", "owner": "person"}
     statement = manifest["guarantee"]["statement"]
     assert statement.startswith("Every published day is in a class of at least 5 days")
-    assert statement.endswith("a person may have several: the promise counts days, not people.")
+    assert statement.endswith("a person may have several: the guarantee counts days, not people.")
     assert read_release(tmp_path / "out").unit == one_resident().unit
     assert sf.verify(tmp_path / "out", one_resident()).measured["fewest_people"] == 1
 

@@ -92,9 +92,9 @@ def test_what_is_wrong_is_said_without_a_value():
         sf.read(twice, kind="trajectories")
     with pytest.raises(SchemaError, match="data frame: there are no rows"):
         sf.read(pd.DataFrame({"person": [], "place": []}), kind="trajectories")
-    with pytest.raises(ParameterError, match="delimiter means nothing for a data frame"):
+    with pytest.raises(ParameterError, match="delimiter= does not apply to data frames"):
         sf.read(pd.DataFrame(VISITS), kind="trajectories", delimiter=";")
-    with pytest.raises(SchemaError, match="'place' must not have empty cells, found them in row 2"):
+    with pytest.raises(SchemaError, match="'place' has empty cells in row 2"):
         sf.read(pd.DataFrame({"person": ["a", "b"], "place": ["x", None]}), kind="trajectories")
 
 

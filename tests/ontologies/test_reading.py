@@ -59,9 +59,9 @@ BAD = {
         "bomb.rdf, line 2: declares an entity",
     ),
     "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: declares an entity"),
-    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "unpacks to more than"),
+    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "expands to more than"),
     "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads names graphs of its own"),
-    "what.doc": ("x", "extension does not tell the format"),
+    "what.doc": ("x", "extension is not that of a known format"),
 }
 
 
@@ -287,7 +287,7 @@ class TestDarwinCore:
 
     def test_an_archive_that_fills_the_memory_is_refused(self, tmp_path, monkeypatch):
         monkeypatch.setattr("sfumato.formats.limits.ALWAYS", 1000)
-        with pytest.raises(SchemaError, match="unpacks to more than"):
+        with pytest.raises(SchemaError, match="expands to more than"):
             read(self.pack(tmp_path, {**FILES, "taxon.txt": "id,name\n" + "1,a\n" * 100_000}), table=self.TABLE)
 
     def test_a_link_in_a_folder_does_not_lead_outside(self, tmp_path):
@@ -302,7 +302,7 @@ class TestDarwinCore:
 
     def test_a_file_that_is_no_archive_is_named(self, tmp_path):
         (tmp_path / "a.zip").write_bytes(io.BytesIO(b"PK no").getvalue())
-        with pytest.raises(SchemaError, match=r"a.zip: the archive is cut short or damaged"):
+        with pytest.raises(SchemaError, match=r"a.zip: the archive is truncated or damaged"):
             read(tmp_path / "a.zip")
         with pytest.raises(SchemaError, match=r"no meta.xml"):
             read(self.pack(tmp_path, {"x.txt": ""}))

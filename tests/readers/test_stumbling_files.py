@@ -58,7 +58,7 @@ def test_a_hierarchy_with_several_roots(tmp_path):
     )
     (tmp_path / "baskets.csv").write_text("person,item\n1,ham\n1,soap\n2,sausage\n")
     tree = {"item": str(tmp_path / "items.csv")}
-    with pytest.raises(SchemaError, match=r"one root is needed, found 2 .*hierarchy-root"):
+    with pytest.raises(SchemaError, match=r"one root is needed, found 2 .*hierarchy_root="):
         sf.read(tmp_path / "baskets.csv", "sets", hierarchies=tree)
     baskets = sf.read(tmp_path / "baskets.csv", "sets", hierarchies=tree, hierarchy_root="everything")
     assert baskets.hierarchies["item"].ancestors("ham") == ("sausage (group)", "meat", "everything")
@@ -136,7 +136,7 @@ def test_points_of_geojson(tmp_path):
     (tmp_path / "lines.geojson").write_text(
         f'{{"type": "FeatureCollection", "features": [{feature.format(7, "x", line)}]}}'
     )
-    with pytest.raises(SchemaError, match="every feature must be a point of longitude and latitude, not so feature 1"):
+    with pytest.raises(SchemaError, match="every feature must be a point of longitude and latitude; feature 1"):
         sf.read(tmp_path / "lines.geojson", "trajectories", places="grid:500m")
 
 
@@ -185,7 +185,7 @@ def test_empty_cells(tmp_path, kind):
     text, options, column = EMPTY[kind]
     file = tmp_path / "data.csv"
     file.write_text(text)
-    with pytest.raises(SchemaError, match=rf"column '{column}' must not have empty cells.* row 2"):
+    with pytest.raises(SchemaError, match=rf"column '{column}' (has|must not have) empty cells.* row 2"):
         sf.read(file, kind, missing="error", **options)
     dropped = sf.read(file, kind, missing="drop", **options)
     assert f"Rows with empty cells in `{column}`, which were left out: 1." in dropped.notes
@@ -200,10 +200,10 @@ def test_empty_cells(tmp_path, kind):
 
 def test_nobody_is_made_up_where_a_cell_is_empty(tmp_path):
     (tmp_path / "a.csv").write_text("person,time,event\n,1,a\n8,,b\n")
-    with pytest.raises(SchemaError, match="column 'time' must not have empty cells, found them in row 2"):
+    with pytest.raises(SchemaError, match="column 'time' has empty cells in row 2"):
         sf.read(tmp_path / "a.csv", "sequences", missing="unknown")
     (tmp_path / "a.csv").write_text("person,time,event\n,1,a\n8,2,b\n?,3,c\n")
-    with pytest.raises(SchemaError, match=r"column 'person' must not have empty cells, found them in rows? 1"):
+    with pytest.raises(SchemaError, match=r"column 'person' has empty cells in rows? 1"):
         sf.read(tmp_path / "a.csv", "sequences", missing="unknown")
     log = sf.read(tmp_path / "a.csv", "sequences", missing="drop", empty="?")
     assert log.table["person"].to_pylist() == ["8"]

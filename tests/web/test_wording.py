@@ -27,7 +27,7 @@ def test_pages_speak_of_days_where_a_record_is_a_day(walk):
         await user.should_see("days stand alone")
         await user.open("/anonymise/days.csv?method=seqanon")
         await user.should_see("k counts")
-        await user.should_see("the promise counts days, not people")
+        await user.should_see("the guarantee counts days, not people")
         await user.should_see("So many days, at least twice k")
 
     walk(steps)

@@ -207,7 +207,9 @@ class TreeBuilder:
         if not isinstance(label, str) or not label:
             self.complain(f"a label must be text of at least one character, {where} has none.", [row], "Fill it in.")
         if len(label) > LONGEST_LABEL:
-            self.complain(f"a label may have {LONGEST_LABEL:,} characters, {where} has more.", [row], "Shorten it.")
+            self.complain(
+                f"a label may have at most {LONGEST_LABEL:,} characters, {where} has more.", [row], "Shorten it."
+            )
         if "\n" in label or "\r" in label:
             self.complain(f"a label must be on one line, {where} has a line break in it.", [row], "Remove it.")
         try:

@@ -182,7 +182,7 @@ def format_entries(entries: Iterable[str], between: str = ", ") -> str:
     texts = []
     for entry in entries:
         if "\n" in entry or "\r" in entry:
-            raise ParameterError(Message(Setting("constraints"), " must have entries without line breaks."))
+            raise ParameterError(Message(Setting("constraints"), " must have each entry in one line."))
         quoted = bool(_SEPARATING & set(entry)) or entry != entry.strip()
         texts.append('"' + entry.replace('"', '""') + '"' if quoted else entry)
     return between.join(texts)

@@ -403,8 +403,10 @@ def _mention(option: Option, value: object = None) -> Setting:
 def _read_text(option: Option, value: Any) -> str:
     if isinstance(value, os.PathLike):
         value = os.fspath(value)
-    if not isinstance(value, str) or not value:
-        raise ParameterError(Message(_mention(option), f" must be text, got {type(value).__name__} {value!r}."))
+    if not isinstance(value, str):
+        raise ParameterError(Message(_mention(option), f" must be text, got {type(value).__name__}."))
+    if not value:
+        raise ParameterError(Message(_mention(option), " must not be empty text."))
     return value
 
 

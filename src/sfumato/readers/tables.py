@@ -136,7 +136,7 @@ def check_columns(name: str, table: pa.Table) -> pa.Table:
             hint=f"Rename {'them' if several else 'it'} in the file.",
         )
     if table.num_rows == 0:
-        raise SchemaError(f"{name}: the file has a header and no rows.", hint="Give a file with rows.")
+        raise SchemaError(f"{name}: there are no rows.", hint="Give data with rows.")
     return table
 
 
@@ -249,7 +249,7 @@ def _cut_cells(name: str, data: bytes, delimiter: str, quoted: bool, header: boo
     if faults:
         number, expected, actual = faults[0]
         raise SchemaError(
-            f"{name}: row {number} has {actual} cells, the first line has {expected}.",
+            f"{name}: row {number} has {actual} cell{'s' * (actual != 1)}, the first line has {expected}.",
             rows=(number,),
             hint=Message("Check the quotes and the delimiter: ", option("delimiter", delimiter), "."),
         )
@@ -272,8 +272,8 @@ def _check_quotes(name: str, data: bytes, delimiter: str) -> None:
             pass
     except csv.Error:
         raise SchemaError(
-            f"{name}: a quoted cell that ends at line {reader.line_num} is not closed, or has over "
-            f"{csv.field_size_limit():,} characters.",
+            f"{name}: a quoted cell is not closed, or has over {csv.field_size_limit():,} characters (noticed in line "
+            f"{reader.line_num}).",
             rows=(reader.line_num,),
             hint="Write a quote inside a quoted cell twice.",
         ) from None
@@ -323,8 +323,7 @@ def _complain_about_json(name: str, data: bytes) -> NoReturn:
             type_name = type_names.get(type(value), "nothing")
             if value is not None and types.setdefault(column, type_name) != type_name:
                 raise SchemaError(
-                    f"{name}: column {column!r} has the type {types[column]} in one line and {type_name} in line "
-                    f"{number}.",
+                    f"{name}: column {column!r} is {types[column]} in one line and {type_name} in line {number}.",
                     column=column,
                     rows=(number,),
                     hint="Write it as one type.",

@@ -71,7 +71,7 @@ def test_a_header_only(refuse, kind):
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "table"])
 def test_a_format_that_the_name_does_not_tell(refuse, kind):
     told = refuse(kind, text_of(kind), "data.doc")
-    assert "the extension does not tell the format" in told
+    assert "the extension is not that of a known format" in told
     assert all(format in told for format in plugins.find_kind(kind).formats)
 
 
@@ -84,8 +84,8 @@ def test_a_table_is_known_by_its_rows(tmp_path):
 def test_files_that_are_cut_short(refuse, tmp_path, kind):
     pq.write_table(table(kind), tmp_path / "whole.parquet")
     whole = (tmp_path / "whole.parquet").read_bytes()
-    assert "not a whole Parquet file" in refuse(kind, whole[: len(whole) // 2], "data.parquet")
-    assert "cut short or damaged" in refuse(kind, gzip.compress(text_of(kind))[:-9], "data.csv.gz")
+    assert "not a complete Parquet file" in refuse(kind, whole[: len(whole) // 2], "data.parquet")
+    assert "truncated or damaged" in refuse(kind, gzip.compress(text_of(kind))[:-9], "data.csv.gz")
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -64,7 +64,7 @@ def test_duplicate_and_unknown_columns(refuse):
     assert "columns 'url' and 'page' could both be event" in refuse(f"person,time,url,page\n{CANARY},1,a,b\n")
     assert "column 'evnet' has no role" in refuse(f"person,time,evnet\n{CANARY},1,{CANARY}\n")
     told = refuse(HEADER + GOOD, error=ParameterError, columns={"place": "event"})
-    assert "there is no role 'place'" in told
+    assert "has no role 'place'" in told
 
 
 @pytest.mark.parametrize("column", ["person", "time", "event"])
@@ -72,7 +72,7 @@ def test_duplicate_and_unknown_columns(refuse):
 def test_empty_cells(refuse, column, blank):
     row = {"person": CANARY, "time": "3", "event": CANARY, column: blank}
     told = refuse(HEADER + GOOD + ",".join(row.values()) + "\n")
-    assert f"column '{column}' must not have empty cells, found them in row 3" in told
+    assert f"column '{column}' has empty cells in row 3" in told
 
 
 @pytest.mark.parametrize("time", ["2.5", "-0.1", str(2**53 + 2), "1e300", "9007199254740994.0"])
@@ -99,7 +99,7 @@ def test_times_out_of_range(refuse, time):
 def test_times_that_cannot_be_read(refuse):
     told = refuse(HEADER + f"{CANARY},2020-01-01,a\n{CANARY},{CANARY},a\n")
     assert "column 'time': row 2 cannot be read as a time" in told
-    assert "must exist on calendar and clock, not so in row 1" in refuse(HEADER + f"{CANARY},2023-02-29,a\n")
+    assert "row 1 has a date or time that does not exist" in refuse(HEADER + f"{CANARY},2023-02-29,a\n")
 
 
 def test_mixed_time_zones(refuse):

@@ -287,7 +287,7 @@ def test_hierarchy_must_know_every_place(reader, tmp_path):
     (tmp_path / "tree.csv").write_text("a;Food;*\nb;Food;*\n")
     data = reader("person,place\n1,a\n2,b\n", hierarchies={"place": str(tmp_path / "tree.csv")})
     assert data.hierarchies["place"].leaf_labels == ("a", "b")
-    with pytest.raises(SchemaError, match=r"every value must be a leaf .* 1 \(row 3\)"):
+    with pytest.raises(SchemaError, match=r"1 value is not a leaf .* \(row 3\)"):
         reader("person,place\n1,a\n2,b\n3,c\n", hierarchies={"place": str(tmp_path / "tree.csv")})
     with pytest.raises(ParameterError, match="hierarchy of place only, not of 'venue'"):
         reader("person,place\n1,a\n", hierarchies={"venue": "x"})
@@ -322,7 +322,7 @@ def test_constraints_part_the_places(reader, tmp_path, groups, strangers):
 @pytest.mark.parametrize(
     ("groups", "message"),
     [
-        ("a,b\n", r"groups\.txt must put every place into one group, 2 of 4 are in none"),
+        ("a,b\n", r"groups\.txt must have every place in one group; 2 of 4 are in none"),
         ('a,b\nc,a\n"d;e"\n', r"1 entries repeat a place \(line 2\)"),
         ('a,a,b\nc\n"d;e"\nb\n', r"2 entries repeat a place \(lines 1, 4\)"),
         ('a,"b\n', "line 1 has a quote that is not closed"),

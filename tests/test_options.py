@@ -200,7 +200,7 @@ def test_a_word_of_others_means_one_option():
     words = [word for option in list_options(ReadOptions) for word in option.words]
     assert len(words) == len(set(words))
     assert not set(words) & {option.name for option in list_options(ReadOptions)}
-    with pytest.raises(study_file.ParameterError, match="Did you mean 'shade'"):
+    with pytest.raises(study_file.ParameterError, match="Did you mean shade="):
         MoreReading.of("sets", {"tint": "x"})
 
 

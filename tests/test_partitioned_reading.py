@@ -311,7 +311,7 @@ FAR = {
     "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same header"),
     "another format": (
         {"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"},
-        "the extension is not that of a known format",
+        "the extension does not tell the format",
     ),
     "values in folders": ({"year=2024/a.csv": "person,item\n1,x\n"}, "hold the values of column 'year'"),
     "an empty cell": ({"a.csv": "person,item\n1,x\n", "b.csv": "person,item\n1,\n"}, "empty"),
@@ -339,7 +339,7 @@ def test_a_file_that_is_too_large_for_a_task_is_refused(tmp_path, monkeypatch):
     monkeypatch.setattr(remote, "_LARGEST", 10)
     (tmp_path / "data.csv").write_text("person,item\n1,x\n2,x\n")
     method = sf.methods.Disassociation(k=2, m=1)
-    with pytest.raises(sf.SchemaError, match=r"data\.csv: has more than .* several smaller files"):
+    with pytest.raises(sf.SchemaError, match=r"data\.csv: the file has more than .* several smaller files"):
         publish_in_parts("far://away/data.csv", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path))
 
 
@@ -361,7 +361,7 @@ def test_a_release_is_put_where_only_an_engine_writes(tmp_path, monkeypatch):
 
 
 def test_such_places_need_an_engine_that_reads_them(tmp_path):
-    with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads such places"):
+    with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads URIs"):
         publish_in_parts("far://away/data", sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets")
     assert not (tmp_path / "out").exists()
 

@@ -80,7 +80,7 @@ def derive_hierarchy(
     True
     """
     if rule == "h3":
-        return derive_hexagons("Rule h3", labels, rows)
+        return derive_hexagons("h3", labels, rows)
     match = _LABELS.fullmatch(rule)
     if match is None:
         return _derive_places(rule, labels, places)
@@ -111,14 +111,14 @@ def derive_ranges(rule: str, values: npt.ArrayLike, type: str) -> Hierarchy | No
     >>> derive_ranges("calendar", [20, 30], "int")
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: Rule calendar needs dates, these are numbers. Use width:8.
+    sfumato.exceptions.ParameterError: calendar needs dates, these are numbers. Use width:8.
     """
     match = _RANGES.fullmatch(rule)
     if match is None:
         return None
     if rule == "calendar":
         if type != "date":
-            fault = "Rule calendar needs dates, these are numbers."
+            fault = "calendar needs dates, these are numbers."
             raise ParameterError(fault, option="hierarchies", hint="Use width:8.")
         return derive.calendar(values)
     number = _at_least_two(match["name"], match["number"])
@@ -135,7 +135,7 @@ def _derive_places(rule: str, labels: Sequence[str], places: pa.Table | None) ->
         raise _refuse_number(kind, number, 1)
     if places is None or "x" not in places.column_names:
         raise SchemaError(
-            f"Rule {kind}:{number} needs coordinates of the places.",
+            f"{kind}:{number} needs coordinates of the places.",
             option="hierarchies",
             hint=Message("Give coordinates of places with ", option("places_file"), "."),
         )
@@ -152,7 +152,7 @@ def _at_least_two(name: str, digits: str) -> int:
 
 def _refuse_number(rule: str, number: int, least: int) -> ParameterError:
     return ParameterError(
-        f"Rule {rule} needs a number of at least {least}, got {number}.",
+        f"{rule} needs a number of at least {least}, got {number}.",
         option="hierarchies",
         hint=f"For example: {rule}:4",
     )

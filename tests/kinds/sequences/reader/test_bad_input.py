@@ -85,7 +85,7 @@ def test_numbers_that_are_no_times(refuse, time):
 
 @pytest.mark.parametrize("time", ["nan", "inf"])
 def test_numbers_that_are_not_finite(refuse, time):
-    assert "column 'time' must hold finite numbers, not so in row 3" in refuse(HEADER + GOOD + f"{CANARY},{time},a\n")
+    assert "column 'time' must hold finite numbers; row 3 does not" in refuse(HEADER + GOOD + f"{CANARY},{time},a\n")
 
 
 @pytest.mark.parametrize("time", ["0000-12-31", "10000-01-01", "99999999999999999999"])
@@ -104,7 +104,7 @@ def test_times_that_cannot_be_read(refuse):
 
 def test_mixed_time_zones(refuse):
     text = HEADER + f"{CANARY},2020-01-01T00:00,a\n{CANARY},2020-01-01T00:00+02:00,b\n"
-    assert "mixes times with and without a time zone: with one in row 2, without in row 1" in refuse(text)
+    assert "mixes times with a time zone (row 2) and without one (row 1)" in refuse(text)
 
 
 def test_a_resolution_of_numbers(refuse):

@@ -51,7 +51,7 @@ def test_formats_and_options_of_other_kinds(refuse):
         ReadOptions("sequences", format="transactions")
     with pytest.raises(ParameterError, match="separator= does not apply to trajectories"):
         ReadOptions("trajectories", separator=";")
-    with pytest.raises(ParameterError, match="Did you mean 'transactions'"):
+    with pytest.raises(ParameterError, match="Did you mean format='transactions'"):
         ReadOptions("sets", format="transaction")
     for option in ({"split": "day"}, {"monitored": ("a",)}, {"places": "grid:4"}):
         with pytest.raises(ParameterError, match="does not apply to sets"):
@@ -66,7 +66,7 @@ def test_text_that_is_not_utf8(refuse, reader):
     assert "text must be UTF-8, line 4 is not" in refuse((HEADER + GOOD + f"{CANARY}\xe9,a\n").encode("latin-1"))
     latin = f"a b\n{CANARY}\xe9\n".encode("latin-1")
     assert "text must be UTF-8, line 2 is not" in refuse(latin, "b.txt", format="transactions")
-    assert "line 2 holds a NUL byte" in refuse(b"1 2\n3\0\n", "b.dat")
+    assert "line 2 has a NUL byte" in refuse(b"1 2\n3\0\n", "b.dat")
     assert people(reader(latin, "b.txt", format="transactions", encoding="latin-1"))["2"] == [f"{CANARY}\xe9"]
 
 

@@ -359,7 +359,7 @@ def test_privacy_constraints_are_itemsets(reader, refuse, tmp_path):
     assert data.constraints["privacy"] == (("1", "2"), ("2", "3"), ("4",))
     assert "Entries of the privacy constraints that are no item of the data: 1." in data.notes
     (tmp_path / "privacy.txt").write_text(f"{CANARY}\n")
-    assert "privacy.txt must name items of the data" in refuse("1 2\n3\n", "b.dat", constraints=given)
+    assert "privacy.txt has no items of the data" in refuse("1 2\n3\n", "b.dat", constraints=given)
 
 
 def test_lines_of_constraints_that_are_labels_stay_whole(tmp_path):
@@ -373,4 +373,4 @@ def test_lines_of_constraints_that_are_labels_stay_whole(tmp_path):
 def test_sensitive_items(reader, refuse, tmp_path):
     (tmp_path / "sensitive.txt").write_text("7\n")
     assert reader("5 7\n7\n", "b.dat", sensitive=[f"@{tmp_path / 'sensitive.txt'}"]).schema.sensitive == ("7",)
-    assert "option sensitive, entry 1, does not occur" in refuse("5 7\n7\n", "b.dat", sensitive=["8"])
+    assert "does not occur in the data (entry 1)" in refuse("5 7\n7\n", "b.dat", sensitive=["8"])

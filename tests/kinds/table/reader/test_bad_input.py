@@ -11,10 +11,9 @@ import pytest
 from tests.kinds.table.naive.files import CANARY, GOOD, HEADER, ROLES, write_and_read, write_and_refuse
 
 from sfumato.cli import run
-from sfumato.cli.messages import translate
 from sfumato.exceptions import ParameterError
 
-PASTE = "--identifier name --quasi age,sex --sensitive illness"
+PASTE = "--identifier name --quasi age --quasi sex --sensitive illness"
 
 
 @pytest.fixture
@@ -30,10 +29,9 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
     told = refuse(HEADER + GOOD)
     assert "columns 'name', 'age', 'sex', 'illness' have no role" in told
     assert told.endswith("add: identifier=['name'], quasi=['age', 'sex'], sensitive=['illness']")
-    assert translate(told).endswith(f"add: {PASTE}")
     told = refuse(HEADER + GOOD, identifier="name", quasi="age,sex")
     assert "column 'illness' has no role" in told
-    assert translate(told).endswith("add: --sensitive illness")
+    assert told.endswith("add: sensitive=['illness']")
 
 
 @pytest.mark.parametrize(
@@ -52,12 +50,11 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
 )
 def test_guesses(refuse, name, cells, option):
     told = refuse("\n".join([f'age,"{name}"', *(f"{i % 2},{cell}" for i, cell in enumerate(cells))]), quasi="age")
-    quoted = f"""'"{name}"'""" if "," in name else f"'{name}'" if " " in name else name
-    assert translate(told).endswith(f"add: --{option} {quoted}")
+    assert told.endswith(f"add: {option}=[{name!r}]")
 
 
 def test_a_file_without_a_header_is_not_shown(refuse):
-    assert "column 2 has a number or date in the place of a name" in refuse(f"{CANARY},30,f\n{CANARY},40,m\n")
+    assert "column 2 has a number or date" in refuse(f"{CANARY},30,f\n{CANARY},40,m\n")
     told = refuse(f"{CANARY},x\n{CANARY},y\n")
     assert "column 1 has a name that is also one of its values" in told
     assert "the first line may be data" in refuse(f"{CANARY},{CANARY}x\na,b\n")
@@ -107,7 +104,7 @@ def test_duplicate_columns(refuse):
         (["2024-01-31", "2024-02-30"], "date", "row 2 has a date or time that does not exist"),
         (["2024-01-31", "", CANARY], "date", "row 3 cannot be read as a time"),
         (["31", "30"], "date", "must hold dates, not so in rows 1, 2"),
-        (["01/02/2000", "", "03/04/2000"], "date", "day and month cannot be told apart in rows 1, 3"),
+        (["01/02/2000", "", "03/04/2000"], "date", "day and month cannot be distinguished in rows 1, 3"),
         (["low", CANARY], "low<high", "must hold values of the order given for it, not so in row 2"),
         (["x" * 1001], None, "at most 1,000 characters a cell, not so in row 1"),
     ],
@@ -138,14 +135,14 @@ def test_hierarchies_that_do_not_fit(refuse, tmp_path):
     def look(column, given, **more):
         return refuse(HEADER + GOOD, **ROLES, hierarchies={column: given}, **more)
 
-    assert "hierarchy of sex: every value must be a leaf" in look("sex", tmp_path / "sex.csv")
-    assert "distinct values that are not: 1 (row 2)" in look("sex", tmp_path / "sex.csv")
+    assert "hierarchy of sex: 1 value is not a leaf" in look("sex", tmp_path / "sex.csv")
+    assert "(row 2)" in look("sex", tmp_path / "sex.csv")
     assert "one root is needed, found 2" in look("sex", tmp_path / "two.csv")
-    assert "but 1 (row 2) do not" in look("age", tmp_path / "ages.csv")
+    assert "1 value is outside of the ranges" in look("age", tmp_path / "ages.csv")
     assert "it has ranges, but the column holds categories" in look("sex", tmp_path / "ages.csv")
     assert "there is no such hierarchy file" in look("sex", tmp_path / "none.csv")
-    assert "column 'sex': reading: hierarchy grid:3 needs coordinates" in look("sex", "grid:3")
-    assert "equally long, shorter than others are those in row 2" in look("illness", "mask")
+    assert "column 'sex': grid:3 needs coordinates" in look("sex", "grid:3")
+    assert "same length; row 2 has shorter ones" in look("illness", "mask")
     wrong = functools.partial(look, error=ParameterError)
     assert "hierarchy width:3 needs numbers or dates" in wrong("sex", "width:3")
     assert "hierarchy calendar needs dates" in wrong("age", "calendar")
@@ -162,7 +159,7 @@ def test_a_population_that_does_not_fit(refuse, tmp_path):
     (tmp_path / "sex.csv").write_text("f;*\nm;*\n")
     (tmp_path / "town.csv").write_text(f"age,sex\n30,f\n31,{CANARY}\n")
     told = refuse(HEADER + GOOD, **ROLES, population=tmp_path / "town.csv", hierarchies={"sex": tmp_path / "sex.csv"})
-    assert "town.csv: hierarchy of sex: every value must be a leaf" in told
+    assert "town.csv: hierarchy of sex: 1 value is not a leaf" in told
     assert "there is no such file" in refuse(HEADER + GOOD, **ROLES, population=tmp_path / "nowhere.csv")
 
 
@@ -187,17 +184,17 @@ GIVEN = PASTE.split()
     ("text", "words", "told"),
     [
         (HEADER + GOOD, [], PASTE),
-        (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=sex.csv"], "every value must be a leaf of its hierarchy"),
+        (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=sex.csv"], "1 value is not a leaf of its hierarchy"),
         (HEADER + GOOD, [*GIVEN, "--hierarchy", "sex=two.csv"], "one root is needed"),
         (HEADER + GOOD + f"a,{CANARY},f,flu\n", [*GIVEN, "--scale", "age=numeric"], "hold numbers, not so in row 4"),
         (HEADER + GOOD, [*GIVEN, "-p", "k=4"], "k must be at most the number of people, got k=4 for 3"),
         (HEADER + GOOD, [*GIVEN, "-p", "l=3"], "l must be at most the number of values of column 'illness', got l=3"),
         ("name,age,age\na,1,2\n", GIVEN, "column 3 repeats an earlier name"),
-        (HEADER + "a,2024-02-30,f,x\n", [*GIVEN, "--scale", "age=date"], "column 'age': dates and times must exist"),
+        (HEADER + "a,2024-02-30,f,x\n", [*GIVEN, "--scale", "age=date"], "column 'age': row 1 has a date or time that"),
         (HEADER + "a,,f,x\n", [*GIVEN, "--missing", "error"], "must not have empty cells (--missing error)"),
         (HEADER + "a,?,f,x\n", [*GIVEN, "--missing", "error", "--empty", "?"], "found them in row 1"),
         (HEADER + GOOD, [*GIVEN, "--quasi", "illness"], "two roles"),
-        (HEADER + GOOD, [*GIVEN, "--missing", "kep"], "too near to 'keep'"),
+        (HEADER + GOOD, [*GIVEN, "--missing", "kep"], "Did you mean --missing keep?"),
         (HEADER + GOOD, [*GIVEN, "--population", "nowhere.csv"], "there is no such file"),
     ],
 )  # fmt: skip

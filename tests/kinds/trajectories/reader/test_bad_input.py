@@ -56,7 +56,7 @@ def test_a_path_with_a_nul_byte():
 
 @pytest.mark.parametrize("end", ["", "\n", "\r\n"])
 def test_a_header_only(refuse, end):
-    assert "visits.csv: there are no rows, only a header." in refuse(HEADER.strip() + end)
+    assert "visits.csv: there are no rows." in refuse(HEADER.strip() + end)
 
 
 def test_a_parquet_file_without_rows(refuse, tmp_path):
@@ -99,8 +99,8 @@ def test_text_that_is_not_utf8_names_the_line(refuse):
 
 
 def test_nul_bytes_name_the_line(refuse):
-    assert "line 3 holds a NUL byte" in refuse(HEADER + GOOD.replace("b,2", "\0b,2"))
-    assert "column 'person': a label may not hold a NUL character, found in row 1" in refuse(
+    assert "line 3 has a NUL byte" in refuse(HEADER + GOOD.replace("b,2", "\0b,2"))
+    assert "column 'person' has labels with a NUL character in row 1" in refuse(
         f'{{"person": "{CANARY}\\u0000", "place": "a"}}', "v.jsonl"
     )
 
@@ -155,13 +155,13 @@ def test_unknown_roles_and_conflicting_options(refuse):
     twice = refuse(content, error=ParameterError, columns={"x": "x", "y": "x"})
     assert "gives the column 'x' twice" in twice
     both = refuse(content, error=ParameterError, columns={"place": "place"}, drop=["place"])
-    assert "column 'place' has a role and is dropped" in both
+    assert "Column 'place' has a role in columns= and is in drop=" in both
     assert "there is no column 'tiem'. The nearest one is 'time'." in refuse(content, drop=["tiem"])
 
 
 def test_a_wrong_delimiter(refuse):
     assert "The file has one column: check delimiter=" in refuse(HEADER + GOOD, delimiter=";")
-    assert "check the delimiter" in refuse(HEADER + GOOD, delimiter=";", columns={"person": "person"})
+    assert "check delimiter=" in refuse(HEADER + GOOD, delimiter=";", columns={"person": "person"})
 
 
 def test_data_taken_for_a_header_are_not_shown(refuse):
@@ -171,7 +171,7 @@ def test_data_taken_for_a_header_are_not_shown(refuse):
 
 
 def test_uneven_rows(refuse):
-    assert "row 2 has 2, not 5" in refuse(HEADER + GOOD.splitlines()[0] + f"\n{CANARY},{CANARY}\n")
+    assert "row 2 has 2 cells, the first line has 5" in refuse(HEADER + GOOD.splitlines()[0] + f"\n{CANARY},{CANARY}\n")
 
 
 def test_an_open_quote(refuse):
@@ -219,7 +219,7 @@ def test_missing_cells_of_json_and_parquet(refuse):
 @pytest.mark.parametrize("value", ["nan", "NaN", "inf", "-Infinity", "1e999"])
 def test_nan_and_infinite_coordinates(refuse, value):
     for row, column in ((f"{CANARY},3,a,{value},2\n", "x"), (f"{CANARY},3,a,1,{value}\n", "y")):
-        assert f"column '{column}' must hold finite numbers, not so in row 3" in refuse(HEADER + GOOD + row)
+        assert f"column '{column}' must hold finite numbers; row 3 does not" in refuse(HEADER + GOOD + row)
 
 
 def test_degrees_out_of_range(refuse):
@@ -239,7 +239,7 @@ def test_times_out_of_range(refuse, time):
 
 def test_mixed_time_zones(refuse):
     text = f"person,time,place\n{CANARY},2020-01-01T00:00,a\n{CANARY},2020-01-01T00:00+02:00,b\n"
-    assert "mixes times with and without a time zone: with one in row 2, without in row 1" in refuse(text)
+    assert "mixes times with a time zone (row 2) and without one (row 1)" in refuse(text)
 
 
 @pytest.mark.parametrize("length", [1_001, 200_000, 1_000_000])
@@ -259,7 +259,7 @@ def test_a_line_of_many_megabytes(refuse, name):
         "visits.jsonl": f'{{"person": "{label}", "place": "a"}}\n{{"person": "{CANARY}", "place": "b"}}\n',
     }
     message = refuse(rows[name], name)
-    assert "bytes long" in message or "a label may have at most 1,000 characters" in message
+    assert "16,777,216 bytes" in message or "a label may have at most 1,000 characters" in message
     assert len(message) < 400
 
 

@@ -52,7 +52,7 @@ def test_what_is_no_cell_is_refused_by_row(tmp_path):
             sf.read(tmp_path / "a.csv", "trajectories", **options)
         assert "Q7canary" not in str(caught.value)
     (tmp_path / "a.csv").write_text(f"person,place\n7,{cell}\n8,{h3.cell_to_parent(cell, 5)}\n")
-    with pytest.raises(SchemaError, match="cells must not hold one another"):
+    with pytest.raises(SchemaError, match="cells must be of one resolution"):
         sf.read(tmp_path / "a.csv", "trajectories", hierarchies={"place": "h3"})
 
 

@@ -312,7 +312,7 @@ def test_values_outside_every_range_are_refused():
     days = Hierarchy.from_parents({"2000,2001": None}, kind="ranges", type="date")
     with pytest.raises(SchemaError, match="need dates"):
         days.leaf_of_value(["yesterday"])
-    with pytest.raises(SchemaError, match="none missing"):
+    with pytest.raises(SchemaError, match="without missing"):
         days.leaf_of_value([np.datetime64("NaT")])
 
 

@@ -145,7 +145,7 @@ def test_hierarchies_that_do_not_fit(refuse, tmp_path):
     assert "same length; row 2 has shorter ones" in look("illness", "mask")
     wrong = functools.partial(look, error=ParameterError)
     assert "hierarchy width:3 needs numbers or dates" in wrong("sex", "width:3")
-    assert "hierarchy calendar needs dates" in wrong("age", "calendar")
+    assert "calendar needs dates" in wrong("age", "calendar")
     assert "width:1 needs a larger number" in wrong("age", "width:1")
     assert "there is no file or rule 'widht:8'. Did you mean width?" in wrong("age", "widht:8")
 

@@ -39,7 +39,7 @@ MODULES = {
     "report": components.Report,
     "generator": components.Generator,
     "sort_key": components.SortKey,
-    "parts_report": components.PartsReport,
+    "partitions_report": components.PartitionsReport,
     "folder": components.Folder,
     "stream": components.Stream,
 }

@@ -9,13 +9,14 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from sfumato.web.pages.partitions import Workspace
+
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.exports import write_table
 from sfumato.readers.constraints import format_groups
 from sfumato.web.jobs import Job, Jobs
 from sfumato.web.pages.compare import _write_study
-from sfumato.web.pages.parts import Workspace
 from sfumato.web.policies import read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks import find_task
@@ -108,12 +109,12 @@ def add_study(project: Project, name: str, methods: list[str], values: tuple[int
     do(workspace.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
 
-def add_release_in_parts(project: Project, name: str, part_size: int) -> None:
-    """Publish a file of the project in parts."""
+def add_release_in_partitions(project: Project, name: str, partition_size: int) -> None:
+    """Publish a file of the project in partitions."""
     recipe = read_recipe(project, name)
     assert recipe is not None
     asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{recipe.kind}-parts"}
-    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=part_size, **asked)
+    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=partition_size, **asked)
 
 
 def list_pages(project: Project) -> list[str]:

@@ -81,7 +81,7 @@ class OpenQuestions(SummedMetric):
         return {"widths": widths, "records": published.total}
 
     def _choose_questions(self, full_original: FullOriginal, published: PublishedView) -> list[Query]:
-        """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
+        """Return the questions that were given, or draw some about the whole original: the same for all partitions."""
         if questions := parse_lines(self.ask):
             return questions
         original = (

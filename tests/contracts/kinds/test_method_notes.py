@@ -267,7 +267,7 @@ def test_what_came_on_time_can_make_a_value_certain_with_hidden_delays():
             release = method.anonymize(data, Run(bytes([key] * 32))).release
         except sf.SfumatoError:
             continue
-        values = {row["ill"]: row["count"] for row in release.parts["sensitive"].table.to_pylist()}
+        values = {row["ill"]: row["count"] for row in release.extra_tables["sensitive"].table.to_pylist()}
         people = sorted((row["name"], row["snapshot"]) for row in release.table.to_pylist())
         if people == [("p00", 2), ("p01", 2), ("p10", 2), ("p11", 2)] and values == {"x": 2, "y": 1, "z": 1}:
             fits[days[0]] += 1

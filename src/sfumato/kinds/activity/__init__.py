@@ -78,6 +78,6 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.activity.reader.diaries:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.activity.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.activity.sort_key"),
-    parts_report=Lazy("sfumato.kinds.activity.report"),
+    partitions_report=Lazy("sfumato.kinds.activity.report"),
     report_words=Lazy("sfumato.kinds.activity.report.wording:REPORT_WORDS"),
 )

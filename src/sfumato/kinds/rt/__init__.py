@@ -69,6 +69,6 @@ KIND = KindSpec(
     protect=Lazy("sfumato.kinds.rt.reader:protect"),
     partitioned_reading=Lazy("sfumato.kinds.rt.reader:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.rt.sort_key"),
-    parts_report=Lazy("sfumato.kinds.rt.report"),
+    partitions_report=Lazy("sfumato.kinds.rt.report"),
     report_words=Lazy("sfumato.kinds.rt.report:REPORT_WORDS"),
 )

@@ -80,7 +80,7 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.sequences.reader.values:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.sequences.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.sequences.sort_key"),
-    parts_report=Lazy("sfumato.kinds.sequences.report"),
-    judge_parts=Lazy("sfumato.kinds.sequences.report:judge_parts"),
+    partitions_report=Lazy("sfumato.kinds.sequences.report"),
+    judge_partitions=Lazy("sfumato.kinds.sequences.report:judge_partitions"),
     report_words=Lazy("sfumato.kinds.sequences.report.wording:REPORT_WORDS"),
 )

@@ -77,7 +77,7 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.sets.reader.values:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.sets.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.sets.sort_key"),
-    parts_report=Lazy("sfumato.kinds.sets.report"),
+    partitions_report=Lazy("sfumato.kinds.sets.report"),
     report_words=Lazy("sfumato.kinds.sets.report.wording:REPORT_WORDS"),
     reconstruct=Lazy("sfumato.kinds.sets.estimate.reconstruction:reconstruct"),
 )

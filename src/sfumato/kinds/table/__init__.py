@@ -91,6 +91,6 @@ KIND = KindSpec(
     protect=Lazy("sfumato.kinds.table.reader.detect:protect"),
     partitioned_reading=Lazy("sfumato.kinds.table.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.table.sort_key"),
-    parts_report=Lazy("sfumato.kinds.table.report"),
+    partitions_report=Lazy("sfumato.kinds.table.report"),
     report_words=Lazy("sfumato.kinds.table.report.wording:REPORT_WORDS"),
 )

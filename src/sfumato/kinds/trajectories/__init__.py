@@ -81,6 +81,6 @@ KIND = KindSpec(
     option_checks={"places": Lazy("sfumato.kinds.trajectories.reader.place_rules:parse_place_rule")},
     partitioned_reading=Lazy("sfumato.kinds.trajectories.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.trajectories.sort_key"),
-    parts_report=Lazy("sfumato.kinds.trajectories.report"),
+    partitions_report=Lazy("sfumato.kinds.trajectories.report"),
     report_words=Lazy("sfumato.kinds.trajectories.report.wording:REPORT_WORDS"),
 )

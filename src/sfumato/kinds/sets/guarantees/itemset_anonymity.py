@@ -51,7 +51,7 @@ class ItemsetAnonymity(Guarantee):
         object.__setattr__(self, "itemsets", itemsets)
 
     def join(self, other: Guarantee) -> Guarantee:
-        """Name the itemsets of both: a part names what of them its own people have, and of the rest it has nobody.
+        """Name the itemsets of both: a partition names what of them its own people have, and of the rest it has nobody.
 
         Examples
         --------

@@ -116,6 +116,6 @@ def _read(release: Release) -> tuple[LDiversity, Verdict]:
     claimed, structure, unreadable = read_claimed(release, LDiversity)
     if unreadable is not None:
         return claimed, unreadable
-    apart = "sensitive" in release.parts
+    apart = "sensitive" in release.extra_tables
     counterexample = None if apart else {"check": _GROUPED}
     return claimed, structure & Verdict(apart, claimed.parameters(), {}, counterexample, {_GROUPED: apart})

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.attacks.pairs import attack_pair
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.release.locate import pick_partitions_beside
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat

@@ -14,11 +14,11 @@ import pyarrow.compute as pc
 import sfumato as sf
 from sfumato import plugins
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.sets.guarantees import KmItems
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base.relational import uses_sensitive_values
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.timeline.guarantees import PrefixFrequency
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.storage import read_release, write_release
 from sfumato.release.text import ValueFormat

@@ -34,7 +34,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
     ('km-anonymity (k=5, m=2)', 'km-anonymity (k=5, m=2, counting people)')
     """
@@ -79,7 +79,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
         Examples
         --------
-        >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+        >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
         >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
         (True, '')
         """
@@ -90,7 +90,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
         Examples
         --------
-        >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+        >>> from sfumato.kinds.sequences.guarantees import GroupAnonymity
         >>> some, none = GroupAnonymity(k=5, suppressing=True), GroupAnonymity(k=5)
         >>> some.join(none) == some
         True

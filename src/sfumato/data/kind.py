@@ -298,7 +298,7 @@ class OfKind:
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> KmAnonymity.kinds
     ('trajectories',)
     """

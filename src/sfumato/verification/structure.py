@@ -34,7 +34,7 @@ def verify_structure(release: Release) -> Verdict:
     >>> import pyarrow as pa
     >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> columns = (
     ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
     ...     PublishedColumn("places", "history", ValueFormat("category", history=True)),

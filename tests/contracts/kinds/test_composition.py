@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.base.guarantee import list_guarantees
 from sfumato.data.select import take_rows
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 
 COMPOSING = [
     method for method in plugins.all_methods().values() if all(guarantee.composes for guarantee in method.guarantees)

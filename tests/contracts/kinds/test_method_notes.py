@@ -19,8 +19,8 @@ from sfumato import plugins
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.methods._base import grouping
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.snapshots.guarantees import LDiversity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.release.run import Run
 from sfumato.reports.page import render_guarantee
 

@@ -24,8 +24,8 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt.dataset import attach_items
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat

@@ -11,7 +11,7 @@ from tests.kinds.sets.naive.attack import Cluster, Row
 
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 

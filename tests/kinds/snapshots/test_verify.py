@@ -8,7 +8,7 @@ import pytest
 from tests.kinds.snapshots.naive.people import dataset, random_snapshots
 
 import sfumato as sf
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.verify import l_diversity, l_eligibility
 from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.kinds.snapshots.verify.hidden_delays import verify_delays

@@ -42,11 +42,11 @@ KIND = KindSpec(
     },
     guarantees={
         "activity-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.activity_diversity:ActivityDiversity"),
+            Lazy("sfumato.kinds.activity.guarantees:ActivityDiversity"),
             Lazy("sfumato.kinds.activity.verify.activity_diversity"),
         ),
         "class-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.class_anonymity:ClassAnonymity"),
+            Lazy("sfumato.kinds.activity.guarantees:ClassAnonymity"),
             Lazy("sfumato.kinds.activity.verify.class_anonymity"),
         ),
     },

@@ -45,7 +45,7 @@ KIND = KindSpec(
     },
     guarantees={
         "kkm-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.rt.guarantees.kkm_anonymity:KKmAnonymity"),
+            Lazy("sfumato.kinds.rt.guarantees:KKmAnonymity"),
             Lazy("sfumato.kinds.rt.verify.kkm_anonymity"),
         ),
     },

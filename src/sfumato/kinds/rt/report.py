@@ -208,7 +208,7 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+    >>> from sfumato.kinds.rt.guarantees import KKmAnonymity
     >>> [lead for lead, _ in list_limits(KKmAnonymity(k=5, m=2))][:2]
     ['More than 2 items.', 'Other columns.']
     """

@@ -48,11 +48,11 @@ KIND = KindSpec(
     },
     guarantees={
         "gl-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sequences.guarantees.gl_diversity:GlDiversity"),
+            Lazy("sfumato.kinds.sequences.guarantees:GlDiversity"),
             Lazy("sfumato.kinds.sequences.verify.gl_diversity"),
         ),
         "group-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sequences.guarantees.group_anonymity:GroupAnonymity"),
+            Lazy("sfumato.kinds.sequences.guarantees:GroupAnonymity"),
             Lazy("sfumato.kinds.sequences.verify.group_anonymity"),
         ),
     },

@@ -44,11 +44,11 @@ KIND = KindSpec(
     },
     guarantees={
         "itemset-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.itemset_anonymity:ItemsetAnonymity"),
+            Lazy("sfumato.kinds.sets.guarantees:ItemsetAnonymity"),
             Lazy("sfumato.kinds.sets.verify.itemset_anonymity"),
         ),
         "km-items": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
+            Lazy("sfumato.kinds.sets.guarantees:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
         ),
     },
     attackers={

@@ -36,11 +36,11 @@ KIND = KindSpec(
     },
     guarantees={
         "l-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_diversity:LDiversity"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LDiversity"),
             Lazy("sfumato.kinds.snapshots.verify.l_diversity"),
         ),
         "l-eligibility": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_eligibility:LEligibility"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LEligibility"),
             Lazy("sfumato.kinds.snapshots.verify.l_eligibility"),
         ),
     },

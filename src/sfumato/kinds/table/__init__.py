@@ -54,7 +54,7 @@ KIND = KindSpec(
     },
     guarantees={
         "k-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.table.guarantees.k_anonymity:KAnonymity"),
+            Lazy("sfumato.kinds.table.guarantees:KAnonymity"),
             Lazy("sfumato.kinds.table.verify.k_anonymity"),
         ),
     },

@@ -35,7 +35,7 @@ KIND = KindSpec(
     },
     guarantees={
         "prefix-frequency": GuaranteeSpec(
-            Lazy("sfumato.kinds.timeline.guarantees.prefix_frequency:PrefixFrequency"),
+            Lazy("sfumato.kinds.timeline.guarantees:PrefixFrequency"),
             Lazy("sfumato.kinds.timeline.verify.prefix_frequency"),
         ),
     },

@@ -48,11 +48,11 @@ KIND = KindSpec(
     },
     guarantees={
         "klm-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.trajectories.guarantees.klm_anonymity:KlmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.guarantees:KlmAnonymity"),
             Lazy("sfumato.kinds.trajectories.verify.klm_anonymity"),
         ),
         "km-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.trajectories.guarantees.km_anonymity:KmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.guarantees:KmAnonymity"),
             Lazy("sfumato.kinds.trajectories.verify.km_anonymity"),
         ),
     },

@@ -31,7 +31,7 @@ import sfumato as sf
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity.attacks.known_slots import attack
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.guarantees import ActivityDiversity
 from sfumato.kinds.activity.methods import _base
 from sfumato.kinds.activity.verify import activity_diversity
 from sfumato.kinds.activity.verify.faithful import verify_faithful

@@ -23,7 +23,7 @@ from sfumato.kinds.sets._kernels.joint_clusters import Rules
 from sfumato.kinds.sets._kernels.refinement import join_clusters
 from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
 from sfumato.kinds.sets.verify.km_items import verify

@@ -15,7 +15,7 @@ from tests.kinds.table.releases import ILL, ORDER, drawn, members_of, people_of
 import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.decode import PublishedTable, quasi_columns
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.knowledge.fitting import Fitting
 from sfumato.kinds.table.verify.k_anonymity import verify, verify_against
 from sfumato.release.release import ExtraTable, PublishedColumn

@@ -11,7 +11,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.activity.dataset.spans import check_span
 from sfumato.kinds.activity.encode import name_unknown
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.methods._base import ActivityClasses, DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 from sfumato.release.release import Result

@@ -25,7 +25,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.checks.subsequences import countable_sizes, support
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.verify.reconstructions import try_reconstructions
 from sfumato.release.release import Release

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.schema import Schema
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
+from sfumato.kinds.snapshots.guarantees import LDiversity, LEligibility
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import ValueFormat
 

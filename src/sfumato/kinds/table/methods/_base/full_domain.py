@@ -15,7 +15,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.encode import CodedColumn, publish_table
-from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
+from sfumato.kinds.table.guarantees import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells, recode_column, take_records
 from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational, read_weights

@@ -16,7 +16,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table import KIND
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.encode import encode_cells, publish_table
-from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
+from sfumato.kinds.table.guarantees import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param
 from sfumato.release.release import ExtraTable, Result

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.dataset import MISSING, Attribute
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 

@@ -1,4 +1,4 @@
-"""k-anonymity of tables, with diversity, closeness and presence on top where they are asked for."""
+"""What a release of a table can promise."""
 
 from __future__ import annotations
 

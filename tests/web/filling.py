@@ -9,14 +9,13 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from sfumato.web.pages.partitions import Workspace
-
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.exports import write_table
 from sfumato.readers.constraints import format_groups
 from sfumato.web.jobs import Job, Jobs
 from sfumato.web.pages.compare import _write_study
+from sfumato.web.pages.parts import Workspace
 from sfumato.web.policies import read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks import find_task

@@ -61,7 +61,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.activity.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.activity.metrics.correlations:ActivityCorrelations"),
         Lazy("sfumato.kinds.activity.metrics.durations:ActivityDurations"),
-        Lazy("sfumato.kinds.activity.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.activity.metrics.relative_difference:RelativeDifference"),
         Lazy("sfumato.kinds.activity.metrics.suppressed_people:SuppressedPeople"),
         Lazy("sfumato.kinds.activity.metrics.time_of_day:TimeOfDay"),

@@ -57,7 +57,7 @@ KIND = KindSpec(
     metrics=(
         Lazy("sfumato.kinds.rt.metrics.ncp:Ncp"),
         Lazy("sfumato.kinds.rt.metrics.queries:Queries"),
-        Lazy("sfumato.kinds.rt.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.rt.metrics.utility_loss:UtilityLoss"),
     ),
     query_bounds=Lazy("sfumato.kinds.rt.query_bounds"),

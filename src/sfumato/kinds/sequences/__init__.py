@@ -70,7 +70,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sequences.metrics.event_context:EventContext"),
         Lazy("sfumato.kinds.sequences.metrics.event_counts:EventCounts"),
         Lazy("sfumato.kinds.sequences.metrics.interval_loss:IntervalLoss"),
-        Lazy("sfumato.kinds.sequences.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
     ),
     query_bounds=Lazy("sfumato.kinds.sequences.query_bounds"),
     count_retained=Lazy("sfumato.kinds.sequences.comparison:count_retained"),

@@ -62,7 +62,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sets.metrics.multilevel_itemsets:MultilevelItemsets"),
         Lazy("sfumato.kinds.sets.metrics.pair_support:PairSupport"),
         Lazy("sfumato.kinds.sets.metrics.pair_support_certain:PairSupportCertain"),
-        Lazy("sfumato.kinds.sets.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.sets.metrics.separated_items:SeparatedItems"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets:TopItemsets"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets_certain:TopItemsetsCertain"),

@@ -53,7 +53,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.snapshots.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.snapshots.metrics.information_loss:InformationLoss"),
         Lazy("sfumato.kinds.snapshots.metrics.publication_delay:PublicationDelay"),
-        Lazy("sfumato.kinds.snapshots.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
     ),
     query_bounds=Lazy("sfumato.kinds.snapshots.query_bounds"),

@@ -78,7 +78,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.table.metrics.ncp:Ncp"),
         Lazy("sfumato.kinds.table.metrics.precision:Precision"),
         Lazy("sfumato.kinds.table.metrics.prediction:Prediction"),
-        Lazy("sfumato.kinds.table.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.table.metrics.weighted_queries:WeightedQueries"),
         Lazy("sfumato.kinds.table.metrics.weighted_shares:WeightedShares"),
     ),

@@ -67,7 +67,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.trajectories.metrics.pattern_preservation:PatternPreservation"),
         Lazy("sfumato.kinds.trajectories.metrics.place_counts:PlaceCounts"),
         Lazy("sfumato.kinds.trajectories.metrics.place_distance:PlaceDistance"),
-        Lazy("sfumato.kinds.trajectories.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.trajectories.metrics.semantic_penalty:SemanticPenalty"),
         Lazy("sfumato.kinds.trajectories.metrics.support_divergence:SupportDivergence"),
     ),

@@ -183,7 +183,7 @@ class FakeElement:
 def test_options_of_publishing_that_the_workbench_asks_for_have_a_label_and_their_help():
     source = inspect.getsource(forms) + inspect.getsource(__import__("sfumato.web.pages.anonymise", fromlist=["x"]))
     labelled = [option.name for option in list_options(ReleaseOptions) if option.form != "never"]
-    assert labelled == ["withhold_at_most", "count", "engine", "part_size"]
+    assert labelled == ["withhold_at_most", "count", "engine", "partition_size"]
     assert all(f'RELEASE["{name}"].label' in source for name in labelled)
 
 

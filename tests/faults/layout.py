@@ -37,7 +37,7 @@ CONTRACT_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/
 SHARED_TESTS = ("tests/checks", "tests/verification", "tests/attacks", "tests/base")
 FILES_TESTS = ("tests/release",)
 DIVIDED_TESTS = ("tests/test_partitioned.py",)
-"""Releases in parts, which shared code checks one part after another."""
+"""Partitioned releases, which shared code checks one partition after another."""
 LAST_TESTS = ("tests/golden",)
 """Run last, where they exist."""
 WITHOUT_WHOLE_SUITE = ("tests/engines", "tests/faults")

@@ -175,7 +175,7 @@ def anonymize(
     if data == _STANDARD_INPUT and not streams:
         raise ParameterError(f"-: {method} needs all records at once. Give a file; reposition reads standard input.")
     out = Output(as_json=as_json)
-    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    engine = find_engine(release.engine, release.cores, release.master, release.partition_size)
     if streams and engine is None and (resume or require(find_kind(kind).stream).is_feed(find_file(data))):
         if release.include:
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")

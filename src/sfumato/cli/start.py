@@ -18,7 +18,7 @@ from sfumato.exceptions import ParameterError
 from sfumato.formats.toml_text import format_toml
 from sfumato.params import build, declared
 from sfumato.readers.detect import Detection
-from sfumato.release.partition_plan import has_many_parts
+from sfumato.release.partition_plan import has_many_partitions
 
 __all__ = ["format_policy", "start"]
 
@@ -132,7 +132,7 @@ def _to_dict(detected: DetectedFile, policy: Path) -> dict[str, Any]:
     }
 
 
-_IN_PARTS = "made in parts of those who are alike, on all cores. Without this line they are made all at once."
+_IN_PARTITIONS = "made in partitions of those who are alike, on all cores. Without this line they are made all at once."
 
 
 def format_policy(detected: DetectedFile, policy: Path) -> str:
@@ -178,8 +178,8 @@ def format_policy(detected: DetectedFile, policy: Path) -> str:
             lines.append(f"# {_ABOUT[name]}")
         lines.append(f"{name} = {format_toml(value)}")
     lines += ["", *_format_method(detection), "", "[release]", f"out = {format_toml(_name_release(detected.path))}"]
-    if has_many_parts(detected.dataset):
-        lines += [f"# {detected.dataset.unit.count(len(detected.dataset))}: {_IN_PARTS}", 'engine = "local"']
+    if has_many_partitions(detected.dataset):
+        lines += [f"# {detected.dataset.unit.count(len(detected.dataset))}: {_IN_PARTITIONS}", 'engine = "local"']
     lines.append("")
     return "\n".join(lines)
 

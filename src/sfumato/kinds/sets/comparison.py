@@ -76,7 +76,7 @@ class SetComparison:
         )
 
     def _count_full_supports(self) -> Ints:
-        full_original = self.comparison.part_of
+        full_original = self.comparison.partition_of
         if full_original is None:
             return self.supports
         return np.bincount(

@@ -16,13 +16,13 @@ from sfumato.exceptions import ParameterError
 from sfumato.params import Option, Parameter, build, declared, list_options
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import ReleaseOptions
-from sfumato.release.partition_plan import check_parts
+from sfumato.release.partition_plan import check_partitions
 from sfumato.web.pages.parts import Field, add_text, more
 
 __all__ = [
     "RELEASE",
     "ParameterForm",
-    "PartsForm",
+    "PartitionsForm",
     "ReadOptionsForm",
     "ask_options",
     "find_reading_options",
@@ -78,51 +78,53 @@ class ParameterForm:
         return build(self._method, given).parameters()
 
 
-class PartsForm:
-    """Asks whether data of people are published in parts, where their kind and what is promised allow it."""
+class PartitionsForm:
+    """Asks whether data of people are published in partitions, where their kind and what is promised allow it."""
 
     def __init__(self, method: type[Method], kind: str, unit: RecordUnit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
         self._size = 0
         sort_key = plugins.find_kind(kind).sort_key
         if sort_key is not None and all(guarantee.composes for guarantee in method.guarantees):
-            self._size = sort_key.load().PART_SIZE
+            self._size = sort_key.load().PARTITION_SIZE
             self._chosen = Field(
                 RELEASE["engine"].label,
                 "false",
                 kind="check",
-                help="Those who are alike are published together, part by part, on all cores and in bounded memory. "
-                "Small parts cost some detail.",
+                help="Those who are alike are published together, partition by partition, on all cores and in bounded "
+                "memory. Small partitions cost some detail.",
             )
             self._people = Field(
-                RELEASE["part_size"].label,
+                RELEASE["partition_size"].label,
                 "",
                 kind="number",
-                bounds=(RELEASE["part_size"].least, None),
+                bounds=(RELEASE["partition_size"].least, None),
                 step="1",
-                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in parts.",
+                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in partitions.",
             )
 
     def suggest(self, records: int) -> str:
-        """Say that parts are worth it where there are more records than one part holds; else nothing."""
+        """Say that partitions are worth it where there are more records than one partition holds; else nothing."""
         if not self._size or records <= self._size:
             return ""
         return (
-            f"These are many: {self._unit.count(records)}. In parts of at most {self._size:,} they take less memory "
-            "and use all cores: choose In parts under More about the release."
+            f"These are many: {self._unit.count(records)}. In partitions of at most {self._size:,} they take less "
+            "memory and use all cores: choose In partitions under More about the release."
         )
 
     def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the engine and the size of the parts if there are to be parts, or say what is wrong with that."""
+        """Return the engine and the size of the partitions if there are to be any, or say what is wrong with that."""
         if not self._size:
             return {}
         text = self._people.value.strip()
         if self._chosen.value != "true":
             if text:
-                raise ParameterError("In a part at most: is about releases in parts. Choose In parts, or empty it.")
+                raise ParameterError(
+                    "In a partition at most: is about releases in partitions. Choose In partitions, or empty it."
+                )
             return {}
         size = self._people.read_whole() if text else None
-        check_parts(self._kind, self._unit, self._method(**parameters), size)
+        check_partitions(self._kind, self._unit, self._method(**parameters), size)
         return {"engine": "local"} | ({"part_size": size} if size else {})
 
 

@@ -10,7 +10,7 @@ from tests.kinds.table.given import publish
 import sfumato as sf
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.table.verify.k_anonymity import verify
-from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 from sfumato.verification.order import verify_order
 from sfumato.verification.structure import verify_structure
@@ -136,9 +136,9 @@ def test_values_that_nothing_needs_are_not_declared(rows):
 
 
 def test_parts_that_nothing_calls_for_are_refused():
-    part = Part((PublishedColumn("who", "plain", ValueFormat("exact")),), pa.table({"who": ["alice"]}))
+    extra_table = ExtraTable((PublishedColumn("who", "plain", ValueFormat("exact")),), pa.table({"who": ["alice"]}))
     for name in ("population", "sensitive-order", "means", "names"):
-        assert not verify_structure(dataclasses.replace(RELEASE, parts={name: part})).holds
+        assert not verify_structure(dataclasses.replace(RELEASE, extra_tables={name: extra_table})).holds
 
 
 def test_the_claim_names_the_columns_that_play_the_part():

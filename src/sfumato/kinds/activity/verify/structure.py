@@ -24,15 +24,15 @@ def _check_columns(release: Release) -> Counterexample:
     """Look for anything but shares of classes, and the list of classes."""
     if release.columns not in (list_columns("int64"), list_columns("timestamp")):
         return {"columns": [column.name for column in release.columns]}
-    if sorted(release.parts) != ["classes"]:
-        return {"parts": sorted(release.parts)}
-    columns = release.parts["classes"].columns
+    if sorted(release.extra_tables) != ["classes"]:
+        return {"parts": sorted(release.extra_tables)}
+    columns = release.extra_tables["classes"].columns
     return None if columns == CLASS_COLUMNS else {"part": "classes", "columns": [column.name for column in columns]}
 
 
 def _check_cells(release: Release) -> Counterexample:
     """Look for empty cells, also where a category has no name, and for shares that are no numbers."""
-    for table in (release.table, release.parts["classes"].table):
+    for table in (release.table, release.extra_tables["classes"].table):
         for name in table.column_names:
             column = table.column(name)
             text = column.cast(pa.string()) if pa.types.is_dictionary(column.type) else column
@@ -166,7 +166,7 @@ def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
 
 CHECKS = ReleaseChecks(
     roles={"identifier": (0,), "history": (0,), "class": (1,), "interval": (1,), "activity": (1,), "share": (1,)},
-    parts=("classes",),
+    extra_tables=("classes",),
     # Shares bound how many people do an activity throughout a window, or are observed at the same time; only the
     # owner's classes tell how many do, and are.
     needs_original=True,

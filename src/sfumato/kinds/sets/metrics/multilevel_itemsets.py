@@ -77,7 +77,7 @@ class MultilevelItemsets(SetMetric):
         )
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep the records with all ancestors as numbers: what is frequent is only known of all parts together."""
+        """Keep the records with all ancestors as numbers: what is frequent is only known of all partitions together."""
         view = comparison.view(SetComparison)
         hierarchy = view.hierarchy
         assert hierarchy is not None

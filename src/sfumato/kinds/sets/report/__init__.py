@@ -14,7 +14,7 @@ from sfumato.escape import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.report.parts import count_part, draw_parts
+from sfumato.kinds.sets.report.parts import count_partition, draw_partitions
 from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
@@ -24,7 +24,7 @@ from sfumato.reports.numbers import show_count, show_share
 from sfumato.reports.partitioned import Divided
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
 
 _SHOWN_ITEMS = 12
 _SHOWN_LENGTH = 40
@@ -165,15 +165,15 @@ def _render_structure(comparison: Comparison, drawn: Mapping[str, Figure]) -> st
     return f"<section><h2>Generalised items</h2>\n{plot}\n{listed}</section>"
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
-    """Return the sections on the form of publication and on items of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on the form of publication and on items of a release in partitions."""
     if "clusters" in drawn:
-        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within parts."
+        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within partitions."
         form = f"<h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}"
     else:
         caption = (
-            "A published value that stands for several items means: at least one of these. Every part generalises in "
-            "its own way; values with the same members are one."
+            "A published value that stands for several items means: at least one of these. Every partition generalises "
+            "in its own way; values with the same members are one."
         )
         form = f"<h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}"
     return [f"<section>{form}</section>", _items(drawn["items"], drawn["lengths"])]

@@ -1,4 +1,4 @@
-"""What the report on a release of sets in parts draws: counts of every part, and figures of all of them."""
+"""What the report on a release of sets in partitions draws: counts of every partition, and figures of all of them."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure
 from sfumato.reports.values import choose_ranks, draw_frequencies
 
-__all__ = ["count_part", "draw_parts"]
+__all__ = ["count_partition", "draw_partitions"]
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
     view, labels = comparison.view(SetComparison), comparison.history.labels
     shown = _choose(comparison.full_original)
     counts: dict[str, Any] = {
@@ -42,8 +42,8 @@ def _choose(full_original: FullOriginal) -> list[int]:
     return full_original.cached("items shown", lambda: choose_ranks(_count(full_original)).tolist())
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
     counts, labels = seen.counts, seen.full_original.original.view_history().labels
     before = _count(seen.full_original)
     after = np.zeros(len(labels))

@@ -24,29 +24,34 @@ Flags = npt.NDArray[np.bool_]
 def _check_schema(release: Release) -> Counterexample:
     """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
     if is_disassociated(release):
-        parts = {name: part.columns for name, part in release.parts.items()}
+        extra_tables = {name: extra_table.columns for name, extra_table in release.extra_tables.items()}
         for name, columns, wanted in (
             ("data", release.columns, CHUNK_COLUMNS),
-            ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
+            ("clusters", extra_tables.pop("clusters"), CLUSTER_COLUMNS),
         ):
             if sorted(columns, key=str) != sorted(wanted, key=str):
                 return {"table": name, "columns": [column.name for column in columns]}
-        return {"parts": sorted(parts)} if parts else None
+        return {"parts": sorted(extra_tables)} if extra_tables else None
     roles = sorted(column.role for column in release.columns)
     if roles != ["history", "identifier"]:
         return {"roles": roles}
     form = next(column.form for column in release.columns if column.role == "history")
     if (form.cell, form.history, form.meaning) != ("category", True, "at least one of"):
         return {"form": form.cell, "meaning": form.meaning}
-    return {"parts": sorted(release.parts)} if release.parts else None
+    return {"parts": sorted(release.extra_tables)} if release.extra_tables else None
 
 
 def _check_clusters(release: Release) -> Counterexample:
     """Look for empty cells, and clusters that are unknown, named twice or their own ancestors."""
     if not is_disassociated(release):
         return None
-    part = release.parts["clusters"].table
-    for table, name in ((part, "cluster"), (part, "size"), (release.table, "cluster"), (release.table, "chunk")):
+    extra_table = release.extra_tables["clusters"].table
+    for table, name in (
+        (extra_table, "cluster"),
+        (extra_table, "size"),
+        (release.table, "cluster"),
+        (release.table, "chunk"),
+    ):
         if table.column(name).null_count:
             return {"column": name, "empty_cells": table.column(name).null_count}
     try:
@@ -158,7 +163,7 @@ def _check_entry_order(release: Release) -> Findings:
 
 CHECKS = ReleaseChecks(
     roles={"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)},
-    parts=("clusters",),
+    extra_tables=("clusters",),
     column_names=("person", "items", "cluster", "chunk"),
     removes_values=True,
     shape_checks=(("sets are generalised or separated", _check_schema), ("clusters form a tree", _check_clusters)),

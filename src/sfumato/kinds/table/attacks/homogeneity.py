@@ -77,7 +77,7 @@ class Homogeneity(Tabular):
         return Remaining(tuple(possibilities))
 
     def join(self, other: Homogeneity) -> Homogeneity:
-        """Return what is found in two parts of a release together.
+        """Return what is found in two partitions of a release together.
 
         Examples
         --------

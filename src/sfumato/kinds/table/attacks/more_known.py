@@ -90,7 +90,7 @@ class ExtraKnowledge(Tabular):
         )
 
     def join(self, other: ExtraKnowledge) -> ExtraKnowledge:
-        """Return what is found in two parts of a release together.
+        """Return what is found in two partitions of a release together.
 
         Examples
         --------

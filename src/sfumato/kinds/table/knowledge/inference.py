@@ -11,7 +11,7 @@ import numpy.typing as npt
 from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.decode import PublishedTable
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.release.release import Release
 
 __all__ = ["describe_inference", "find_inferences", "is_guaranteed", "number_values"]

@@ -14,7 +14,7 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
-from sfumato.kinds.trajectories.report.parts import count_part, draw_parts
+from sfumato.kinds.trajectories.report.parts import count_partition, draw_partitions
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
@@ -32,7 +32,7 @@ from sfumato.reports.plots import (
 )
 from sfumato.reports.values import draw_frequencies, expect_counts
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
 
 _SHOWN_PLACES = 10
 _SHOWN_LENGTH = 40
@@ -200,11 +200,11 @@ def _groups(comparison: Comparison, plot: Figure) -> str:
     return f"<section><h2>Generalised places</h2>\n{drawn}\n{listed}{_fineness(comparison)}</section>"
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
-    """Return the sections on places and visits of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on places and visits of a release in partitions."""
     caption = (
-        "A published place that stands for several means: exactly one of these. Every part generalises in its own way; "
-        "those with the same members are one."
+        "A published place that stands for several means: exactly one of these. Every partition generalises in its own "
+        "way; those with the same members are one."
     )
     sizes = draw_figure("group-sizes", drawn["group-sizes"], caption)
     return [

@@ -1,4 +1,4 @@
-"""What the report on a release of trajectories in parts draws: counts of every part, and figures of all of them."""
+"""What the report on a partitioned release of trajectories draws: counts of every partition, and figures of all."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure
 from sfumato.reports.values import draw_frequencies, expect_counts
 
-__all__ = ["count_part", "draw_parts"]
+__all__ = ["count_partition", "draw_partitions"]
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
     return {
         "visits": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
         "expected": expect_counts(comparison),
@@ -25,8 +25,8 @@ def count_part(comparison: Comparison) -> PartialSums:
     }
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
     counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
         "group-sizes": draw_sizes(count_sizes(*count_members(counts["values"]))),

@@ -24,7 +24,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.metrics.aggregate import PARTITIONS
 from sfumato.metrics.workload import Workload
 from sfumato.readers.archives import refuse_absent

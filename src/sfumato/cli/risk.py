@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sfumato.cli.output import Output
+from sfumato.cli.output import Output, show_stronger
 
-__all__ = ["SIZES", "show_by_knowledge", "show_sizes"]
+__all__ = ["SIZES", "show_by_knowledge", "show_inspection", "show_sizes"]
+
 
 SIZES = ("set_sizes", "set_size_quantiles")
 """What is shown in a table of its own: how many records people have to hide among."""
@@ -71,3 +72,16 @@ def _describe(risk: Mapping[str, Any]) -> str:
     if "seen" in risk:
         return f"{knowledge} ({100 * risk['seen']:.0f} % of the time points)"
     return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"
+
+
+def show_inspection(out: Output, facts: dict[str, Any]) -> None:
+    """Show what data are, what in them looks like names of people, and how identifying they are."""
+    apart = {"notes", "identifiers", "doubts", "risk", "beyond", "in_words"}
+    out.facts("What the data are", {n: v for n, v in facts.items() if n not in apart})
+    warnings = [f"Column {s['column']!r} looks like {s['looks_like']}: leave it out." for s in facts["identifiers"]]
+    out.warn([*warnings, *facts["doubts"]])
+    show_by_knowledge(out, "How identifying they are as they stand", facts["risk"], leave_out=facts)
+    for sentence in facts["in_words"][-1:]:
+        out.print_line(sentence)
+    for stronger in facts["beyond"]:
+        show_stronger(out, "An attacker who knows or does a little more", stronger)

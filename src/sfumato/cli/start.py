@@ -11,11 +11,11 @@ import typer
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.api.detect import DetectedFile, detect_file
-from sfumato.cli.inspect import show_inspection
 from sfumato.cli.output import Output, show_work
+from sfumato.cli.risk import show_inspection
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.params import build, declared
 from sfumato.readers.detect import Detection
 from sfumato.release.partition_plan import has_many_partitions

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
 from sfumato.kinds.activity.encode import name_unknown
 from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.methods._base import ActivityClasses, DiverseClasses, count_slots

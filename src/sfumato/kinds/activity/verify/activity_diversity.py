@@ -15,8 +15,7 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.dataset import Slots
-from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.dataset import SECONDS, SLOT, Slots, check_span
 from sfumato.kinds.activity.decode import PublishedClasses
 from sfumato.kinds.activity.guarantees import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.kinds.sets.comparison import SetComparison
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_of_partitions, top_original
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation

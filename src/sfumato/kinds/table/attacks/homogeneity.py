@@ -14,8 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import describe_inference, is_guaranteed, number_values
+from sfumato.kinds.table.knowledge import Fitting, describe_inference, is_guaranteed, number_values
 from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]

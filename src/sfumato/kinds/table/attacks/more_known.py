@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.release.release import Release
 
 __all__ = ["ExtraKnowledge", "attack", "attack_original"]

@@ -19,7 +19,7 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees import KAnonymity
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.closeness import (
     judge_closeness,
     measure_equal,

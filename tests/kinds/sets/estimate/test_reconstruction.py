@@ -103,5 +103,5 @@ def test_tight_restrictions_are_kept():
 )
 def test_impossible_releases_are_refused(rows):
     clusters = [("p", None, 2)] if rows[-1][0] == "p" else [("j", None, 4), ("p", "j", 2), ("q", "j", 2)]
-    with pytest.raises(SchemaError, match="cannot come from any data"):
+    with pytest.raises(SchemaError, match="No data can have led to this release"):
         reconstruct(disassociated(clusters, rows))

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from sfumato.kinds.activity.comparison import ActivityComparison
+from sfumato.messages import Message, option
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
@@ -53,7 +54,7 @@ class WeightedDurations(SummedMetric):
         """Say that the original has no weights."""
         reason = super().obstacle(comparison)
         if reason is None and comparison.original.weights is None:
-            return "the data have no survey weights; name their column when they are read (weight)."
+            return Message("the data have no survey weights; read them with ", option("weight", "COLUMN"), ".")
         return reason
 
     def partial(self, comparison: Comparison) -> PartialSums:

@@ -17,7 +17,7 @@ __all__ = ["PublishedItems"]
 
 Ints = npt.NDArray[np.int64]
 
-_NO_ROWS = "an item is published as different values, so the owner's row map is needed to compare occurrences (rows)."
+_NO_ROWS = "an item is published as different values, so the owner's row map is needed to compare occurrences."
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from sfumato.kinds.table.comparison import NEEDS_ROWS, TableComparison
 from sfumato.kinds.table.comparison.features import Features
 from sfumato.kinds.table.comparison.losses import PublishedAttribute
+from sfumato.messages import Message, parameter
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, SummedMetric
@@ -92,7 +93,9 @@ class Prediction(SummedMetric):
             return f"needs at least {_MIN_RECORDS} records for training, got {records}."
         name = self._label(view)
         if name is None:
-            return "there is no sensitive column to predict; name a column (label=COLUMN)."
+            return Message(
+                "there is no sensitive column to predict; name a column: ", parameter("label", "COLUMN"), "."
+            )
         if name not in view.by_name:
             return f"there is no published column {name!r}; choose from {', '.join(view.by_name)}."
         if not [column for column in view.columns if column.name != name]:

@@ -87,7 +87,7 @@ def test_sections_come_in_the_promised_order(page):
         "Monitored events before and after",
         "Groups and intervals",
         "Times before and after",
-        "What can still be asked",
+        "Queries of the release",
         "Utility",
         "How it was made",
     ]
@@ -99,7 +99,7 @@ def test_the_receiver_comes_first_and_others_are_warned_of(page):
     assert text.index("Give it to no one else") < text.rindex("What was published")
     assert "Monitored: mail." in text
     # shop happens twice at the same moment; everything else is somebody's alone.
-    assert "60.0 % of the published records hold an event at a time at which no other has it" in text
+    assert "60.0 % of the published records have an event at a time at which no other has it" in text
     assert "class='warning'" in page
 
 
@@ -119,7 +119,7 @@ def test_where_everything_is_monitored_nobody_is_warned_of():
 def test_everything_is_accounted_for(page):
     text = read_text(page)
     for line in (
-        "Records in the original data 5 Records published 5 Records withheld 0",
+        "Records in the original data 5 Records published 5 Records suppressed 0",
         "Monitored events in the original 6 Intervals published in their place 6",
         "Other events in the original 5 Other events published, with exact times 5",
         "Groups of records with the same intervals 3 Published records without monitored events 1",
@@ -184,7 +184,7 @@ def test_hostile_labels_do_not_run():
 def test_without_a_row_map_there_is_no_timeline():
     comparison = dataclasses.replace(compare(), rows=None)
     assert list(reports.figures(comparison, BEFORE, AFTER)) == ["anonymity-sets", "group-sizes", "times", "answers"]
-    assert "There is no timeline: the release is locally recoded" in read_text(render(comparison))
+    assert "Timelines are not drawn: the release is locally recoded" in read_text(render(comparison))
 
 
 @pytest.mark.parametrize(
@@ -301,7 +301,7 @@ def test_lengths_are_counted_by_duration():
     cover = [[("a", 0, 0), ("a", 10, 70), ("a", 100, 161), ("a", 1000, 9000), ("a", 10_000, 10**6)]]
     comparison = compare(people, [[0]], cover, ("a",))
     assert lengths.count_lengths(comparison) == [
-        ("a moment", 1),
+        ("a single time", 1),
         ("≤ 1 minute", 1),
         ("≤ 1 hour", 1),
         ("≤ 1 day", 1),

@@ -119,7 +119,7 @@ def test_picture(prepared, tmp_path):
 def test_sensitive_items_are_named():
     data = make_data(sensitive=("insulin",))
     parts = prepare(sf.methods.Disassociation(k=3, m=2, l=4, max_cluster=12), data)
-    assert "Sensitive items, published apart from all others: insulin." in read_text(reports.render(*parts, []))
+    assert "Sensitive items, separated from all others: insulin." in read_text(reports.render(*parts, []))
 
 
 def test_nothing_generalised_is_said():

@@ -52,7 +52,7 @@ def test_only_chunks_are_reconstructed():
     release = sf.anonymize(data, sf.methods.Apriori(k=2, m=1), secret=bytes([1] * 32)).release
     with pytest.raises(ParameterError, match="publishes records, not chunks"):
         reconstruct(release)
-    with pytest.raises(ParameterError, match="copies must be at least 1"):
+    with pytest.raises(ParameterError, match="copies= must be at least 1"):
         reconstruct(RELEASE, copies=0)
 
 

@@ -60,7 +60,7 @@ def render(
 ) -> str:
     """Return the owner's report as one HTML page."""
     drawn = figures(comparison, before, after, curve)
-    secret, judgement = "it shows the days of individual people", page.judge(comparison, after, remaining)
+    secret, judgement = "it shows individual days", page.judge(comparison, after, remaining)
     return page.write_page(
         comparison,
         [

@@ -167,7 +167,7 @@ def _explain_omissions(comparison: Comparison, visits: Ints, near: Ints, drawn: 
         share = 1 - visits[near].sum() / max(int(visits.sum()), 1)
         notes.append(
             f"{show_amount(places - len(near), 'place', 'places')} with {show_share(float(share))} of the "
-            "visits are too far away for this map."
+            "visits: too far away for this map."
         )
     return tuple(notes)
 

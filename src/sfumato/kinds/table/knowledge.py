@@ -25,6 +25,7 @@ from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
 from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.messages import Message, parameter
 from sfumato.progress import track
 from sfumato.release.release import Release
 
@@ -285,9 +286,11 @@ def describe_inference(
     if certain:
         wording = f"{{people}} of {{of}} {unit.many} ({{share}}) match only records with the same value of {name}."
     covered = "" if guaranteed else " The guarantee does not cover it."
-    remedy = "What helps: l-diversity (l=2 or more) or t-closeness (t=0.3)."
+    remedy = Message(
+        "What helps: l-diversity (", parameter("l", 2), " or more) or t-closeness (", parameter("t", 0.3), ")."
+    )
     if guaranteed:
-        remedy = "What helps: a larger l or a smaller t." if certain else ""
+        remedy = Message("What helps: a larger l or a smaller t.") if certain else Message()
     return Possibility(
         "inference",
         column,

@@ -34,7 +34,7 @@ class Homogeneity(Tabular):
     certain_counts
         Number of people whose value is certain, by sensitive column.
     confidence
-        Largest share of one value among the records that anybody fits, by sensitive column.
+        Largest share of one value among the records that anyone fits, by sensitive column.
     guaranteed
         The sensitive columns about which the guarantee says something.
     released
@@ -60,7 +60,7 @@ class Homogeneity(Tabular):
 
     @property
     def remaining(self) -> Remaining:
-        """How sure somebody can be of sensitive values; nothing is said of data as they stand."""
+        """How sure someone can be of sensitive values; nothing is said of data as they stand."""
         possibilities = (
             describe_inference(
                 name,
@@ -102,7 +102,7 @@ class Homogeneity(Tabular):
 def attack(release: Release, original: Dataset, rows: Ints | None = None) -> Homogeneity | None:
     """Look, for everybody, whether the records that fit have one sensitive value; None where there are no such columns.
 
-    Withheld people count where records fit them, for these do not say that the person is not among them.
+    Suppressed people count where records fit them, for these do not say that the person is not among them.
 
     Examples
     --------

@@ -143,7 +143,7 @@ class Output:
     def facts(self, title: str, facts: Mapping[str, Any]) -> None:
         """Print keys and values for people."""
         rows = [
-            (write_name(name), write_value(value, name) if isinstance(value, Mapping) else value)
+            (write_name(name), write_value(value, name) if isinstance(value, Mapping | float) else value)
             for name, value in facts.items()
             if value is not None
         ]

@@ -188,7 +188,7 @@ def _explain_words(error: Any) -> ParameterError:
 
 def _write_parameter(declared: Any) -> str:
     """Return a parameter as it is typed."""
-    return max(declared.opts, key=len) if declared.param_type_name == "option" else declared.name.upper()
+    return str(max(declared.opts, key=len)) if declared.param_type_name == "option" else str(declared.name).upper()
 
 
 def _help_of(context: Any) -> str:

@@ -8,7 +8,6 @@ from typing import Any
 __all__ = ["write_name", "write_value"]
 
 _NAMES = {
-    "at_risk": "in small groups",
     "classes": "groups",
     "fitting": "smallest group of matching records",
     "in_none": "no match",
@@ -23,6 +22,8 @@ _NAMES = {
     "withheld_share": "share of suppressed records",
 }
 """Keys of JSON output whose words are not what people call it."""
+_SHARES = {"mean_success", "max_success", "marketer", "highest", "average", "at_risk", "unique", "share"}
+"""Keys of shares, which are written in percent, as are those that end in ``_share``."""
 _BY_DATA = {
     *("alone", "by_attribute", "by_item", "columns", "constraints", "events", "hierarchies", "languages"),
     *("mentions", "scales", "unique_by", "values", "withheld_by_reason"),
@@ -48,13 +49,15 @@ def write_value(value: Any, name: str = "") -> str:
     --------
     >>> write_value({"median": 0.25, "by_attribute": {"zip_code": 1.0, "sex": 0}}), write_value((True, None, "a"))
     ('median 0.25, by attribute (zip_code 1, sex 0)', 'yes, -, a')
-    >>> write_value({"zip_code": 4}, "values"), write_value(12345), write_value({})
-    ('zip_code 4', '12,345', '-')
+    >>> write_value({"zip_code": 4}, "values"), write_value(12345), write_value({}), write_value(0.25, "unique_share")
+    ('zip_code 4', '12,345', '-', '25.0 %')
     """
     if hasattr(value, "tolist"):
         value = value.tolist()
     if isinstance(value, bool):
         return "yes" if value else "no"
+    if isinstance(value, float) and (name in _SHARES or name.endswith("_share")):
+        return f"{100 * value:.1f} %"
     if isinstance(value, float):
         return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
     if isinstance(value, int):

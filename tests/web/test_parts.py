@@ -57,7 +57,7 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
             await user.should_see(seen)
             await user.should_not_see("Try again")
         await user.open(f"{page}?data={name}")
-        user.find(marker="ask").click()
+        user.find(marker="run-query").click()
         await user.should_see("Answers")
 
     walk(steps)
@@ -70,7 +70,7 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
         do(workspace.jobs, "publish", **asked, out="parts", engine="local", part_size=80)
         do(workspace.jobs, "publish", **asked, out="whole")
         await user.open(f"/releases/parts?do=together&data={name}&with_=whole")
-        await user.should_see("What both give away together")
+        await user.should_see("Attacker with both releases")
         await user.should_see("Measures of both")
         await user.open("/releases/parts")
         await user.should_see("with a column that names the part")

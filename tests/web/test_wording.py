@@ -44,10 +44,10 @@ def test_a_timeline_is_not_asked_what_means_nothing_for_it(walk):
         await user.open(f"/anonymise/{name}")
         await user.should_not_see("k counts")
         user.find(marker="anonymise").click()
-        await user.should_see("Original beside release")
+        await user.should_see("Original and release")
         await user.should_not_see("do not stand beside")
         await user.open(f"/compare/{name}")
-        fill("Its values", "1/5, 1/20")
+        fill("Values", "1/5, 1/20")
         for method in ("essa-joint", "odesa"):
             fill(method, "false")
         user.find("Run the study").click()

@@ -54,12 +54,10 @@ def write_value(value: Any, name: str = "") -> str:
     """
     if hasattr(value, "tolist"):
         value = value.tolist()
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, float) and (name in _SHARES or name.endswith("_share")):
-        return f"{100 * value:.1f} %"
+    if value is None or isinstance(value, bool):
+        return {None: "-", True: "yes", False: "no"}[value]
     if isinstance(value, float):
-        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+        return _write_float(value, is_share=name in _SHARES or name.endswith("_share"))
     if isinstance(value, int):
         return f"{value:,}"
     if isinstance(value, Mapping):
@@ -67,7 +65,13 @@ def write_value(value: Any, name: str = "") -> str:
         return ", ".join(_write_entry(write(str(key)), str(key), entry) for key, entry in value.items()) or "-"
     if isinstance(value, list | tuple | set | frozenset):
         return ", ".join(map(write_value, value)) or "-"
-    return "-" if value is None else str(value)
+    return str(value)
+
+
+def _write_float(value: float, *, is_share: bool) -> str:
+    if is_share:
+        return f"{100 * value:.1f} %"
+    return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
 
 
 def _write_entry(name: str, key: str, value: Any) -> str:

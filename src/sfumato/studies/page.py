@@ -131,7 +131,7 @@ def _describe_data(result: StudyResult) -> str:
 def _describe_progress(result: StudyResult) -> str:
     planned, done = int(result.facts.get("planned", len(result.trials))), result.count().get("done", 0)
     methods = len({trial.name for trial, _ in result.trials})
-    text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'cell', 'cells')}: {done} done"
+    text = f"{show_amount(methods, 'method', 'methods')}, {show_amount(planned, 'trial', 'trials')}: {done} done"
     failed = len(result.failures())
     if failed:
         text += f", {failed} without a result (why is said below)"
@@ -295,7 +295,7 @@ def _write_failures(result: StudyResult) -> _Section:
         f"<td>{escape(status)}</td><td class='reason'>{escape(reason)}</td></tr>"
         for (name, values, status, reason), times in counts.items()
     )
-    head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Cells", "What", "Why"))
+    head = "".join(f"<th scope='col'>{title}</th>" for title in ("Method", "Values", "Trials", "Status", "Reason"))
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return "failures", "What did not work", make_scrollable("What did not work", table)
 
@@ -329,7 +329,7 @@ def _write_made(result: StudyResult) -> _Section:
     intro = (
         f"Every cell was anonymised, written, verified from its files, attacked and measured in a process of its own, "
         f"{'once' if repetitions <= 1 else f'{show_count(repetitions)} times'}; its release was then deleted. Times "
-        "were taken while other cells ran beside it. All numbers are in results.parquet and results.csv."
+        "were measured while other trials ran beside it. All numbers are in results.parquet and results.csv."
     )
     notes = "".join(f"<li>{escape(str(note))}</li>" for note in result.facts.get("data", {}).get("notes", ()))
     reading = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""

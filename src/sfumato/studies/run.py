@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import collections
 import contextlib
 import dataclasses
@@ -19,7 +20,7 @@ from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.exceptions import SfumatoError
 from sfumato.studies.folder import TrialFolder
 from sfumato.studies.trials import Job, Trial, TrialResult
 from sfumato.studies.worker import ONE_THREAD
@@ -295,7 +296,8 @@ class _Crew:
         if answer is None:
             return self._bury(worker)
         if "unreadable" in answer:
-            raise SchemaError(str(answer["unreadable"]))
+            error: SfumatoError = pickle.loads(base64.b64decode(answer["unreadable"]))
+            raise error
         if "ready" in answer:
             worker.is_ready = True
             self.on_facts(answer["ready"])
@@ -308,7 +310,9 @@ class _Crew:
         """Replace a worker whose process ended by itself; its cell is the reason."""
         code = worker.process.wait()
         if not worker.is_ready:
-            raise SfumatoError(f"a process ended while it read the data ({_name_exit(code)}).")
+            raise SfumatoError(
+                f"A process ended while reading the data ({_name_exit(code)}).", hint="Use less data or more memory."
+            )
         task = worker.task
         self._replace(worker)
         if task is None:

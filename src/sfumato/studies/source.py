@@ -115,7 +115,11 @@ class GeneratedSource:
         generator, given = plugins.find_kind(self.kind).generator.load(), dict(self.options)
         missing = [name for name in ("size", "seed") if name not in given]
         if missing:
-            raise ParameterError(f"generate: {missing[0]} must be given.")
+            raise ParameterError(
+                f"generate needs {' and '.join(missing)}.",
+                option="generate",
+                hint="For example: generate = { size = 1000, seed = 1 }",
+            )
         usual = inspect.signature(generator.generate).parameters["model"].default
         size, seed, model = given.pop("size"), given.pop("seed"), given.pop("model", usual)
         choose_model(self.kind, size, seed, str(model), generator.OPTIONS, given)

@@ -61,6 +61,7 @@ class Job:
     def __init__(self, key: str, task: str, arguments: Mapping[str, Any], folder: Path) -> None:
         self.key, self.task, self.arguments, self.folder = key, task, dict(arguments), folder
         self.state, self.error = "waiting", ""
+        self.fields: dict[str, Any] = {}
         self.outcome: dict[str, Any] = {}
         self.phase, self.done, self.total = "", 0, 0
         self.requested_at, self.began, self.phase_began = time.time(), 0.0, 0.0
@@ -147,7 +148,7 @@ class Jobs:
         with self._lock:
             job = self._jobs.get(key) or (self._recall(key) if key.isalnum() else None)
         if job is None:
-            raise SfumatoError("there is no such job; it may have been forgotten.")
+            raise SfumatoError("This job does not exist any more.", hint="Run it again.")
         return job
 
     def current(self, task: str = "") -> list[Job]:
@@ -195,9 +196,9 @@ class Jobs:
 
     def _begin(self, job: Job) -> Job:
         if self._closed:
-            raise SfumatoError("the server is closing.")
+            raise SfumatoError("The server is shutting down.")
         if len(self._queue) >= _MOST_WAITING:
-            raise SfumatoError("too many jobs are waiting. Stop some of them, or wait.")
+            raise SfumatoError("Too many jobs are waiting.", hint="Stop some of them, or wait.")
         self._forget()
         shutil.rmtree(job.folder, ignore_errors=True)
         job.folder.mkdir(parents=True)
@@ -251,6 +252,7 @@ class Jobs:
             job.outcome, job.state = outcome["outcome"], "done"
         elif outcome is not None:
             job.error = str(outcome.get("error", ""))
+            job.fields = {name: outcome[name] for name in ("option", "column", "rows", "hint") if name in outcome}
             job.state = "stopped" if outcome.get("stopped") else "failed"
         elif job.stop_wanted or self._closed:
             job.state, job.error = "stopped", _STOPPED

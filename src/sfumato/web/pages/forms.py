@@ -13,6 +13,7 @@ from sfumato import plugins
 from sfumato.base.method import Method
 from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.params import Option, Parameter, build, declared, list_options
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import ReleaseOptions
@@ -119,7 +120,10 @@ class PartsForm:
         text = self._people.value.strip()
         if self._chosen.value != "true":
             if text:
-                raise ParameterError("In a part at most: is about releases in parts. Choose In parts, or empty it.")
+                raise ParameterError(
+                    Message(option("part_size"), " applies only with ", option("engine"), "."),
+                    hint=Message("Choose ", option("engine"), ", or empty the field."),
+                )
             return {}
         size = self._people.read_whole() if text else None
         check_parts(self._kind, self._unit, self._method(**parameters), size)
@@ -170,7 +174,7 @@ def explain_option(option: Option) -> str:
     'One record per person and period: day or week.'
     """
     files = "A file is one of the project." if option.files or option.value_files else ""
-    written = {"mapping": "Write NAME=VALUE, several with commas.", "list": "Several with commas."}.get(
+    written = {"mapping": "Write NAME=VALUE, several with commas.", "list": "Separate several by commas."}.get(
         option.shape, ""
     )
     return " ".join(filter(None, (option.describe(), files, written)))
@@ -216,11 +220,11 @@ class ReadOptionsForm:
         first = [option for option in self._requested.values() if option.form == "first"]
         rest = [option for option in self._requested.values() if option.form != "first"]
         self._options = ask_options(first, options)
-        with more("More about reading"):
+        with more("More reading options"):
             self._options |= ask_options(rest, options)
 
     def _add_roles(self, options: Mapping[str, Any], columns: list[str]) -> None:
-        add_text("What is each column?", "h3")
+        add_text("Roles of columns", "h3")
         add_text(
             "Others may know a quasi-identifier, so it is made coarser; what is sensitive must not be learnt about "
             "anybody; identifiers name people and are left out.",
@@ -229,7 +233,7 @@ class ReadOptionsForm:
         with ui.element("div").classes("fields"):
             for column in columns:
                 part = next((role for role in self._roles if column in options.get(role, ())), "")
-                chosen = {"": "(not said)"} | {role: f"{role}: {meaning}" for role, meaning in self._roles.items()}
+                chosen = {"": "(no role)"} | {role: f"{role}: {meaning}" for role, meaning in self._roles.items()}
                 self._parts[column] = Field(column, part, options=chosen)
 
     def _add_columns(self, options: Mapping[str, Any], columns: list[str], roles: list[str]) -> None:
@@ -237,12 +241,12 @@ class ReadOptionsForm:
         all_roles = list(dict.fromkeys([*given, *roles]))
         if not all_roles:
             return
-        add_text("Which column is what?", "h3")
+        add_text("Roles of columns", "h3")
         with ui.element("div").classes("fields"):
             for role in all_roles:
                 value = str(given.get(role, ""))
                 if value and value not in columns:
-                    self._columns[role] = Field(role, value, help="Several with commas.")
+                    self._columns[role] = Field(role, value, help="Separate several by commas.")
                 else:
                     self._columns[role] = Field(role, value, options={"": "(none)"} | {c: c for c in columns})
 

@@ -122,5 +122,5 @@ def _read_original(project: Project, release: Path, arguments: dict[str, Any], p
 
 def _require(original: Dataset | None) -> Dataset:
     if original is None:
-        raise SchemaError("the original is needed for this. Choose the data that the release was made from.")
+        raise SchemaError("Attacks and measures need the original.", hint="Choose the data of the release.")
     return original

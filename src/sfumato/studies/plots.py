@@ -124,13 +124,13 @@ def _draw_risk(points: Sequence[Point], unit: RecordUnit) -> list[Figure]:
         (
             "unique",
             f"{unit.many.capitalize()} that are unique",
-            f"Share of {unit.many} whom what the attacker knows leads to and to nobody else.",
+            f"Share of {unit.many} that an attacker singles out.",
         ),
     )
     for what, title, caption in shown:
         before = [spread.mean for point in points if (spread := point.risk("before", what)) is not None]
         if before:
-            full_caption = f"{caption} The dashed line is the data published as they are."
+            full_caption = f"{caption} The dashed line is the original."
             after = functools.partial(Point.risk, when="after", what=what)
             name = f"risk-{what}"
             figures += _draw_lines(points, name, title, full_caption, "risk", after, max(before), is_share=True)

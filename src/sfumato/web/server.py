@@ -187,7 +187,7 @@ def _open_socket(host: str, port: int) -> socket.socket:
         return socket.create_server((host, port), family=socket.AF_INET6 if ":" in host else socket.AF_INET)
     except OSError as error:
         raise ParameterError(
-            f"The workbench cannot listen on {host}, port {port}: {error.strerror}.",
+            f"The workbench cannot listen on {host}, port {port}: {os.strerror(error.errno or 0)}.",
             option="port",
             hint=Message("Choose a free port: ", option("port", 0), "."),
         ) from None

@@ -1,4 +1,4 @@
-"""Exploring data: what is the risk, what does each promise cost, and what to choose.
+"""Exploring data: what is the risk, what does each guarantee cost, and what to choose.
 
 ``sf.explore("checkins.csv", kind="trajectories", out="explored")`` tries the methods for such data on
 as much of them as is quick, and answers.
@@ -40,7 +40,7 @@ def explore(
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
     **read_options: Any,
 ) -> Exploration:
-    """Say how risky data are as they stand, what promises cost, and which three choices are worth a look.
+    """Say how risky data are as they stand, what guarantees cost, and which three choices are worth a look.
 
     Parameters
     ----------

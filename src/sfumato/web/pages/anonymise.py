@@ -1,4 +1,4 @@
-"""The Anonymise page: a method chosen by what it promises, a form of what it declares, a run, and what came of it."""
+"""The Anonymise page: a method chosen by guarantee, a form of what it declares, a run, and what came of it."""
 
 from __future__ import annotations
 
@@ -157,7 +157,7 @@ def _make_count_field(unit: RecordUnit) -> Field | None:
 
 
 def _list_methods(name: str, kind: str, chosen: str) -> None:
-    """Show the methods by what they promise, those to try first at the top."""
+    """Show the methods by guarantee, those to try first at the top."""
     recommended = plugins.find_kind(kind).recommended
     methods = plugins.methods_for(kind)
     guaranteed: dict[str, list[type[Method]]] = {}

@@ -230,9 +230,7 @@ def _offer_steps(workspace: Workspace, name: str, recipe: Recipe) -> None:
     """Offer to edit the data by steps, which are kept in the policy and can be taken back."""
     steps = list(recipe.options.get("steps", ()))
     add_text("Edit", "h2")
-    add_text(
-        "The file stays as it is: steps are recorded, replayed whenever it is read, and told in what is published."
-    )
+    add_text("The file is not changed. Steps are recorded, replayed when the file is read, and listed in the release.")
     if steps:
         with ui.element("ol"):
             for step in steps:

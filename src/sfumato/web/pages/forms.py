@@ -80,7 +80,7 @@ class ParameterForm:
 
 
 class PartsForm:
-    """Asks whether data of people are published in parts, where their kind and what is promised allow it."""
+    """Asks whether data of people are published in parts, where their kind and the guarantee allow it."""
 
     def __init__(self, method: type[Method], kind: str, unit: RecordUnit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
@@ -92,8 +92,8 @@ class PartsForm:
                 RELEASE["engine"].label,
                 "false",
                 kind="check",
-                help="Those who are alike are published together, part by part, on all cores and in bounded memory. "
-                "Small parts cost some detail.",
+                help="Publishes similar records together, partition by partition, on all cores and in bounded memory. "
+                "Small partitions cost some detail.",
             )
             self._people = Field(
                 RELEASE["part_size"].label,
@@ -101,7 +101,7 @@ class PartsForm:
                 kind="number",
                 bounds=(RELEASE["part_size"].least, None),
                 step="1",
-                help=f"So many {unit.many}, at least twice k; {self._size:,} if empty. About releases in parts.",
+                help=f"Number of {unit.many}, at least twice k; {self._size:,} if empty. Applies to releases in parts.",
             )
 
     def suggest(self, records: int) -> str:
@@ -109,8 +109,8 @@ class PartsForm:
         if not self._size or records <= self._size:
             return ""
         return (
-            f"These are many: {self._unit.count(records)}. In parts of at most {self._size:,} they take less memory "
-            "and use all cores: choose In parts under More about the release."
+            f"The data have {self._unit.count(records)}. Partitions of at most {self._size:,} need less memory and "
+            "use all cores: choose In parts under More release options."
         )
 
     def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:

@@ -71,7 +71,7 @@ def register(workspace: Workspace) -> None:
         path = workspace.project.find("hierarchies", name)
         with frame(name, "hierarchies"):
             if path.stat().st_size > _LARGEST:
-                add_text("It is too large to be drawn and edited here; it can be used as it is.")
+                add_text("The hierarchy is too large to draw and edit here. It can still be used.")
                 _offer_use(workspace, name)
                 return
             drawn = _DRAWN.of(path)

@@ -66,7 +66,7 @@ def register(workspace: Workspace) -> None:
     def _show(name: str, m: int = 2) -> None:
         m = min(max(m, 1), 6)
         with frame("Risk", "risk", name):
-            add_text(f"{name}, as it stands, before anything is done.", classes="muted")
+            add_text(f"Risk in the original data {name}.", classes="muted")
             with ui.element("div").classes("row"):
                 knowledge = Field("Largest knowledge of the attacker", str(m), options=PIECES)
                 press("Show", lambda: open_page("risk", name, m=knowledge.value), "plain")
@@ -80,11 +80,9 @@ def _show_result(outcome: dict[str, Any]) -> None:
     for sentence in outcome["in_words"][-1:]:
         add_text(sentence, classes="verdict careful")
     figures(outcome["figures"])
-    show_risks(outcome["risk"], "Attackers who know ever more")
+    show_risks(outcome["risk"], "Risk by knowledge")
     if outcome["risk"] and not any("m" in risk for risk in outcome["risk"]):
-        add_text(
-            "Pieces of knowledge mean nothing here: an observer knows more the longer they watch.", classes="muted"
-        )
+        add_text("An observer of a timeline knows more the longer they watch.", classes="muted")
     rare = outcome["rare"]
     if rare:
         add_text("Uniqueness by columns", "h2")
@@ -94,9 +92,7 @@ def _show_result(outcome: dict[str, Any]) -> None:
             f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
-            add_text(
-                "No single one is rare: whoever stands alone does so by several of them, by their order or their times."
-            )
+            add_text("No single value is rare. People are unique by several values, their order or their times.")
         table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
     if outcome["columns"]:
         shown = [(name, show_share(share)) for name, share in outcome["columns"]]
@@ -109,7 +105,7 @@ def _show_result(outcome: dict[str, Any]) -> None:
 
 
 def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
-    """Show what attackers reach, one row for each, and among how many records people hide."""
+    """Show what attackers reach, one row for each, and how many records match people."""
     fields = (name for risk in risks for name, value in risk.items() if name not in _UNSHOWN and value is not None)
     names = list(dict.fromkeys(fields))
     rows = [(describe(risk), *(_format_share(name, risk.get(name)) for name in names)) for risk in risks]
@@ -118,12 +114,12 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
     bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
     if sized_risks:
         table(
-            ["attacker knows", *("in none" if band == "none" else band for band in bands)],
+            ["attacker knows", *("no match" if band == "none" else band for band in bands)],
             [
                 (describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands))
                 for risk in sized_risks
             ],
-            f"{caption}: share that hides among so many records",
+            f"{caption}: share of people by number of matching records",
         )
 
 

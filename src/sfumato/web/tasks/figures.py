@@ -73,7 +73,7 @@ def _draw_history(dataset: Dataset) -> list[tuple[Figure, str]]:
     return [
         (
             Figure(f"How many {name}", f"Share of {dataset.unit.many} by number of {name}.", [lengths]),
-            f"Share of {dataset.unit.many} with so many {name}.",
+            f"Share of {dataset.unit.many} by number of {name}.",
         ),
         (
             Figure(f"Most common {name}", "Bars.", [common], head=[name, "count"], rows=[[b[0], b[2]] for b in bars]),

@@ -169,10 +169,10 @@ def list_roles(kind: str) -> list[str]:
 
 
 def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
-    """Say who stands out in data as they are, for attackers who know ever more."""
+    """Measure the risk in original data by what attackers know."""
     progress("reading", 0, 0)
     dataset, _ = read_data(project, arguments["files"]["data"][0])
-    progress("attacking the data as they are", 0, 0)
+    progress("attacking the original", 0, 0)
     outcome = attack.inspect(dataset, int(arguments["m"]))
     outcome["figures"] = draw_by_knowledge(outcome["risk"], dataset.unit.many)
     outcome["rare"] = _find_rare(dataset)

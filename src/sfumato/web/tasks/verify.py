@@ -73,7 +73,7 @@ def together(project: Project, arguments: dict[str, Any], folder: Path, progress
 
 
 def attack_release(release: Path, original: Dataset, m: int = 2) -> dict[str, Any]:
-    """Return what attackers reach before and after, and those who do more than the promise is about."""
+    """Return what attackers reach before and after, and those who do more than the guarantee is about."""
     by_knowledge = assessment.attack_rising(release, original, m)
     stronger = assessment.attack_beyond(release, original)
     return {

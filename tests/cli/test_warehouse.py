@@ -30,7 +30,7 @@ def test_from_sources_to_answers_and_a_hierarchy(sfumato, tuna):
     assert found["after"][0]["things"]["common"] == 3
     assert found["conflicts"][0]["values"] == {"Lacepède, 1802": ["worms", "fishbase"], "Lacépède, 1802": ["dbpedia"]}
     assert "<svg" in (tuna / "c.svg").read_text()
-    assert "there already" in sfumato("warehouse", "connectivity", "w", "--plot", "c.svg", expect=2).stderr
+    assert "already exists" in sfumato("warehouse", "connectivity", "w", "--plot", "c.svg", expect=2).stderr
     wanted = ("--up", "tlo:usuallyBelongsTo", "--label", "tlo:hasScientificName", "--root", "worms:WoRMS:2")
     (tuna / "catch.csv").write_text("person,item\n1,THUNNUS ALBACARES\n1,cod\n2,Makaira nigricans\n2,=cmd\n")
     values = ("--values", "catch.csv", "--kind", "sets", "--of", "item", "--apply", "lower")

@@ -93,6 +93,8 @@ def _open(source: Path, kind: str, read_options: dict[str, Any]) -> tuple[Any, d
 
     if kind:
         return calls.read(source, kind, **read_options), {}
+    if not source.exists():
+        raise ParameterError(f"{source} does not exist.", option="source", hint="Give a release, or data with --kind.")
     if not source.is_dir():
         raise ParameterError(
             f"{source} is not the directory of a release.",
@@ -133,7 +135,7 @@ def _show_rows(out: Output, title: str, table: pa.Table) -> None:
     if names:
         out.table(title, names, [[row[name] for name in names] for row in rows])
     if constants:
-        out.facts("The same in all rows" if names else title, constants)
+        out.table("The same in all rows" if names else title, ["what", "value"], list(constants.items()))
     if table.num_rows > len(rows):
         out.print_line(f"{table.num_rows - len(rows):,} more rows are not shown. Print all with --json.")
 

@@ -54,7 +54,7 @@ def show_sizes(out: Output, risks: Sequence[Mapping[str, Any]]) -> None:
     bands = list(dict.fromkeys(band for risk in sized_risks for band in risk["set_sizes"]))
     if sized_risks:
         out.table(
-            "Share of people by number of matching records",
+            "Share by number of matching records",
             ["attacker knows", *("no match" if band == "none" else band for band in bands), "median"],
             [
                 (

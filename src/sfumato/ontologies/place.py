@@ -20,6 +20,7 @@ from typing import Any
 from pyoxigraph import Store
 
 from sfumato.exceptions import SchemaError, SfumatoError
+from sfumato.messages import Message, call
 
 __all__ = ["Next", "describe", "open_to_read", "write_next"]
 
@@ -65,7 +66,14 @@ def describe(folder: Path) -> dict[str, Any]:
         description = json.loads((folder / _MARK).read_bytes())
     except FileNotFoundError:
         raise SchemaError(
-            f"{folder} is not a warehouse.", hint=f"Build one: sfumato warehouse build warehouse.toml --out {folder}"
+            f"{folder} is not a warehouse.",
+            hint=Message(
+                "Build one: ",
+                call(
+                    f"sfumato.ontologies.building.build('warehouse.toml', {str(folder)!r})",
+                    f"sfumato warehouse build warehouse.toml --out {folder}",
+                ),
+            ),
         ) from None
     except (OSError, ValueError):
         raise SchemaError(f"{folder / _MARK} cannot be read.", hint="Build the warehouse again.") from None

@@ -130,7 +130,7 @@ class PlotStyle:
     along
         What the horizontal axis shows.
     before
-        What it is with the data as they are, to be marked; None for nothing.
+        What it is in the original, to be marked; None for nothing.
     is_share
         Whether values are shares, to be written in percent.
 

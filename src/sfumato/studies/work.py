@@ -117,7 +117,7 @@ class TrialRunner:
         )
 
     def _attack(self, release: Release, result: Result) -> Any:
-        """Attack a release with the knowledge its guarantee is about, or with as many pieces of it as the study asks for."""
+        """Attack a release with the knowledge that its guarantee, or the study, is about."""
         attacker = plugins.find_attacker(release.guarantee)
         if self.job.m is not None and hasattr(release.guarantee, "m"):
             guarantee: Any = release.guarantee

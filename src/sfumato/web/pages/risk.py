@@ -92,7 +92,7 @@ def _show_result(outcome: dict[str, Any]) -> None:
             f"than five; {show_share(rare['share'])} of the {rare['unit']} have one that no other has."
         )
         if not rare["few"]:
-            add_text("No single value is rare. People are unique by several values, their order or their times.")
+            add_text("No single value is rare. Records are unique by several values, their order or their times.")
         table(["value", f"{many} that have it"], rare["rarest"], f"The rarest {rare['what']}")
     if outcome["columns"]:
         shown = [(name, show_share(share)) for name, share in outcome["columns"]]
@@ -119,7 +119,7 @@ def show_risks(risks: Sequence[Mapping[str, Any]], caption: str) -> None:
                 (describe(risk), *(show_share(risk["set_sizes"].get(band, 0.0)) for band in bands))
                 for risk in sized_risks
             ],
-            f"{caption}: share of people by number of matching records",
+            f"{caption}: share by number of matching records",
         )
 
 

@@ -15,7 +15,7 @@ from sfumato.exports import write_table
 
 _OVER = {"rt": "education", "sequences": "event", "sets": "item", "table": "education", "trajectories": "place"}
 """What a hierarchy is derived over and edited, of the kinds that take one."""
-_COUNTED = {"snapshots": "2 cells: 1 infeasible, 1 done."}
+_COUNTED = {"snapshots": "2 trials: 1 infeasible, 1 done."}
 """What a study of a kind comes to where not every method can do what is asked: anatomy has to leave out too many."""
 _TRIES = 5
 """Runs that may end before they are stopped."""

@@ -61,8 +61,8 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
         path = _begin(workspace, "tea,wine\nrye,bread\n")
         before, here = path.read_bytes(), "/constraints/mine.txt?data=baskets.csv&sort=utility"
         refused = (
-            ({"Row 1": "tea, rye"}, "Row 1 and row 2 have a value in common"),
-            ({"New rows": "beer\n\ntea"}, "Row 1 and new row 3 have a value in common"),
+            ({"Row 1": "tea, rye"}, "Row 1 and row 2 share a value"),
+            ({"New rows": "beer\n\ntea"}, "Row 1 and new row 3 share a value"),
             ({"Row 2": 'rye, "bread'}, "Row 2: quotes must stand around a whole value"),
             ({"Delete row 1": "true", "Row 2": " , "}, "There must be at least one row."),
             ({}, "Nothing was changed."),
@@ -83,7 +83,7 @@ def test_what_no_data_can_be_read_with_is_not_saved(walk):
         fill("Row 1", "tea")
         path.write_text("written elsewhere\n")
         user.find(marker="check-and-save").click()
-        await user.should_see("has changed since the page was opened")
+        await user.should_see("changed after the page was opened")
         assert path.read_text() == "written elsewhere\n"
 
     walk(steps)
@@ -191,6 +191,6 @@ def test_undoing_restores_every_byte_and_only_what_was_saved_here(project):
     assert path.read_bytes() == b"caf\xe9\n" and not can_undo(project, "mine.txt")
     save_rows(project, "mine.txt", [("row 1", ("one",))], digest_text(path.read_bytes()))
     path.write_text("changed elsewhere\n")
-    with pytest.raises(ParameterError, match="nothing to take back"):
+    with pytest.raises(ParameterError, match="cannot be undone"):
         undo_save(project, "mine.txt")
     assert path.read_text() == "changed elsewhere\n"

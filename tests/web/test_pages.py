@@ -51,10 +51,10 @@ def test_data_risk_and_forms_of_every_kind(tmp_path, kind):
         for method in plugins.methods_for(kind):
             await user.open(f"/anonymise/{name}?method={method}")
             await user.should_see("Name of the release")
-            await user.should_not_see("That did not work")
+            await user.should_not_see("Request failed")
         for path in ("compare", "hierarchies", "queries"):
             await user.open(f"/{path}/{name}")
-            await user.should_not_see("That did not work")
+            await user.should_not_see("Request failed")
 
     _walk(tmp_path / "project", steps)
 
@@ -179,6 +179,6 @@ def test_unknown_names_are_sentences(tmp_path):
     async def steps(user, workspace):
         for path in ("/data/none.csv", "/risk/none.csv", "/run/none", "/study/none.toml", "/releases/none"):
             await user.open(path)
-            await user.should_see("That did not work" if not path.startswith("/risk") else "no such file")
+            await user.should_see("Request failed" if not path.startswith("/risk") else "no such file")
 
     _walk(tmp_path / "project", steps)

@@ -33,7 +33,7 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
         fill("In a part at most", "80")
         user.find(marker="anonymise").click()
         await user.should_see("the guarantee holds")
-        await user.should_see("Every part keeps this on its own")
+        await user.should_see("The guarantee holds for every partition")
         await user.should_see("Risk before and after")
         await user.should_see("Utility")
         await user.should_see("Those of the release are of its first part.")
@@ -76,7 +76,7 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
         await user.should_see("with a column that names the part")
         fill("Format", "long.spmf")
         user.find(marker="export").click()
-        await user.should_see("choose one of those offered")
+        await user.should_see("Choose one of the listed formats")
         fill("Format", "wide.jsonl")
         user.find(marker="export").click()
         await user.should_see("Download parts-wide.jsonl")
@@ -93,8 +93,8 @@ def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         for chosen, size, told in (
             ("true", "5", "at least 10"),
-            ("true", "2.5", "write a whole number"),
-            ("false", "100", "is about releases in parts"),
+            ("true", "2.5", "must be a whole number"),
+            ("false", "100", "applies only with"),
         ):
             await user.open(f"/anonymise/{name}?method=apriori")
             fill("k", "5")

@@ -93,7 +93,7 @@ def test_releases_are_exported_in_the_formats_of_their_kind(walk):
         await user.open("/releases/mine")
         fill("Format", "long.../../../x")
         user.find(marker="export").click()
-        await user.should_see("choose one of those offered")
+        await user.should_see("Choose one of the listed formats")
 
     walk(steps)
 
@@ -111,7 +111,7 @@ def test_queries_of_ones_own_are_used_in_a_study(walk):
         for method in ("optimal", "bottom-up"):
             fill(method, "false")
         user.find("Run the study").click()
-        await user.should_see("1 cells: 1 done.")
+        await user.should_see("1 trials: 1 done.")
         study = tomllib.loads((workspace.project.area("studies") / "table-example-k.toml").read_text())
         assert study["study"]["workload"] == f"../workloads/{drawn}"
         assert (workspace.project.area("studies") / "table-example-k" / "results.csv").is_file()
@@ -126,7 +126,7 @@ def test_a_study_begins_with_methods_that_have_what_they_need(walk):
         await user.open(f"/compare/{name}")
         fill("Values", "5")
         user.find("Run the study").click()
-        await user.should_see("3 cells: 3 done.")
+        await user.should_see("3 trials: 3 done.")
 
     walk(steps)
 
@@ -249,7 +249,7 @@ def test_sensitive_and_monitored_values_are_kept(walk):
         await user.open(f"/hierarchies/{name}")
         fill("monitored", "@/etc/passwd")
         user.find("Keep the values").click()
-        await user.should_see("the project has no such file")
+        await user.should_see("is not in the project")
         assert read_recipe(workspace.project, name).options["monitored"] == labels
 
     walk(steps)

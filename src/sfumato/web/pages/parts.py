@@ -125,7 +125,7 @@ def page(route: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
                 build(*arguments, **named)
             except Exception as error:
                 ui.context.client.content.clear()
-                with frame("Error", ""):
+                with frame("Request failed", ""):
                     add_text(explain(error), classes="failed").props('role="alert"')
 
         made: Callable[..., Any] = ui.page(route)(shown)

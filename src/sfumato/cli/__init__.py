@@ -133,7 +133,7 @@ def _describe_fault(error: OSError, where: str = "writing or reading a file") ->
 
 
 class _Pipe(io.FileIO):
-    """A place to write to whose reader may leave: the work goes on, and its exit code counts."""
+    """A pipe whose reader may close it: work continues, and its exit code counts."""
 
     def write(self, data: Any) -> int:
         try:
@@ -147,7 +147,7 @@ def _open_for_people(handle: int) -> io.TextIOWrapper:
     standard = sys.stdout if handle == 1 else sys.stderr
     try:
         pipe = _Pipe(handle, "wb", closefd=False)
-    except OSError:  # closed by whoever started us
+    except OSError:  # closed by the parent process
         pipe = _Pipe(os.devnull, "wb")
     return io.TextIOWrapper(
         io.BufferedWriter(pipe),

@@ -85,7 +85,7 @@ def leave_out_people(
     original
         The file.
     column
-        The column of the file that names people, where how it was read does not tell.
+        The column of the file that names people, if the reading options do not name it.
     """
     owner_record = owner.read_owner_record(Path(path))
     if not owner_record.get("reading") or not isinstance(owner_record.get("parameters"), dict):

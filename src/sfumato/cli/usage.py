@@ -102,7 +102,7 @@ def _complete(name: str, words: list[str], missing: list[Any], data: Any) -> str
     names = {parameter.name for parameter in missing}
     if _DETECTED_OPTIONS & names and (data is not None or "data" in names) and not name.count(" "):
         return f"Detect them: {shlex.join(['sfumato', 'start', str(data or _EXAMPLES['data'])])}"
-    # Arguments come first, for the parser tells them by their order.
+    # Arguments come first, since the parser distinguishes them by order.
     arguments = [_example(name, p.name) for p in missing if p.param_type_name == "argument"]
     options = [word for p in missing if p.param_type_name == "option" for word in (p.opts[0], _example(name, p.name))]
     positions = [at for at, word in enumerate(words) if word.startswith("-")]
@@ -115,7 +115,7 @@ def _example(command: str, name: str) -> str:
 
 
 def _explain_unknown_option(error: Any) -> ParameterError:
-    """Say which option means what was typed, or how parameters of methods are given."""
+    """Report which option means what was typed, or how parameters of methods are given."""
     typed, flags = error.option_name, _list_flags(error.ctx.command)
     name = typed.lstrip("-").replace("-", "_").lower()
     known = (find_option(cls, name) for cls in (ReadOptions, ReleaseOptions))
@@ -131,7 +131,7 @@ def _explain_unknown_option(error: Any) -> ParameterError:
 
 
 def _explain_option_value(error: Any) -> ParameterError:
-    """Say that an option needs a value, or takes none."""
+    """Report that an option needs a value, or takes none."""
     typed = error.option_name
     has_value = any(word.startswith(f"{typed}=") for word in sys.argv[1:])
     example = f"For example: {typed} {_EXAMPLES.get(typed.lstrip('-'), 'VALUE')}"
@@ -143,7 +143,7 @@ def _explain_option_value(error: Any) -> ParameterError:
 
 
 def _explain_value(error: Any) -> ParameterError:
-    """Say which values an option or an argument takes."""
+    """Report which values an option or an argument takes."""
     declared = error.param
     allowed = "" if declared is None else _describe_type(error.ctx.command, declared.name)
     if not allowed:
@@ -167,7 +167,7 @@ def _describe_type(command: Any, name: str) -> str:
 
 
 def _explain_words(error: Any) -> ParameterError:
-    """Say that there is no such command, or that arguments are too many."""
+    """Report that there is no such command, or that arguments are too many."""
     context = error.ctx
     words, commands = _list_words(context), list(getattr(context.command, "commands", {}))
     if commands:

@@ -131,7 +131,7 @@ def _finish(
 
 
 def _read(store: Store, source: SourceSection, definition: Definition) -> dict[str, Any]:
-    """Put what a source says into its graph, and return what tells whether its file has changed."""
+    """Put what a source says into its graph, and return a digest of its file."""
     mark = _fingerprint(Path(source.file))
     graph = graphs.stated(source.name)
     graphs.replace_graph(store, graph, read_source(source, definition.find_prefixes()))

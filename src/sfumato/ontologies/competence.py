@@ -56,7 +56,7 @@ class Outcome(NamedTuple):
         return not self.missing and not self.unexpected
 
     def describe_coverage(self, source: str) -> str:
-        """Say whether a source alone answers all, some or none of it."""
+        """Return whether a source alone answers all, some or none of it."""
         count = self.alone[source]
         return "all" if count == self.rows and self.rows else f"{count} of {self.rows}" if count else ""
 

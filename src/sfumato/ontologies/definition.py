@@ -57,7 +57,7 @@ class TableSection(_Section):
     columns: dict[str, str | ColumnSection | list[ColumnSection]] = {}
 
     def list_columns(self) -> list[tuple[str, ColumnSection]]:
-        """Return the columns, those that were given as a property only spelled out; one may say several things."""
+        """Return the columns, those given as a property only in full; one may say several things."""
         columns: list[tuple[str, ColumnSection]] = []
         for name, given in self.columns.items():
             several = given if isinstance(given, list) else [given]
@@ -358,7 +358,7 @@ _MODELS: dict[str, type[_Section]] = {
 
 
 def _describe_error(error: ValidationError) -> str:
-    """Say the first thing that is wrong with where it is, and the nearest name that would be right."""
+    """Describe the first thing that is wrong with where it is, and the nearest name that would be right."""
     # A name that is nearly right explains the one that is missing, and comes first.
     first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     path = [part for part in first["loc"] if part not in ("str", "ColumnSection", "list[ColumnSection]")]

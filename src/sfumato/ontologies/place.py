@@ -147,7 +147,7 @@ def _hold(store: Path) -> Iterator[None]:
 
 
 def _is_ours(folder: Path) -> bool:
-    """Tell a warehouse, or what a first build that was killed has left, from any other folder."""
+    """Return whether a folder is a warehouse, or the rest of a first build that was killed."""
     return all(
         path.name in (_MARK, _LOCK) or path.name.startswith(("store-", f".{_MARK}.")) for path in folder.iterdir()
     )

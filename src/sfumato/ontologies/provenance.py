@@ -34,7 +34,7 @@ _MOST_FREE = 8
 class Explained(NamedTuple):
     """An answer; for every row the smallest sets of sources that suffice for it, and whether it rests on a statement.
 
-    ``complete`` tells whether all sets were tried.
+    ``complete`` is whether all sets were tried.
     """
 
     answer: Answer

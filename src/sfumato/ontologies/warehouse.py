@@ -104,7 +104,7 @@ class Warehouse:
         return self._ask(query, self.graphs_of(chosen), self.find)
 
     def can_divide(self, query: str) -> bool:
-        """Tell whether some of the sources can be asked: not for a query that counts, where they are large."""
+        """Return whether some of the sources can be asked: not for a query that counts, where they are large."""
         size = sum(source["statements"] for source in self.description["sources"].values())
         return size <= _MOST_COUNTED or not _AGGREGATE.search(query)
 

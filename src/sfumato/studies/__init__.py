@@ -136,7 +136,7 @@ def run_plan(
 
 
 def _identify(plan: Plan) -> dict[str, str]:
-    """Say what makes a study the same: its data."""
+    """Describe what makes a study the same: its data."""
     return {"kind": plan.kind, "data": plan.job.data}
 
 

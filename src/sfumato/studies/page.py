@@ -61,7 +61,7 @@ _STATUSES = {
 
 
 def write_page(result: StudyResult, *, now: datetime | None = None) -> str:
-    """Return the page of a study, plots and all; whoever opens it needs nothing else."""
+    """Return the page of a study, plots and all; anyone who opens it needs nothing else."""
     figures = list_figures(result)
     points = [point for point in list_points(result) if point.outcomes]
     measures = list_measures(result)

@@ -131,7 +131,7 @@ def plan_methods(
 
 
 def _label(methods: Sequence[Method]) -> list[tuple[Method, str]]:
-    """Tell methods apart that are here several times: by all of their parameters that differ."""
+    """Distinguish methods that are listed several times by all of their parameters that differ."""
     labelled = []
     for method in methods:
         same = [other.parameters() for other in methods if other.name == method.name]

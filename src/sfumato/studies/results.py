@@ -293,6 +293,6 @@ def _unify(values: Iterable[Any]) -> pa.Array:
 def mark_results(
     folder: Path, identity: Mapping[str, str], trials: Sequence[tuple[str, Trial]], facts: Mapping[str, Any]
 ) -> None:
-    """Say in the folder of a study which cells it has, by their keys and in their order, and what it is about."""
+    """Write into the folder of a study which trials it has, by key and in order, and its data."""
     listed = [{"key": key, "label": trial.label, "varying": list(trial.varying)} for key, trial in trials]
     write_mark(folder, {"identity": dict(identity), "cells": listed, "facts": dict(facts)})

@@ -57,7 +57,7 @@ class Limits:
     memory: int | None = None
 
     def exceeded_by(self, limits: Mapping[str, float | None]) -> bool:
-        """Tell whether limits of earlier were at least these, so that another attempt would end the same way."""
+        """Return whether limits of earlier were at least these, so that another attempt would end the same way."""
         for name, now in (("seconds", self.seconds), ("memory", self.memory)):
             before = limits.get(name)
             if before is not None and (now is None or now > before):
@@ -166,7 +166,7 @@ class _Worker:
             stdout=subprocess.PIPE,
             stderr=None if os.environ.get("SFUMATO_DEBUG") else subprocess.DEVNULL,
             env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths},
-            # Ctrl-C on a terminal is for whoever started the study.
+            # Ctrl-C on a terminal is for the process that started the study.
             start_new_session=True,
         )
         threading.Thread(target=self._read_answers, args=(answers,), daemon=True).start()
@@ -181,7 +181,7 @@ class _Worker:
 
     def _send(self, data: bytes) -> None:
         assert self.process.stdin is not None
-        # That a worker is gone is told where it is listened to.
+        # The end of a worker is reported where its answers are read.
         with contextlib.suppress(OSError):
             self.process.stdin.write(data)
             self.process.stdin.flush()
@@ -192,7 +192,7 @@ class _Worker:
         self._send(pickle.dumps(task.trial))
 
     def resident(self) -> int | None:
-        """Return the bytes this process has in memory; None where the system does not tell."""
+        """Return the bytes this process has in memory; None if the system does not report it."""
         try:
             pages = int(Path(f"/proc/{self.process.pid}/statm").read_text(encoding="ascii").split()[1])
         except (OSError, IndexError, ValueError):
@@ -344,7 +344,7 @@ class _Crew:
 
 
 def _name_exit(code: int) -> str:
-    """Say how a process ended.
+    """Describe how a process ended.
 
     Examples
     --------

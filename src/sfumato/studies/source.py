@@ -1,4 +1,4 @@
-"""Where the data of a study come from, so that every process of it can read them and tell them from others."""
+"""Where the data of a study come from, so that every process of it can read them and distinguish them from others."""
 
 from __future__ import annotations
 
@@ -168,7 +168,7 @@ class HeldSource:
 
 
 def _to_plain(value: Any) -> Any:
-    """Return plain values that tell data from others, whatever their memory looks like."""
+    """Return plain values that distinguish data, independent of their layout in memory."""
     if isinstance(value, pa.Array | pa.ChunkedArray):
         value = pa.table({"column": value})
     if isinstance(value, pa.Table):

@@ -184,7 +184,7 @@ def _sum_up(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_fault(error: BaseException) -> str:
-    """Say what went wrong without the message of the error, which could hold personal data.
+    """Describe what went wrong without the message of the error, which could hold personal data.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """A process that works on cells: it reads the data once, then takes one cell after the other.
 
 It is started as a program of its own rather than forked: compiled code with threads does not survive a fork, and a
-notebook or a script without a guarded main part can start it, too. It ends as soon as whoever started it does.
+notebook or a script without a guarded main part can start it, too. It ends as soon as the process that started it does.
 """
 
 from __future__ import annotations

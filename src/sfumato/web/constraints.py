@@ -127,7 +127,7 @@ def save_rows(project: Project, name: str, rows: Rows, seen: str) -> None:
 
 
 def can_undo(project: Project, name: str) -> bool:
-    """Tell whether the file is as it was last saved here, so that this can be taken back."""
+    """Return whether the file is as it was last saved here, so that this can be taken back."""
     past = _recall(project, name)
     return bool(past) and past[-1]["after"] == digest_text(project.find("constraints", name).read_bytes())
 

@@ -145,7 +145,7 @@ class Project:
     def list(self, area: str) -> list[str]:
         """Return what lies in a folder of the project, by name; policies and steps beside data are not data.
 
-        Links would lead elsewhere, and pipes and devices would keep whoever reads them waiting: they are left out.
+        Links would lead elsewhere, and pipes and devices would block readers: they are left out.
         """
         left_out = (".toml",) if area == "data" else ()
         with os.scandir(self.area(area)) as entries:

@@ -1,4 +1,4 @@
-"""The server: pages on a project folder, on this machine only unless told otherwise."""
+"""The server: pages on a project folder, on this machine only by default."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["LARGEST_UPLOAD", "build_app", "open_project", "serve"]
 
 LARGEST_UPLOAD = 1 << 30
-"""Bytes that an upload may have, unless told otherwise."""
+"""Bytes of the largest upload by default."""
 _FORGOTTEN_AFTER = 60.0
 """Seconds after which the framework forgets what it noted of a tab."""
 

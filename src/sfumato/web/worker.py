@@ -1,7 +1,7 @@
 """A process that does one job: it reports progress on standard output, and writes its outcome to a file.
 
 It is a program of its own rather than a fork, since compiled code with threads does not survive a fork. It ends with
-whoever started it: its standard input is a pipe that closes then.
+the process that started it: its standard input is a pipe that closes then.
 """
 
 from __future__ import annotations
@@ -73,9 +73,9 @@ def main() -> NoReturn:
 
 
 def _step_back() -> None:
-    """Let pages go first: whoever looks at one does not wait for work that takes minutes anyway."""
+    """Let pages go first: anyone who looks at one does not wait for work that takes minutes anyway."""
     os.nice(_NICE)
-    # Where the system shares processors among sessions first, what counts is the session's own number. It hears few
+    # Where the system shares processors among sessions first, what counts is the session's own number. It accepts few
     # such wishes a second.
     for _ in range(_TRIES):
         try:

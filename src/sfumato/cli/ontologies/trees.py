@@ -97,7 +97,7 @@ def _count(values: Path, kind: str, of: str, read_options: dict[str, Any]) -> di
 
 
 def _list_languages(counts: dict[str, int]) -> str:
-    """Say how many nodes have a label of which language."""
+    """Return how many nodes have a label of each language."""
     return ", ".join(f"{language or 'none'} ({count:,})" for language, count in counts.items())
 
 

@@ -40,7 +40,7 @@ def explore(
     progress: Callable[[int, int], None] = lambda done, total: None,  # noqa: ARG005
     **read_options: Any,
 ) -> Exploration:
-    """Say how risky data are as they stand, what guarantees cost, and which three choices are worth a look.
+    """Measure the risk of data and the loss of guarantees, and choose three candidates.
 
     Parameters
     ----------

@@ -19,7 +19,7 @@ __all__ = ["Exploration"]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Exploration:
-    """The answers: risk as it stands, what each guarantee costs, three choices, and the policy of the one picked.
+    """Results: risk of the original, loss of each guarantee, three choices, and the policy of the chosen one.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ class Exploration:
         return self.picked.tried.outcome.warnings if self.choices else ()
 
     def format_warnings(self) -> list[str]:
-        """Say the warnings, each with what helps, so that nobody overlooks them."""
+        """Return the warnings, each with its remedy."""
         return [f"Beware: {text}" for text in self.warnings]
 
     def name_guarantee(self, point: Tried) -> str:
@@ -144,13 +144,13 @@ class Exploration:
 
     @property
     def _risk(self) -> str:
-        """What the risk is: of people who are told apart, or of events that become frequent."""
+        """What the risk is: of people who are distinguished, or of events that become frequent."""
         if any("largest_relative_frequency" in risk for risk in self.before):
             return "the largest relative frequency of a sensitive event"
         return "an attacker's success" + ("" if self.tried_on == self.records else " in the sample")
 
     def describe_sample(self) -> str:
-        """Say on how much of the data candidates were tried."""
+        """Describe on how much of the data candidates were tried."""
         if self.tried_on == self.records:
             return f"All candidates were tried on all of {self.unit.count(self.records)}."
         return (

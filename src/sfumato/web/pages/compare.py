@@ -133,14 +133,14 @@ def _offer_study(workspace: Workspace, name: str, recipe: Recipe) -> None:
 
 
 def _has_all(needs: Sequence[str], options: Mapping[str, Any]) -> bool:
-    """Tell whether what a method needs is there, as far as it has to be given: coordinates are in the data."""
+    """Return whether what a method needs is there, as far as it has to be given: coordinates are in the data."""
     given = {word: bool(options.get(word)) for word in ("sensitive", "monitored", "constraints")}
     given |= {f"hierarchy {column}": True for column in options.get("hierarchies") or {}}
     return all(given.get(need, given.get(need.split()[0], not need.startswith("hierarchy"))) for need in needs)
 
 
 def _can_vary(parameter: Parameter, kind: KindSpec) -> bool:
-    """Tell whether a parameter is a number, or something else that usually has several values, such as a fraction."""
+    """Return whether a parameter is a number, or something else that usually has several values, such as a fraction."""
     return parameter.type in {int, float} or len(kind.default_grid.get(parameter.name, ())) > 1
 
 

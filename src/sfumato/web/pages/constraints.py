@@ -140,7 +140,7 @@ def _show_result(workspace: Workspace, name: str, outcome: dict[str, Any], data:
 
 
 def _show_comparison(outcome: dict[str, Any], data: str, sort: str) -> None:
-    """Say what of the rows the data have, and whether they can be read with them."""
+    """Describe what of the rows the data have, and whether they can be read with them."""
     level = "broken" if outcome["refused"] else "careful" if outcome["strangers"] else ""
     message = outcome["refused"] or f"{data} can be read with it, as {sort} constraints."
     add_text(message, classes=f"verdict {level}".strip()).props('role="status"')

@@ -105,7 +105,7 @@ class PartsForm:
             )
 
     def suggest(self, records: int) -> str:
-        """Say that parts are worth it where there are more records than one part holds; else nothing."""
+        """Return a hint to publish in parts if there are more records than one part holds."""
         if not self._size or records <= self._size:
             return ""
         return (

@@ -301,7 +301,7 @@ class Field:
                 if placeholder:
                     limits["placeholder"] = placeholder
                 self._add("input", type=kind, defaultValue=value, step=step, **limits)
-            # Its name is what it is called alone; screen readers tell choices and help after it.
+            # Its name is what it is called alone; screen readers read choices and help after it.
             self._control._props["aria-label"] = make_visible(label)
             if help:
                 self._control._props["aria-describedby"] = f"c{add_text(help, 'small').id}"

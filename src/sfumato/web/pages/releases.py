@@ -114,7 +114,7 @@ def _count_records(records: dict[str, Any]) -> str:
 
 
 def _find_original(workspace: Workspace, name: str) -> str:
-    """Return the data a release was made from, where its policy tells."""
+    """Return the data a release was made from, if its policy names them."""
     for policy in workspace.project.list("policies"):
         try:
             read = POLICIES.of(workspace.project.area("policies") / policy)

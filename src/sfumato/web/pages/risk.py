@@ -131,7 +131,7 @@ def _format_share(name: str, value: Any) -> Any:
 
 
 def describe(risk: Mapping[str, Any]) -> str:
-    """Say what an attacker knows.
+    """Describe what an attacker knows.
 
     Examples
     --------

@@ -72,7 +72,7 @@ def _read(project: Project, data: str, path: Path, sort: str) -> tuple[Dataset, 
 
 
 def _compare(groups: Groups, labels: Sequence[str], sort: str) -> dict[str, Any]:
-    """Say which values the data do not have, which stand in several rows, and which in none."""
+    """Describe which values the data do not have, which stand in several rows, and which in none."""
     vocabulary, rows_of = frozenset(labels), dict[str, list[int]]()
     for number, items in groups:
         for item in items:

@@ -49,7 +49,7 @@ def example(project: Project, arguments: dict[str, Any], folder: Path, progress:
 
 
 def look(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
-    """Say what a file of data is and why, count and draw it, and make its rows ready to be paged through."""
+    """Detect what a file of data is, count and draw it, and prepare its rows for paging."""
     name = arguments["files"]["data"][0]
     progress("looking at the file", 0, 0)
     confirmed = read_recipe(project, name)
@@ -181,7 +181,7 @@ def risk(project: Project, arguments: dict[str, Any], folder: Path, progress: Pr
 
 
 def _rank_columns(dataset: Dataset) -> list[list[Any]]:
-    """Say for every column that others may know which share of the records has a value that no other has."""
+    """Describe for every column that others may know which share of the records has a value that no other has."""
     ranked = []
     for column in dataset.schema.columns:
         if column.role == "quasi-identifier" and len(dataset):
@@ -191,7 +191,7 @@ def _rank_columns(dataset: Dataset) -> list[list[Any]]:
 
 
 def _find_rare(dataset: Dataset) -> dict[str, Any]:
-    """Say which values of histories few records have, and which share of the records has one that no other has."""
+    """Describe which values of histories few records have, and which share of the records has one that no other has."""
     if not any(column.role == "history" for column in dataset.schema.columns) or not len(dataset):
         return {}
     history = dataset.history()

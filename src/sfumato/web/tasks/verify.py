@@ -59,7 +59,7 @@ def measure(project: Project, arguments: dict[str, Any], folder: Path, progress:
 
 
 def together(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:  # noqa: ARG001
-    """Lay two releases beside each other: what both give away together, and how they measure."""
+    """Compare two releases: the risk of both together, and their measures."""
     first, second = (project.find("releases", name) for name in arguments["files"]["releases"])
     original = _read_original(project, first, arguments, progress)
     progress("laying them beside each other", 0, 0)

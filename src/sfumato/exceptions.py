@@ -127,8 +127,8 @@ class StoppedError(SfumatoError):
 
     Examples
     --------
-    >>> str(StoppedError("engine local: a process ended in the middle of a part."))
-    'engine local: a process ended in the middle of a part.'
+    >>> str(StoppedError("engine local: a process ended in the middle of a partition."))
+    'engine local: a process ended in the middle of a partition.'
     """
 
 

@@ -81,7 +81,7 @@ def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     result = sf.anonymize(original, METHOD, secret=SECRET)
     release = read_folder(out)
     assert release.table.equals(result.release.table)
-    assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
+    assert release.extra_tables["sensitive"].table.equals(result.release.extra_tables["sensitive"].table)
     assert (release.records_in, release.suppressed_records) == (
         result.release.records_in,
         result.release.suppressed_records,

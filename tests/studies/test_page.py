@@ -9,8 +9,7 @@ import pytest
 
 from sfumato.exceptions import ParameterError
 from sfumato.studies.page import write_page
-from sfumato.studies.pareto import find_front
-from sfumato.studies.plots import list_figures, save_plots
+from sfumato.studies.plots import find_front, list_figures, save_plots
 from sfumato.studies.results import StudyResult
 from sfumato.studies.trials import PHASES, Trial, TrialResult
 

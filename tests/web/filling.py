@@ -108,12 +108,12 @@ def add_study(project: Project, name: str, methods: list[str], values: tuple[int
     do(workspace.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
 
-def add_release_in_parts(project: Project, name: str, part_size: int) -> None:
-    """Publish a file of the project in parts."""
+def add_release_in_partitions(project: Project, name: str, partition_size: int) -> None:
+    """Publish a file of the project in partitions."""
     recipe = read_recipe(project, name)
     assert recipe is not None
     asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{recipe.kind}-parts"}
-    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=part_size, **asked)
+    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=partition_size, **asked)
 
 
 def list_pages(project: Project) -> list[str]:

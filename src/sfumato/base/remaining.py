@@ -39,9 +39,9 @@ class Possibility:
     remedy
         What would help, in the same way.
     counts
-        Numbers that add up over the parts of a release.
+        Numbers that add up over the partitions of a release.
     worst
-        Numbers of which the largest is that of all parts. A float is a share.
+        Numbers of which the largest is that of all partitions. A float is a share.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Possibility:
         return self.severity == "warning"
 
     def join(self, other: Possibility) -> Possibility:
-        """Return the same of two parts of a release: counts of both, the worse of what does not add up.
+        """Return the same of two partitions of a release: counts of both, the worse of what does not add up.
 
         Examples
         --------
@@ -138,8 +138,8 @@ class Remaining:
         return cls.of(possibility for finding in findings for possibility in getattr(finding, "remaining", ()))
 
     @classmethod
-    def unite(cls, parts: Iterable[Remaining]) -> Remaining:
-        """Return what remains possible in a release from what does in its parts.
+    def unite(cls, partitions: Iterable[Remaining]) -> Remaining:
+        """Return what remains possible in a release from what does in its partitions.
 
         Examples
         --------
@@ -148,7 +148,7 @@ class Remaining:
         Remaining(2 of 18)
         """
         by_key: dict[tuple[str, str], list[Possibility]] = {}
-        for possibility in (possibility for part in parts for possibility in part):
+        for possibility in (possibility for partition in partitions for possibility in partition):
             by_key.setdefault((possibility.topic, possibility.about), []).append(possibility)
         return cls(tuple(functools.reduce(Possibility.join, same) for same in by_key.values()))
 

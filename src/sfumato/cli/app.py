@@ -13,11 +13,11 @@ from sfumato.cli.compile import compile as compile_command
 from sfumato.cli.edit import edit as edit_command
 from sfumato.cli.explore import explore as explore_command
 from sfumato.cli.hierarchies import app as hierarchies
-from sfumato.cli.inspect import show_inspection
 from sfumato.cli.ontologies import app as warehouse
 from sfumato.cli.options import RELEASE_FLAGS, Json, existing, parse_pairs, with_read_options
 from sfumato.cli.output import Output, set_verbosity, show_stronger, show_work
 from sfumato.cli.query import query as query_command
+from sfumato.cli.risk import show_inspection
 from sfumato.cli.serve import serve as serve_command
 from sfumato.cli.workloads import app as workloads
 from sfumato.data.kind import all_kinds, require
@@ -179,7 +179,7 @@ def anonymize(
             hint=Message("Give a file, or use ", option("method", "reposition"), " for snapshots."),
         )
     out = Output(as_json=as_json)
-    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    engine = find_engine(release.engine, release.cores, release.master, release.partition_size)
     if streams and engine is None and (resume or require(find_kind(kind).stream).is_feed(find_file(data))):
         if release.include:
             raise ParameterError(

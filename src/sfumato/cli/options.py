@@ -15,6 +15,7 @@ from typing import Annotated, Any, get_args
 import typer
 
 from sfumato.exceptions import ParameterError
+from sfumato.old_names import OLD_NAMES
 from sfumato.params import Option, list_options
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import BatchOptions, ReleaseOptions
@@ -62,6 +63,17 @@ def _declare(option: Option) -> inspect.Parameter:
         default=inspect.Parameter.empty if needed else default,
         annotation=Annotated[kind, info],
     )
+
+
+def _write_flag(name: str) -> str:
+    return f"--{name.replace('_', '-')}"
+
+
+def _hide(option: Option, old: str) -> inspect.Parameter:
+    """Return the parameter that takes an option by its name of version 0.2, which help does not show."""
+    info: Any = typer.Option(_write_flag(old), min=option.least, hidden=True)
+    kind = inspect.Parameter.KEYWORD_ONLY
+    return inspect.Parameter(old, kind, default=None, annotation=Annotated[option.type, info])
 
 
 def _collect(option: Option, value: Any) -> Any:
@@ -118,10 +130,13 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
         (p for p in own.values() if isinstance(p.annotation, type) and issubclass(p.annotation, BatchOptions)), None
     )
     of_releases = [] if released is None else list_options(released.annotation)
+    by_name = {option.name: option for option in of_releases}
+    old_names = {old: name for old, name in OLD_NAMES["ReleaseOptions"].items() if name in by_name}
     parameters: list[inspect.Parameter] = []
     for parameter in own.values():
         if parameter is released:
             parameters += [_declare(option) for option in of_releases if option.name not in own]
+            parameters += [_hide(by_name[name], old) for old, name in old_names.items()]
         elif parameter.name != "read_options":
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters += map(_declare, of_files)
@@ -133,6 +148,11 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
     @functools.wraps(command)
     def wrapper(**values: Any) -> Any:
         owner = values.pop(_OWNER)
+        for old, name in old_names.items():
+            given_by_old_name = values.pop(old)
+            if given_by_old_name is not None:
+                typer.echo(f"{_write_flag(old)} is now {by_name[name].flag}.", err=True)
+                values[name] = given_by_old_name
         if owner:
             values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]
         given = [(option, values.pop(option.name)) for option in of_files]

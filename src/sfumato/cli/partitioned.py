@@ -1,4 +1,4 @@
-"""Publishing in parts from the command line."""
+"""Publishing in partitions from the command line."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from sfumato.exceptions import ParameterError
 from sfumato.messages import Message, option
 from sfumato.readers.files import is_uri
 from sfumato.release.folder import check_free
-from sfumato.release.run import PartEngine
+from sfumato.release.run import PartitionEngine
 
-__all__ = ["find_engine", "find_file", "publish_parts"]
+__all__ = ["find_engine", "find_file", "publish_partitions"]
 
 
-def find_engine(name: str, cores: int | None, master: str, part_size: int | None) -> PartEngine | None:
+def find_engine(name: str, cores: int | None, master: str, partition_size: int | None) -> PartitionEngine | None:
     """Return the engine of a name with its options; None without a name.
 
     Examples
@@ -30,8 +30,8 @@ def find_engine(name: str, cores: int | None, master: str, part_size: int | None
     2
     """
     if not name:
-        if part_size is not None or cores is not None or master:
-            given = "part_size" if part_size is not None else "cores" if cores is not None else "master"
+        if partition_size is not None or cores is not None or master:
+            given = "partition_size" if partition_size is not None else "cores" if cores is not None else "master"
             raise ParameterError(
                 Message(option(given), " applies only with an engine."),
                 hint=Message("Add one: ", option("engine", "spark" if master else "local"), "."),
@@ -71,32 +71,32 @@ def find_file(data: str) -> Path:
     return Path(data)
 
 
-def publish_parts(
+def publish_partitions(
     out: Output,
     directory: str,
     data: str,
     method: Method,
-    engine: PartEngine,
+    engine: PartitionEngine,
     *,
     force: bool,
     **options: Any,
 ) -> dict[str, Any]:
-    """Read, publish in parts and verify, showing progress; return what was done."""
-    from sfumato.engines.publish import publish_in_parts
+    """Read, publish in partitions and verify, showing progress; return what was done."""
+    from sfumato.engines.publish import publish_in_partitions
 
     if not is_uri(directory):
         check_free(Path(directory), force=force)
     with show_progress() as progress, notice_compilation(announce_compilation), warnings.catch_warnings():
         warnings.simplefilter("ignore")
         progress("read rows", 0, 0)
-        made = publish_in_parts(data, method, directory, engine=engine, force=force, progress=progress, **options)
+        made = publish_in_partitions(data, method, directory, engine=engine, force=force, progress=progress, **options)
     release = made.release
     done: dict[str, Any] = {
         "unit": release.unit.to_dict(),
         "published": len(release),
         "withheld": sum(release.suppressed_records.values()),
         "withheld_by_reason": dict(release.suppressed_records),
-        "parts": len(release.parts),
+        "parts": len(release.partitions),
         "guarantee": release.guarantee.to_dict(release.unit),
         "method_note": release.method_note,
         "measured": made.verdict.measured,

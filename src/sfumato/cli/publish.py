@@ -25,9 +25,9 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.engines.local import Local
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.messages import Message, option
-from sfumato.metrics.aggregate import PARTS
+from sfumato.metrics.aggregate import PARTITIONS
 from sfumato.metrics.workload import Workload
 from sfumato.readers.archives import refuse_absent
 from sfumato.readers.files import is_uri
@@ -35,7 +35,7 @@ from sfumato.release import owner, partitioned, storage
 from sfumato.release.folder import check_free
 from sfumato.release.options import ReleaseOptions
 from sfumato.release.release import Result
-from sfumato.release.run import PartEngine, Run
+from sfumato.release.run import PartitionEngine, Run
 from sfumato.verification.people import describe_counted_people
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def read_original(directory: Path, path: Path, given: dict[str, Any]) -> Dataset
 
 
 def check_against_file(directory: Path, path: Path, given: dict[str, Any]) -> Verdict | None:
-    """Check a release in parts against the file of its original in bounded memory; None where that cannot be."""
+    """Check a release in partitions against the file of its original in bounded memory; None where that cannot be."""
     if partitioned.find_divided(directory) is None:
         return None
     from sfumato.engines.verify import verify_file
@@ -200,7 +200,7 @@ def show_scores(
     measures = [score.to_dict() for score in scores]
     show_measures(out, measures, with_details=True)
     out.remain(scores.remaining.to_dict())
-    if any(PARTS in score for score in measures):
+    if any(PARTITIONS in score for score in measures):
         out.print_line(
             "Each value compares all partitions together with the whole original; least and most are those of single "
             "partitions with their own people."
@@ -279,7 +279,7 @@ def run_policy(out: Output, path: Path, *, force: bool) -> None:
     method = plugins.make_method(policy.method.name, policy.data.kind, policy.parameters, _suggest_lines)
     data, directory = Path(policy.data.path), Path(policy.release.out)
     quiet = Step() if not out.as_json else Quiet()
-    engine = find_engine(release.engine, release.cores, release.master, release.part_size)
+    engine = find_engine(release.engine, release.cores, release.master, release.partition_size)
     published = publish_data(quiet, policy.data.path, policy.data.kind, policy.read_options, method, release, engine)
     unread = _explain_unread(policy, published)
     if unread:
@@ -311,7 +311,7 @@ def _suggest_lines(parameters: dict[str, Any]) -> str:
 
 
 def _explain_unread(policy: Policy, published: Mapping[str, Any]) -> str:
-    """Return why the original is not read into memory after it was published in parts; nothing if it is."""
+    """Return why the original is not read into memory after it was published in partitions; nothing if it is."""
     from sfumato.engines.publish import REPORTED
 
     rest = "The release was not attacked or measured"
@@ -350,10 +350,10 @@ def publish_data(
     read_options: dict[str, Any],
     method: Method,
     release: ReleaseOptions,
-    engine: PartEngine | None,
+    engine: PartitionEngine | None,
 ) -> dict[str, Any]:
-    """Publish data by the options of a release: whole, or in parts on an engine."""
-    from sfumato.cli.partitioned import find_file, publish_parts
+    """Publish data by the options of a release: whole, or in partitions on an engine."""
+    from sfumato.cli.partitioned import find_file, publish_partitions
 
     shared: dict[str, Any] = {
         "secret": given_secret(release.secret),
@@ -362,13 +362,13 @@ def publish_data(
     }
     demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
     if engine is not None:
-        parts: dict[str, Any] = {
-            "part_size": release.part_size,
+        partitions: dict[str, Any] = {
+            "partition_size": release.partition_size,
             "kind": kind,
             "reading": read_options,
             "reports": release.report,
         }
-        return publish_parts(out, release.out, data, method, engine, **parts, **demand, **shared)
+        return publish_partitions(out, release.out, data, method, engine, **partitions, **demand, **shared)
     file, directory = find_file(data), find_file(release.out)
     return publish(
         out,

@@ -1,14 +1,15 @@
-"""Risks by knowledge, as tables."""
+"""Data and their risks as tables."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-from sfumato.cli.output import Output
+from sfumato.cli.output import Output, show_stronger
 from sfumato.cli.values import write_name, write_value
+from sfumato.messages import Message, option
 
-__all__ = ["SIZES", "show_by_knowledge", "show_sizes"]
+__all__ = ["SIZES", "show_by_knowledge", "show_inspection", "show_sizes"]
 
 SIZES = ("set_sizes", "set_size_quantiles")
 """Values that have a table of their own: how many records match people."""
@@ -72,3 +73,23 @@ def _describe(risk: Mapping[str, Any]) -> str:
     if "seen" in risk:
         return f"{knowledge} ({100 * risk['seen']:.0f} % of the time points)"
     return f"{knowledge} (m={risk['m']})" if "m" in risk else f"{knowledge} (all)"
+
+
+def show_inspection(out: Output, facts: dict[str, Any]) -> None:
+    """Show what data are, which columns look like identifiers, and the risk of re-identification."""
+    apart = {"notes", "identifiers", "doubts", "risk", "beyond", "in_words"}
+    out.facts("Data", {name: value for name, value in facts.items() if name not in apart})
+    warnings = [
+        Message(
+            f"Column {found['column']!r} looks like {found['looks_like']}. Leave it out: ",
+            option("drop", [found["column"]]),
+            ".",
+        )
+        for found in facts["identifiers"]
+    ]
+    out.warn([*warnings, *facts["doubts"]])
+    show_by_knowledge(out, "Risk by knowledge", facts["risk"], leave_out=facts)
+    for sentence in facts["in_words"][-1:]:
+        out.print_line(sentence)
+    for stronger in facts["beyond"]:
+        show_stronger(out, "Stronger attacker", stronger)

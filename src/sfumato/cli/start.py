@@ -11,15 +11,15 @@ import typer
 from sfumato import plugins
 from sfumato.api import calls
 from sfumato.api.detect import DetectedFile, detect_file
-from sfumato.cli.inspect import show_inspection
 from sfumato.cli.output import Output, show_work
+from sfumato.cli.risk import show_inspection
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.messages import Message, option
 from sfumato.params import build, declared
 from sfumato.readers.detect import Detection
-from sfumato.release.partition_plan import has_many_parts
+from sfumato.release.partition_plan import has_many_partitions
 
 __all__ = ["format_policy", "start"]
 
@@ -137,7 +137,7 @@ def _to_dict(detected: DetectedFile, policy: Path) -> dict[str, Any]:
     }
 
 
-_IN_PARTS = "published in partitions of similar records, on all cores; without this line, all at once."
+_IN_PARTITIONS = "published in partitions of similar records, on all cores; without this line, all at once."
 
 
 def format_policy(detected: DetectedFile, policy: Path) -> str:
@@ -183,8 +183,8 @@ def format_policy(detected: DetectedFile, policy: Path) -> str:
             lines.append(f"# {_ABOUT[name]}")
         lines.append(f"{name} = {format_toml(value)}")
     lines += ["", *_format_method(detection), "", "[release]", f"out = {format_toml(_name_release(detected.path))}"]
-    if has_many_parts(detected.dataset):
-        lines += [f"# {detected.dataset.unit.count(len(detected.dataset))}: {_IN_PARTS}", 'engine = "local"']
+    if has_many_partitions(detected.dataset):
+        lines += [f"# {detected.dataset.unit.count(len(detected.dataset))}: {_IN_PARTITIONS}", 'engine = "local"']
     lines.append("")
     return "\n".join(lines)
 

@@ -24,7 +24,7 @@ __all__ = [
     "order_rows",
     "pick_rows",
     "sample_observations",
-    "take_part",
+    "take_partition",
     "take_rows",
 ]
 
@@ -103,7 +103,7 @@ def find_names(dataset: Dataset) -> Any:
 
 
 def order_rows(dataset: Dataset, rows: Ints) -> Ints:
-    """Return rows in the order in which a part has them: by the names of records, which no order of a file changes.
+    """Return rows in the order in which a partition has them: by names of records, which no order of a file changes.
 
     Examples
     --------
@@ -117,14 +117,14 @@ def order_rows(dataset: Dataset, rows: Ints) -> Ints:
     return np.asarray(rows[pc.array_sort_indices(names.take(pa.array(rows))).to_numpy()])
 
 
-def take_part(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records as a part that does not depend on how the others, or they, were ordered.
+def take_partition(dataset: Dataset, rows: Ints) -> Dataset:
+    """Return some records as a partition that does not depend on how the others, or they, were ordered.
 
     Records come by their names, and values are numbered by theirs.
 
     Examples
     --------
-    >>> take_part(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
+    >>> take_partition(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
     ('rye', 'tea')
     """
     return _number_by_names(take_rows(dataset, order_rows(dataset, rows)))
@@ -190,8 +190,8 @@ def _number_by_names(dataset: Dataset) -> Dataset:
 def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     """Return a dataset that knows of so many people at every place at most where they were, one visit of each.
 
-    What is published of where a place is needs k of them. All of the others would go into every part that knows the
-    place, and so all visits into all parts. Whom it still knows is random.
+    What is published of where a place is needs k of them. All of the others would go into every partition that knows
+    the place, and so all visits into all partitions. Whom it still knows is random.
 
     Examples
     --------

@@ -20,13 +20,13 @@ from sfumato.reports.html import draw_figure, make_table, raise_powers, shorten
 from sfumato.reports.judgement import Judgement, judge, write_judgement
 from sfumato.reports.measures import write_utility
 from sfumato.reports.numbers import choose_edges, show_amount, show_bin, show_count, show_number, show_share
-from sfumato.reports.remaining import write_remaining
 from sfumato.reports.style import STYLE
 from sfumato.reports.text import describe_attacker, describe_counter, list_limits, name_share
 from sfumato.verification.people import describe_counted_people, find_smallest_group
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
+from sfumato.base.remaining import TITLE
 
 __all__ = [
     "Judgement",
@@ -45,6 +45,7 @@ __all__ = [
     "write_risk",
     "write_utility",
 ]
+
 
 _TOP_VALUES = 10
 _SHOWN_MEMBERS = 6
@@ -339,3 +340,25 @@ def write_facts(comparison: Any, facts: Mapping[str, str]) -> str:
     table = make_table([], named, narrow=True) if facts else ""
     read = f"<h3>Reading the data</h3><ul class='limits'>{notes}</ul>" if notes else ""
     return f"<section><h2>How it was made</h2>\n{table}{read}</section>"
+
+
+def write_remaining(remaining: Remaining) -> str:
+    """Write what remains possible as HTML: warnings in a frame, and the rest as a list.
+
+    Examples
+    --------
+    >>> from sfumato.base.remaining import Possibility
+    >>> write_remaining(Remaining((Possibility("utility", "ncp", "note", "Cells are exact."),)))
+    "<section class='remaining'><h2>What remains possible</h2>\\n<ul><li>Cells are exact.</li></ul></section>"
+    """
+    if not len(remaining):
+        return ""
+    warned = "".join(
+        f"<p><b>{escape(possibility.sentence)}</b> {escape(possibility.hint)}</p>"
+        for possibility in remaining
+        if possibility.is_warning
+    )
+    noted = "".join(f"<li>{escape(str(possibility))}</li>" for possibility in remaining if not possibility.is_warning)
+    framed = f"<blockquote class='warning'>{warned}</blockquote>" if warned else ""
+    listed = f"<ul>{noted}</ul>" if noted else ""
+    return f"<section class='remaining'><h2>{TITLE}</h2>\n{framed}{listed}</section>"

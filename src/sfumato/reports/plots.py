@@ -64,7 +64,7 @@ def draw_sets(
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> risk = Risk(2, 0.5, 0.5, "ordered-places", 2, 0.0, np.array([2, 2]))
     >>> draw_sets(risk, risk, KmAnonymity(k=2, m=2)).rows
     [['1', '0', '0 %', '0', '0 %'], ['2', '2', '100 %', '2', '100 %']]

@@ -141,7 +141,7 @@ def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[s
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> list_limits(KmAnonymity(k=5, m=2))[0][0]
     'More than 2 places.'
     """

@@ -16,8 +16,7 @@ from sfumato.reports.html import make_scrollable, make_table
 from sfumato.reports.numbers import show_amount, show_count, show_number, show_share
 from sfumato.reports.style import STYLE
 from sfumato.reports.text import describe_attacker, find_words
-from sfumato.studies.pareto import find_front
-from sfumato.studies.plots import Figure, list_figures
+from sfumato.studies.plots import Figure, find_front, list_figures
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, describe_success, list_measures, list_points
 from sfumato.studies.trials import Trial

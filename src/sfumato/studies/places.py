@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 
 __all__ = ["KEYS", "KeyStyle", "Places"]
 

@@ -16,7 +16,6 @@ from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import show_number, show_share
 from sfumato.studies.figures import PlotStyle, draw_bands, draw_stacks
-from sfumato.studies.pareto import find_front
 from sfumato.studies.results import StudyResult
 from sfumato.studies.summary import Measure, Point, Spread, describe_success, list_measures, list_points
 from sfumato.studies.trials import PHASES
@@ -24,7 +23,8 @@ from sfumato.studies.trials import PHASES
 if TYPE_CHECKING:
     import altair as alt
 
-__all__ = ["Figure", "list_figures", "save_plots"]
+__all__ = ["Figure", "find_front", "list_figures", "save_plots"]
+
 
 _WIDTH = 560
 _BANDS = 3
@@ -315,3 +315,33 @@ def _draw_phases(points: Sequence[Point]) -> Figure:
         tuple(numbers),
         "cost",
     )
+
+
+def find_front(risks: Sequence[float], values: Sequence[float], better: str = "lower") -> list[int]:
+    """Return which points are on the front, in the order of rising risk; equal points are all on it or none is.
+
+    Parameters
+    ----------
+    risks
+        An attacker's success, lower being better.
+    values
+        What a measure gives.
+    better
+        Whether ``lower`` or ``higher`` values are better.
+
+    Examples
+    --------
+    >>> find_front([0.5, 0.2, 0.2, 0.1], [0.1, 0.3, 0.4, 0.3])
+    [3, 0]
+    """
+    costs = [value if better == "lower" else -value for value in values]
+    order = sorted(range(len(costs)), key=lambda point: (risks[point], costs[point]))
+    front: list[int] = []
+    for point in order:
+        if not front or costs[point] < costs[front[-1]] or _same(point, front[-1], risks, costs):
+            front.append(point)
+    return front
+
+
+def _same(point: int, other: int, risks: Sequence[float], costs: Sequence[float]) -> bool:
+    return risks[point] == risks[other] and costs[point] == costs[other]

@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.query_certainty import OpenQuestions
+from sfumato.metrics.query_certainty import QueryCertainty
 from sfumato.metrics.time_series import compute_time_series
 from sfumato.params import build
 from sfumato.release import storage
@@ -138,7 +138,7 @@ class TrialRunner:
 
     def _follow(self, comparison: Comparison) -> dict[str, Any]:
         """Ask the release over time where the study measures what its answers leave open."""
-        if self.job.measures and OpenQuestions.name not in self.job.measures:
+        if self.job.measures and QueryCertainty.name not in self.job.measures:
             return {}
         time_series = compute_time_series(comparison)
         return {} if time_series is None else time_series.to_plain()

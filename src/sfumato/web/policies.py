@@ -12,7 +12,7 @@ from typing import Any
 from sfumato import plugins
 from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SfumatoError
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.hierarchies.rules import RULES
 from sfumato.messages import Message, Setting, option
 from sfumato.params import list_options

@@ -7,7 +7,7 @@ import pytest
 from sfumato.base.guarantee import read_guarantee
 from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
 
 
 def test_the_sentence_says_what_is_known_and_what_a_record_is() -> None:

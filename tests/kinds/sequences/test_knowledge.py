@@ -18,8 +18,7 @@ from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.attacks.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.decode import find_last
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.knowledge import matches
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows

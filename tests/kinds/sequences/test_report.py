@@ -16,8 +16,7 @@ from sfumato import reports
 from sfumato.attacks.risk import Risk
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
 from sfumato.kinds.sequences.report import lengths, timelines
 from sfumato.kinds.sequences.report.lengths import show_length

@@ -4,7 +4,7 @@ import pytest
 
 from sfumato.base.guarantee import read_guarantee
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity
 
 
 def test_the_claim_about_named_itemsets_comes_back_from_the_manifest():

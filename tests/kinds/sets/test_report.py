@@ -13,8 +13,7 @@ import sfumato as sf
 from sfumato import reports
 from sfumato.kinds.sets import attacks as known_items
 from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity, KmItems
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
 from sfumato.plugins import metrics_for

@@ -22,7 +22,7 @@ from sfumato.base.remaining import Remaining
 from sfumato.kinds.table.attacks import attributes, homogeneity, more_known
 from sfumato.kinds.table.comparison import TableComparison
 from sfumato.kinds.table.comparison.spread import MOST_BINS, Spread, associate
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.plugins import metrics_for
 from sfumato.reports.palette import DARK
 from sfumato.reports.text import describe_attacker, list_limits

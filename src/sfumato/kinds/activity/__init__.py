@@ -42,11 +42,11 @@ KIND = KindSpec(
     },
     guarantees={
         "activity-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.activity_diversity:ActivityDiversity"),
+            Lazy("sfumato.kinds.activity.guarantees:ActivityDiversity"),
             Lazy("sfumato.kinds.activity.verify.activity_diversity"),
         ),
         "class-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.class_anonymity:ClassAnonymity"),
+            Lazy("sfumato.kinds.activity.guarantees:ClassAnonymity"),
             Lazy("sfumato.kinds.activity.verify.class_anonymity"),
         ),
     },
@@ -61,7 +61,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.activity.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.activity.metrics.correlations:ActivityCorrelations"),
         Lazy("sfumato.kinds.activity.metrics.durations:ActivityDurations"),
-        Lazy("sfumato.kinds.activity.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.activity.metrics.relative_difference:RelativeDifference"),
         Lazy("sfumato.kinds.activity.metrics.suppressed_people:SuppressedPeople"),
         Lazy("sfumato.kinds.activity.metrics.time_of_day:TimeOfDay"),
@@ -78,6 +78,6 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.activity.reader.diaries:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.activity.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.activity.sort_key"),
-    parts_report=Lazy("sfumato.kinds.activity.report"),
+    partitions_report=Lazy("sfumato.kinds.activity.report"),
     report_words=Lazy("sfumato.kinds.activity.report.wording:REPORT_WORDS"),
 )

@@ -272,7 +272,7 @@ def sum_over_spans(codes: Ints, edges: Longs, activities: int) -> Longs:
 
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:
     """Count what is left of what there was, for the owner to see where that is little."""
-    left = release.parts["classes"].table.num_rows if "classes" in release.parts else len(release)
+    left = release.extra_tables["classes"].table.num_rows if "classes" in release.extra_tables else len(release)
     classes = "class" if left == 1 else "classes"
     sentence = f"{{had}} {original.unit.many} are published as {{left}} {classes}."
     advice = "A smaller k, a larger epsilon or a longer delta, or another method for activity data would leave more."

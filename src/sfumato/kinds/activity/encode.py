@@ -14,7 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity import KIND
 from sfumato.kinds.activity.dataset import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import OwnerRecord, Part, Release, Result
+from sfumato.release.release import ExtraTable, OwnerRecord, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["Classified", "count_durations", "name_unknown", "publish_classes", "round_shares"]
@@ -142,7 +142,7 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
         suppressed_records=classified.count_suppressed_records(),
-        parts={"classes": Part(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
+        extra_tables={"classes": ExtraTable(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
         published=published,
         unit=dataset.unit,
     )

@@ -30,14 +30,14 @@ from sfumato.reports.values import draw_frequencies, expect_counts
 
 __all__ = [
     "REPORT_WORDS",
-    "count_part",
+    "count_partition",
     "describe_attacker",
-    "draw_parts",
+    "draw_partitions",
     "figures",
     "list_limits",
     "picture",
     "render",
-    "show_parts",
+    "show_partitions",
 ]
 
 _SHARE = (
@@ -101,8 +101,8 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part of a release what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition of a release what the figures need."""
     table = comparison.view(RtComparison).table
     return {
         "fates": ColumnSummaries.of(table),
@@ -113,8 +113,8 @@ def count_part(comparison: Comparison) -> PartialSums:
     }
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts of a release together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions of a release together."""
     counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
         "classes": draw_classes(merge_grouped(counts["classes"])["records"], seen.release.guarantee),
@@ -124,10 +124,10 @@ def draw_parts(seen: Divided) -> dict[str, Figure]:
     }
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
-    """Return the sections on columns, items and classes of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on columns, items and classes of a release in partitions."""
     caption = (
-        "A published value that stands for several items means: at least one of these. Every class of every part "
+        "A published value that stands for several items means: at least one of these. Every class of every partition "
         "generalises items on its own; values with the same members are one."
     )
     items_caption = "How many records have an item according to the data, and to the release."
@@ -208,7 +208,7 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+    >>> from sfumato.kinds.rt.guarantees import KKmAnonymity
     >>> [lead for lead, _ in list_limits(KKmAnonymity(k=5, m=2))][:2]
     ['More than 2 items.', 'Other columns.']
     """

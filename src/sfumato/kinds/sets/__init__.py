@@ -44,11 +44,11 @@ KIND = KindSpec(
     },
     guarantees={
         "itemset-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.itemset_anonymity:ItemsetAnonymity"),
+            Lazy("sfumato.kinds.sets.guarantees:ItemsetAnonymity"),
             Lazy("sfumato.kinds.sets.verify.itemset_anonymity"),
         ),
         "km-items": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
+            Lazy("sfumato.kinds.sets.guarantees:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
         ),
     },
     attackers={
@@ -62,7 +62,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sets.metrics.multilevel_itemsets:MultilevelItemsets"),
         Lazy("sfumato.kinds.sets.metrics.pair_support:PairSupport"),
         Lazy("sfumato.kinds.sets.metrics.pair_support_certain:PairSupportCertain"),
-        Lazy("sfumato.kinds.sets.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.sets.metrics.separated_items:SeparatedItems"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets:TopItemsets"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets_certain:TopItemsetsCertain"),
@@ -77,7 +77,7 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.sets.reader.values:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.sets.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.sets.sort_key"),
-    parts_report=Lazy("sfumato.kinds.sets.report"),
+    partitions_report=Lazy("sfumato.kinds.sets.report"),
     report_words=Lazy("sfumato.kinds.sets.report.wording:REPORT_WORDS"),
     reconstruct=Lazy("sfumato.kinds.sets.estimate.reconstruction:reconstruct"),
 )

@@ -62,7 +62,7 @@ def attack(release: Release, original: Dataset, rows: Ints | None = None, seed: 
     >>> from sfumato.release.text import ValueFormat
     >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
-    >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
+    >>> from sfumato.kinds.sets.guarantees import KmItems
     >>> columns = (
     ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
     ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),

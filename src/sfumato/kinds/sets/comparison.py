@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TypeVar, cast
+from typing import ClassVar, TypeVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -21,10 +21,34 @@ from sfumato.kinds.sets.estimate.matching import ChunkMatching
 from sfumato.kinds.sets.estimate.supports import count_supports, expect_supports
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
+from sfumato.metrics.metric import SummedMetric
 from sfumato.metrics.retained_detail import RetainedDetail, count_different, name_long, name_values, share_of
 from sfumato.release.release import Release
 
-__all__ = ["SetComparison", "count_retained", "list_items", "number_items"]
+__all__ = ["SetComparison", "SetMetric", "count_retained", "list_items", "number_items"]
+
+
+@dataclasses.dataclass(frozen=True)
+class SetMetric(SummedMetric):
+    """A measure of releases of sets: of those in chunks, of those with generalised items, or of both.
+
+    Examples
+    --------
+    >>> from sfumato.kinds.sets.metrics.separated_items import SeparatedItems
+    >>> SeparatedItems.forms
+    ('chunks',)
+    """
+
+    forms: ClassVar[tuple[str, ...]] = ("chunks", "records")
+
+    def obstacle(self, comparison: Comparison) -> str | None:
+        """Say why this measure cannot be taken here, or return None when it can."""
+        reason = super().obstacle(comparison)
+        if reason is not None:
+            return reason
+        form = "chunks" if comparison.view(SetComparison).is_disassociated else "records"
+        return None if form in self.forms else f"measures releases of {self.forms[0]}, got one of {form}."
+
 
 Ints = npt.NDArray[np.int64]
 Floats = npt.NDArray[np.float64]
@@ -76,7 +100,7 @@ class SetComparison:
         )
 
     def _count_full_supports(self) -> Ints:
-        full_original = self.comparison.part_of
+        full_original = self.comparison.partition_of
         if full_original is None:
             return self.supports
         return np.bincount(

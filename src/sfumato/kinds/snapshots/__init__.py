@@ -36,11 +36,11 @@ KIND = KindSpec(
     },
     guarantees={
         "l-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_diversity:LDiversity"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LDiversity"),
             Lazy("sfumato.kinds.snapshots.verify.l_diversity"),
         ),
         "l-eligibility": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_eligibility:LEligibility"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LEligibility"),
             Lazy("sfumato.kinds.snapshots.verify.l_eligibility"),
         ),
     },
@@ -53,7 +53,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.snapshots.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.snapshots.metrics.information_loss:InformationLoss"),
         Lazy("sfumato.kinds.snapshots.metrics.publication_delay:PublicationDelay"),
-        Lazy("sfumato.kinds.snapshots.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
     ),
     query_bounds=Lazy("sfumato.kinds.snapshots.query_bounds"),

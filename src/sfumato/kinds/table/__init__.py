@@ -54,7 +54,7 @@ KIND = KindSpec(
     },
     guarantees={
         "k-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.table.guarantees.k_anonymity:KAnonymity"),
+            Lazy("sfumato.kinds.table.guarantees:KAnonymity"),
             Lazy("sfumato.kinds.table.verify.k_anonymity"),
         ),
     },
@@ -78,7 +78,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.table.metrics.ncp:Ncp"),
         Lazy("sfumato.kinds.table.metrics.precision:Precision"),
         Lazy("sfumato.kinds.table.metrics.prediction:Prediction"),
-        Lazy("sfumato.kinds.table.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.table.metrics.weighted_queries:WeightedQueries"),
         Lazy("sfumato.kinds.table.metrics.weighted_shares:WeightedShares"),
     ),
@@ -86,11 +86,11 @@ KIND = KindSpec(
     count_retained=Lazy("sfumato.kinds.table.comparison:count_retained"),
     report=Lazy("sfumato.kinds.table.report"),
     generator=Lazy("sfumato.kinds.table.generators"),
-    find_inferences=Lazy("sfumato.kinds.table.knowledge.inference:find_inferences"),
+    find_inferences=Lazy("sfumato.kinds.table.knowledge:find_inferences"),
     detect=Lazy("sfumato.kinds.table.reader.detect:detect"),
     protect=Lazy("sfumato.kinds.table.reader.detect:protect"),
     partitioned_reading=Lazy("sfumato.kinds.table.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.table.sort_key"),
-    parts_report=Lazy("sfumato.kinds.table.report"),
+    partitions_report=Lazy("sfumato.kinds.table.report"),
     report_words=Lazy("sfumato.kinds.table.report.wording:REPORT_WORDS"),
 )

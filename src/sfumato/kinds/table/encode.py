@@ -17,7 +17,7 @@ from sfumato.data.lists import distinct
 from sfumato.kinds.table.dataset import MISSING, NUMERIC, Attribute, attribute_of
 from sfumato.release.encode import publishing_secret
 from sfumato.release.recoding import SavedRecoding
-from sfumato.release.release import OwnerRecord, Part, PublishedColumn, Release, Result
+from sfumato.release.release import ExtraTable, OwnerRecord, PublishedColumn, Release, Result
 from sfumato.release.run import Run
 from sfumato.release.text import ValueFormat
 
@@ -266,7 +266,7 @@ def publish_table(
     run: Run,
     *,
     suppressed_records: Mapping[str, int] | None = None,
-    parts: Mapping[str, Part] | None = None,
+    extra_tables: Mapping[str, ExtraTable] | None = None,
     recoding: SavedRecoding | None = None,
 ) -> Result:
     """Make the release and its trace: columns in the order of the original, records in a random one.
@@ -304,7 +304,7 @@ def publish_table(
         values=make_values(columns),
         records_in=len(dataset),
         suppressed_records={reason: count for reason, count in (suppressed_records or {}).items() if count},
-        parts=dict(parts or {}),
+        extra_tables=dict(extra_tables or {}),
         unit=dataset.unit,
     )
     owner_record = OwnerRecord(

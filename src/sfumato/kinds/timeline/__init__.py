@@ -35,7 +35,7 @@ KIND = KindSpec(
     },
     guarantees={
         "prefix-frequency": GuaranteeSpec(
-            Lazy("sfumato.kinds.timeline.guarantees.prefix_frequency:PrefixFrequency"),
+            Lazy("sfumato.kinds.timeline.guarantees:PrefixFrequency"),
             Lazy("sfumato.kinds.timeline.verify.prefix_frequency"),
         ),
     },
@@ -49,7 +49,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.timeline.metrics.deleted_share:DeletedShare"),
         Lazy("sfumato.kinds.timeline.metrics.frequent_events:FrequentEvents"),
         Lazy("sfumato.kinds.timeline.metrics.ghost_events:GhostEvents"),
-        Lazy("sfumato.kinds.timeline.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.timeline.metrics.sanitisation_error:SanitisationError"),
         Lazy("sfumato.kinds.timeline.metrics.segment_boundaries:SegmentBoundaries"),
         Lazy("sfumato.kinds.timeline.metrics.untouched_time_points:UntouchedTimePoints"),

@@ -15,7 +15,7 @@ from sfumato.base.tabular import Tabular
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.decode import read_timeline
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.guarantees import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import Peak, find_peaks
 from sfumato.release.release import Release
 

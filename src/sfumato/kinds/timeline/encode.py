@@ -32,7 +32,7 @@ def publish(
 
     Examples
     --------
-    >>> from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+    >>> from sfumato.kinds.timeline.guarantees import PrefixFrequency
     >>> data = Dataset.of("timeline", [{"b": 3, "a": 2}, {"a": 1}], sensitive=("a",))
     >>> from sfumato.kinds.timeline.methods.sanitisation import Odesa
     >>> guarantee = PrefixFrequency("1/3", events=("a",))

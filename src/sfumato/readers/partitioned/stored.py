@@ -1,6 +1,6 @@
 """People who lie where a cluster works, between the passes over them: this machine has keys and digests, no records.
 
-Each pass takes the files of one bucket, share of places or part from a shelf, works on them as on files of this
+Each pass takes the files of one bucket, share of places or partition from a shelf, works on them as on files of this
 machine, and puts what it makes back.
 """
 
@@ -35,7 +35,7 @@ from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_job,
 from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.partitioned.records import (
     SharedData,
-    build_part,
+    build_partition,
     fill,
     list_places,
     load_contents,
@@ -47,12 +47,12 @@ from sfumato.readers.partitioned.records import (
 from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.rows import SpilledRows
 from sfumato.release.partition_bounds import Slices
-from sfumato.release.partitioned import name_part
+from sfumato.release.partitioned import name_partition
 from sfumato.release.store import Files, FileStore, StoredContent
 
 __all__ = ["InStore"]
 
-_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS = (
+_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS = (
     "rows",
     "records",
     "visits",
@@ -109,7 +109,7 @@ class InStore:
         self._store.clear(_ROWS)
 
     def thin(self, jobs: Sequence[BucketJob]) -> Iterator[int]:
-        """Keep so many visits of every place as parts need; yield shares of the places that are done."""
+        """Keep so many visits of every place as partitions need; yield shares of the places that are done."""
         job = dataclasses.replace(jobs[0], others=tuple(bucket.number for bucket in jobs))
         yield from self._store.change([_OBSERVATIONS], range(SHARES), functools.partial(sample_stored, job), [_SAMPLES])
 
@@ -124,18 +124,18 @@ class InStore:
         self._store.clear(_RECORDS, _OBSERVATIONS)
 
     def stream(
-        self, work: Callable[[Any], Any], job: Any, parts: Sequence[Slices], numbers: Sequence[int]
+        self, work: Callable[[Any], Any], job: Any, partitions: Sequence[Slices], numbers: Sequence[int]
     ) -> Iterator[Any]:
-        """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
+        """Yield what comes of some of the partitions, whose jobs are like one job but for their number and people."""
         assert self._whole is not None
         if not numbers:
             return
-        handing = Handing.of([parts[number] for number in numbers], self._whole)
-        self._consume([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTS, _WANTED])
+        handing = Handing.of([partitions[number] for number in numbers], self._whole)
+        self._consume([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTITIONS, _WANTED])
         if self._whole.has_observations:
-            self._consume([_SAMPLES, _WANTED], range(SHARES), distribute_observations, [_PARTS])
+            self._consume([_SAMPLES, _WANTED], range(SHARES), distribute_observations, [_PARTITIONS])
         making = Making(work, job, tuple(numbers), self._whole)
-        yield from self._store.stream([_PARTS], range(len(numbers)), functools.partial(make_part, making))
+        yield from self._store.stream([_PARTITIONS], range(len(numbers)), functools.partial(make_partition, making))
 
     def _consume(
         self,
@@ -149,14 +149,14 @@ class InStore:
             pass
         self._store.clear(*collections)
 
-    def list_contents(self, part: Slices) -> npt.NDArray[np.uint64]:
-        """Return the digests of the records of a part."""
-        files = ((np.load(_name_contents_file(self.folder, at), mmap_mode="r"), *span) for at, *span in part)
+    def list_contents(self, partition: Slices) -> npt.NDArray[np.uint64]:
+        """Return the digests of the records of a partition."""
+        files = ((np.load(_name_contents_file(self.folder, at), mmap_mode="r"), *span) for at, *span in partition)
         return np.concatenate([digests[begin:end] for digests, begin, end in files])
 
     def clear(self) -> None:
         """Remove everybody from the shelf."""
-        self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS)
+        self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS)
 
 
 class SortedBucket(NamedTuple):
@@ -168,14 +168,14 @@ class SortedBucket(NamedTuple):
 
 
 class Handing(NamedTuple):
-    """Which records of each bucket go to which part: rows of bucket, part, place among its slices, begin and end."""
+    """Which records of each bucket go where: rows of bucket, partition, place among its slices, begin and end."""
 
     slices: npt.NDArray[np.int64]
     whole: SharedData
 
     @classmethod
-    def of(cls, parts: Sequence[Slices], whole: SharedData) -> Handing:
-        """Hand out records to parts, which are numbered as they come.
+    def of(cls, partitions: Sequence[Slices], whole: SharedData) -> Handing:
+        """Hand out records to partitions, which are numbered as they come.
 
         Examples
         --------
@@ -183,15 +183,15 @@ class Handing(NamedTuple):
         [[4, 0, 0, 0, 2], [4, 1, 0, 2, 3], [5, 0, 1, 0, 1]]
         """
         rows = [
-            (bucket, part, at, begin, end)
-            for part, slices in enumerate(parts)
+            (bucket, partition, at, begin, end)
+            for partition, slices in enumerate(partitions)
             for at, (bucket, begin, end) in enumerate(slices)
         ]
         return cls(np.array(sorted(rows), np.int64).reshape(-1, 5), whole)
 
 
 class Making(NamedTuple):
-    """All that making parts needs but their people: the work, its job, and the numbers of the parts."""
+    """All that making partitions needs but their people: the work, its job, and the numbers of the partitions."""
 
     work: Callable[[Any], Any]
     job: Any
@@ -294,37 +294,37 @@ def sort_stored(
 
 
 def hand_out(handing: Handing, number: int, files: Files) -> Iterator[StoredContent]:
-    """Hand out the records of a bucket to parts, and ask for what is known of the places they visit."""
+    """Hand out the records of a bucket to partitions, and ask for what is known of the places they visit."""
     (content,) = files.values()
     table, wanted = pa.ipc.open_file(content).read_all(), []
-    for part, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
+    for partition, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
         records = table.slice(begin, end - begin)
-        yield StoredContent(_PARTS, part, f"{_SLICE}{at:05}", encode_rows(records.to_batches()))
+        yield StoredContent(_PARTITIONS, partition, f"{_SLICE}{at:05}", encode_rows(records.to_batches()))
         if handing.whole.has_observations:
-            wanted.append((part, list_places(fill(handing.whole.dataset, records))[1]))
+            wanted.append((partition, list_places(fill(handing.whole.dataset, records))[1]))
     for share, request in encode_requests(wanted):
         yield StoredContent(_WANTED, share, f"wanted-{number:05}.npy", request)
 
 
 def distribute_observations(share: int, files: Files) -> Iterator[StoredContent]:
-    """Send what is known of a share of places to the parts that asked for it."""
+    """Send what is known of a share of places to the partitions that asked for it."""
     wanted = [io.BytesIO(content) for name, content in files.items() if name != name_observations(share)]
     if wanted:
-        for part, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
-            yield StoredContent(_PARTS, part, name_observations(share), answer)
+        for partition, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
+            yield StoredContent(_PARTITIONS, partition, name_observations(share), answer)
 
 
-def make_part(making: Making, at: int, files: Files) -> Iterator[Any]:
-    """Unite what all buckets have of a part, and do the work."""
+def make_partition(making: Making, at: int, files: Files) -> Iterator[Any]:
+    """Unite what all buckets have of a partition, and do the work."""
     number = making.numbers[at]
     try:
         slices = [pa.ipc.open_stream(files[name]).read_all() for name in files if name.startswith(_SLICE)]
         with _write_folder({name: files[name] for name in files if not name.startswith(_SLICE)}) as folder:
-            people = build_part(pa.concat_tables(slices).combine_chunks(), making.whole, folder)
+            people = build_partition(pa.concat_tables(slices).combine_chunks(), making.whole, folder)
         made = making.work(dataclasses.replace(making.job, number=number, people=people))
     except SfumatoError:
         raise
     except Exception as error:
         # What was raised may quote what somebody did.
-        raise SfumatoError(f"engine: {name_part(number)} failed ({type(error).__name__}).") from None
+        raise SfumatoError(f"engine: {name_partition(number)} failed ({type(error).__name__}).") from None
     yield made

@@ -19,7 +19,7 @@ from sfumato.messages import Message, option
 from sfumato.params import declared
 from sfumato.release.suppression import read_limit
 from sfumato.web.jobs import Job
-from sfumato.web.pages.forms import RELEASE, ParameterForm, PartsForm
+from sfumato.web.pages.forms import RELEASE, ParameterForm, PartitionsForm
 from sfumato.web.pages.parts import (
     Field,
     Workspace,
@@ -43,9 +43,9 @@ __all__ = ["offer_files", "register", "show_remaining", "show_report", "show_sco
 _BESIDE = 8
 _LONGEST = 60
 _REPORT = "owner/report.html"
-_FIRST_PART = "release/data/part-00000/data.csv"
+_FIRST_PARTITION = "release/data/part-00000/data.csv"
 _LISTED = 200
-"""Files of a release that are listed: one in many parts has thousands."""
+"""Files of a release that are listed: one in many partitions has thousands."""
 
 
 def register(workspace: Workspace) -> None:
@@ -76,11 +76,11 @@ def register(workspace: Workspace) -> None:
         data = job.arguments["files"]["data"][0]
         with frame(f"A release of {data}", "anonymise", data):
             add_text(_describe_run(job.arguments), classes="muted")
-            live = _explain_parts if job.arguments.get("engine") else None
+            live = _explain_partitions if job.arguments.get("engine") else None
             watch(workspace, job, lambda outcome: show_release(workspace, outcome, data), live=live)
 
 
-def _explain_parts(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
+def _explain_partitions(job: Job) -> None:  # noqa: ARG001 (it is the same of every job)
     add_text(
         "Finished partitions are kept: a run that is stopped and tried again continues with the others.",
         classes="muted",
@@ -112,8 +112,8 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
             help=RELEASE["withhold_at_most"].summary,
         )
         count = _make_count_field(unit) if "k" in {parameter.name for parameter in declared(method)} else None
-        parts = PartsForm(method, recipe.kind, unit)
-    hint = parts.suggest(records)
+        partitions = PartitionsForm(method, recipe.kind, unit)
+    hint = partitions.suggest(records)
     if hint:
         add_text(hint, classes="verdict careful")
 
@@ -134,7 +134,7 @@ def _offer_run(workspace: Workspace, name: str, recipe: Recipe, method: type[Met
             out=out.value,
             withhold_at_most=share,
             count=count.value if count is not None else "records",
-            **parts.collect(parameters),
+            **partitions.collect(parameters),
         )
         open_page("run", job.key)
 
@@ -196,8 +196,8 @@ def _list_runs(workspace: Workspace) -> None:
 def _describe_run(arguments: dict[str, Any]) -> str:
     given = ", ".join(f"{n}={v}" for n, v in arguments.get("parameters", {}).items() if v is not None)
     what = arguments.get("method") or f"the recoding of {arguments['files']['releases'][0]}"
-    parts = ", in parts" if arguments.get("engine") else ""
-    return f"{arguments['files']['data'][0]} by {what}{f' ({given})' if given else ''}{parts}"
+    partitions = ", in partitions" if arguments.get("engine") else ""
+    return f"{arguments['files']['data'][0]} by {what}{f' ({given})' if given else ''}{partitions}"
 
 
 def show_release(workspace: Workspace, outcome: dict[str, Any], data: str) -> None:
@@ -206,14 +206,14 @@ def show_release(workspace: Workspace, outcome: dict[str, Any], data: str) -> No
     add_text(outcome["statement"], "blockquote")
     if outcome["method_note"]:
         add_text(f"{NOTE_LABEL}: {outcome['method_note']}")
-    parts = outcome.get("parts", 0)
-    if parts:
+    partitions = outcome.get("parts", 0)
+    if partitions:
         add_text("The guarantee holds for every partition and for the whole release.")
     with ui.element("ul").classes("tiles"):
         for label, value in (
             ("published", outcome["published"]),
             ("withheld", f"{outcome['withheld']:,}"),
-            *([("parts", f"{parts:,}")] if parts else []),
+            *([("partitions", f"{partitions:,}")] if partitions else []),
             ("seconds in all", f"{sum(outcome['seconds'].values()):,.1f}"),
         ):
             with ui.element("li"):
@@ -309,7 +309,7 @@ def offer_files(workspace: Workspace, name: str, policy: str = "") -> None:
         if policy:
             link("Policy file", path_to("files", "policies", policy, policy), "button plain", download=True)
             link("Verify, attack, measure", path_to("releases", name), "button plain")
-    # What lies beside the parts of a release first, then one part after the other.
+    # What lies beside the partitions of a release first, then one partition after the other.
     ordered = sorted(files, key=lambda path: (path not in public, path.count("/"), path))
     with more(f"All files ({len(files):,})"):
         with ui.element("ul"):
@@ -329,12 +329,12 @@ def _show_beside(workspace: Workspace, name: str, data: str) -> None:
     """Show the first rows of the original and of the release beside each other; rows do not correspond."""
     inspection = workspace.jobs.request("look", files={"data": [data]}, kind="")
     files = workspace.project.files("releases", name)
-    published = files.get("release/data.csv", files.get(_FIRST_PART))
+    published = files.get("release/data.csv", files.get(_FIRST_PARTITION))
     add_text("Original and release", "h2")
     timed = inspection.outcome.get("unit", {}).get("one") == TIME_POINT.one
     order = "" if timed else " Rows do not correspond."
-    of_part = " The release shows its first partition." if _FIRST_PART in files else ""
-    add_text(f"The first rows of both.{order}{of_part}", classes="muted")
+    of_partition = " The release shows its first partition." if _FIRST_PARTITION in files else ""
+    add_text(f"The first rows of both.{order}{of_partition}", classes="muted")
     with ui.element("div").classes("pair"):
         with ui.element("section").classes("before"):
             add_text("Original", "h3")

@@ -17,13 +17,13 @@ from sfumato.messages import Message, option
 from sfumato.params import Option, Parameter, build, declared, list_options
 from sfumato.readers.options import ReadOptions
 from sfumato.release.options import ReleaseOptions
-from sfumato.release.partition_plan import check_parts
+from sfumato.release.partition_plan import check_partitions
 from sfumato.web.pages.parts import Field, add_text, more
 
 __all__ = [
     "RELEASE",
     "ParameterForm",
-    "PartsForm",
+    "PartitionsForm",
     "ReadOptionsForm",
     "ask_options",
     "find_reading_options",
@@ -79,15 +79,15 @@ class ParameterForm:
         return build(self._method, given).parameters()
 
 
-class PartsForm:
-    """Asks whether data of people are published in parts, where their kind and the guarantee allow it."""
+class PartitionsForm:
+    """Asks whether data of people are published in partitions, where their kind and the guarantee allow it."""
 
     def __init__(self, method: type[Method], kind: str, unit: RecordUnit) -> None:
         self._method, self._kind, self._unit = method, kind, unit
         self._size = 0
         sort_key = plugins.find_kind(kind).sort_key
         if sort_key is not None and all(guarantee.composes for guarantee in method.guarantees):
-            self._size = sort_key.load().PART_SIZE
+            self._size = sort_key.load().PARTITION_SIZE
             self._chosen = Field(
                 RELEASE["engine"].label,
                 "false",
@@ -96,37 +96,37 @@ class PartsForm:
                 "Small partitions cost some detail.",
             )
             self._people = Field(
-                RELEASE["part_size"].label,
+                RELEASE["partition_size"].label,
                 "",
                 kind="number",
-                bounds=(RELEASE["part_size"].least, None),
+                bounds=(RELEASE["partition_size"].least, None),
                 step="1",
-                help=f"Number of {unit.many}, at least twice k; {self._size:,} if empty. Applies to releases in parts.",
+                help=f"Number of {unit.many}, at least twice k; {self._size:,} if empty. For releases in partitions.",
             )
 
     def suggest(self, records: int) -> str:
-        """Return a hint to publish in parts if there are more records than one part holds."""
+        """Return a hint to publish in partitions if there are more records than one partition holds."""
         if not self._size or records <= self._size:
             return ""
         return (
             f"The data have {self._unit.count(records)}. Partitions of at most {self._size:,} need less memory and "
-            "use all cores: choose In parts under More release options."
+            "use all cores: choose In partitions under More release options."
         )
 
     def collect(self, parameters: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the engine and the size of the parts if there are to be parts, or say what is wrong with that."""
+        """Return the engine and the size of the partitions if there are to be any, or say what is wrong with that."""
         if not self._size:
             return {}
         text = self._people.value.strip()
         if self._chosen.value != "true":
             if text:
                 raise ParameterError(
-                    Message(option("part_size"), " applies only with ", option("engine"), "."),
+                    Message(option("partition_size"), " applies only with ", option("engine"), "."),
                     hint=Message("Choose ", option("engine"), ", or empty the field."),
                 )
             return {}
         size = self._people.read_whole() if text else None
-        check_parts(self._kind, self._unit, self._method(**parameters), size)
+        check_partitions(self._kind, self._unit, self._method(**parameters), size)
         return {"engine": "local"} | ({"part_size": size} if size else {})
 
 

@@ -80,10 +80,13 @@ def _list_releases(workspace: Workspace) -> None:
                 with ui.element("h3"):
                     link(name, path_to("releases", name))
                 described = _describe(workspace, name)
-                parts = [] if described.get("parts") is None else [f"in {described['parts']:,} parts"]
+                partitions = [] if described.get("parts") is None else [f"in {described['parts']:,} partitions"]
                 add_text(
                     ", ".join(
-                        [*(str(described[key]) for key in ("kind", "method", "promise") if key in described), *parts]
+                        [
+                            *(str(described[key]) for key in ("kind", "method", "promise") if key in described),
+                            *partitions,
+                        ]
                     )
                 )
 
@@ -211,22 +214,23 @@ def _show_pair(outcome: dict[str, Any], first: str, second: str) -> None:
 def _offer_export(workspace: Workspace, name: str) -> None:
     """Offer the records in the formats that other tools read; what was verified stays the release itself."""
     described = _describe(workspace, name)
-    kind, in_parts = str(described["kind"]), described.get("parts") is not None
+    kind, in_partitions = str(described["kind"]), described.get("parts") is not None
     if kind not in plugins.all_kinds():
         return
     add_text("Export", "h2")
     add_text(
         "The same records in another format. They are for publishing, too; only the release itself can be verified."
     )
-    if in_parts:
+    if in_partitions:
         add_text(
-            "All parts go into one file, with a column that names the part; formats without room for it are left out."
+            "All partitions go into one file, with a column that names the partition; formats without room for it are "
+            "left out."
         )
     formats = {
         f"{layout}.{format}": f"{format}, {explanation}"
         for layout, explanation in _LAYOUTS.items()
         for format in list_formats(kind, layout)
-        if format in WRITTEN or not in_parts
+        if format in WRITTEN or not in_partitions
     }
     row, watched = ui.element("div").classes("row"), ui.element("div")
     with row:
@@ -254,8 +258,8 @@ def _offer_apply(workspace: Workspace, name: str) -> None:
     if _describe(workspace, name).get("parts") is not None:
         add_text("Publish a later batch", "h2")
         add_text(
-            "Each part of this release recodes in its own way: there is no recoding for other data. Publish a later "
-            "batch as a release of its own."
+            "Each partition of this release recodes in its own way: there is no recoding for other data. Publish a "
+            "later batch as a release of its own."
         )
         return
     if not any("recoding" in path for path in workspace.project.files("releases", name)):

@@ -60,7 +60,7 @@ def test_real_release_is_reconstructed_as_possible_original():
     generator = np.random.default_rng(2)
     rows = [sorted({f"i{n}" for n in generator.geometric(0.15, generator.integers(1, 8))}) for _ in range(150)]
     release = sf.anonymize(sf.Dataset.of("sets", rows), sf.methods.Disassociation(k=3, m=2, max_cluster=8)).release
-    part, table = release.parts["clusters"].table.to_pylist(), release.table.to_pylist()
+    part, table = release.extra_tables["clusters"].table.to_pylist(), release.table.to_pylist()
     clusters = [(row["cluster"], row["parent"], row["size"]) for row in part]
     assert any(parent for _, parent, _ in clusters)
     chunks = [(row["cluster"], row["chunk"], row["items"]) for row in table]

@@ -59,7 +59,7 @@ def test_dates_are_published_as_dates():
     )
     release = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), secret=bytes([1] * 32)).release
     assert release.table["snapshot"][0].as_py().isoformat() == "2024-01-03T00:00:00+00:00"
-    assert release.parts["sensitive"].table["snapshot"].type == release.table["snapshot"].type
+    assert release.extra_tables["sensitive"].table["snapshot"].type == release.table["snapshot"].type
 
 
 def test_a_value_that_is_too_frequent_overall_is_refused_with_the_numbers():

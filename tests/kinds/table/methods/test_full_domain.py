@@ -199,9 +199,9 @@ def test_presence_counts_the_people_who_fit(method):
     people = [("Bern",)] * 2 + [("Rome",)] * 2 + [("Lima",)] * 4
     original = Dataset.of("table", rows, ("city",), hierarchies={"city": CITIES}, population=people)
     result = method(k=2, presence=0.5).anonymize(original, run_of(0.0))
-    part = result.release.parts["population"]
-    assert sorted(row["people"] for row in part.table.to_pylist()) == [4, 4]
-    assert [row["city"] for row in part.table.to_pylist()] == sorted(
+    extra_table = result.release.extra_tables["population"]
+    assert sorted(row["people"] for row in extra_table.table.to_pylist()) == [4, 4]
+    assert [row["city"] for row in extra_table.table.to_pylist()] == sorted(
         set(result.release.table.column("city").to_pylist())
     )
     assert result.release.guarantee.presence == 0.5

@@ -114,8 +114,8 @@ def test_without_means_a_sentence_is_left():
 
 def test_means_of_other_classes_are_refused():
     comparison = compare([(1, 2.0), (3, 5.0), (8, 1.0)], [0, 0, 1])
-    part = comparison.release.parts["means"]
-    parts = {"means": dataclasses.replace(part, table=part.table.slice(0, 1))}
-    broken = dataclasses.replace(comparison.release, parts=parts)
+    extra_table = comparison.release.extra_tables["means"]
+    extra_tables = {"means": dataclasses.replace(extra_table, table=extra_table.table.slice(0, 1))}
+    broken = dataclasses.replace(comparison.release, extra_tables=extra_tables)
     with pytest.raises(SchemaError, match="'means'"):
         MicroaggregationError().measure(Comparison(comparison.original, broken, comparison.rows))

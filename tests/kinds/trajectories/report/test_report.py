@@ -20,8 +20,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import risk_of_original
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
 from sfumato.kinds.trajectories.report import maps
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score

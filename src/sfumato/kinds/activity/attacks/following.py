@@ -95,7 +95,7 @@ class Followed(Tabular):
         return self.unit if number == 1 else plural(self.unit)
 
     def join(self, other: Followed) -> Followed:
-        """Return what is found in the part of a release in which people can be followed furthest.
+        """Return what is found in the partition of a release in which people can be followed furthest.
 
         Examples
         --------

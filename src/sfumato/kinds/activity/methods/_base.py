@@ -16,10 +16,9 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import RecordUnit
 from sfumato.data.time_units import MONTHS
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.activity.dataset import Slots
-from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.dataset import SECONDS, SLOT, Slots, check_span
 from sfumato.kinds.activity.encode import Classified, name_unknown, publish_classes
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity, format_epsilon, read_epsilon
+from sfumato.kinds.activity.guarantees import ActivityDiversity, format_epsilon, read_epsilon
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import TYPE_CHECKING, Annotated, ClassVar
 
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
 from sfumato.kinds.activity.methods._base import DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 
@@ -60,7 +60,7 @@ class LMdav(Flat, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = LMdav(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [4])
 
     References
@@ -93,7 +93,7 @@ class LVmdav(Flat, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = LVmdav(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (2, [2])
 
     References
@@ -126,7 +126,7 @@ class Msld(Flat, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = Msld(k=2, delta="2", epsilon="1/2").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [4])
 
     References

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Annotated, ClassVar
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.dataset.spans import check_span
+from sfumato.kinds.activity.dataset import check_span
 from sfumato.kinds.activity.encode import name_unknown
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.methods._base import ActivityClasses, DiverseClasses, count_slots
 from sfumato.params import Param, Parameterised
 from sfumato.release.release import Result
@@ -112,7 +112,7 @@ class Mc(Levelled, ActivityClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days)
     >>> release = Mc(k=2, aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [2, 2])
 
     References
@@ -154,7 +154,7 @@ class McLMdav(Levelled, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McLMdav(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [4])
 
     References
@@ -192,7 +192,7 @@ class McLMdavWd(Weighted, McLMdav):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McLMdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [2, 2])
 
     References
@@ -217,7 +217,7 @@ class McLVmdav(Levelled, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McLVmdav(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (2, [2])
 
     References
@@ -248,7 +248,7 @@ class McLVmdavWd(Weighted, McLVmdav):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McLVmdavWd(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [2, 2])
 
     References
@@ -273,7 +273,7 @@ class McRr(Levelled, DiverseClasses):
     >>> days = [["home"] * 3, ["home", "home", "out"], ["away"] * 3, ["away", "away", "out"]]
     >>> data = Dataset.of("activity", days, sensitive=("away",))
     >>> release = McRr(k=2, delta="2", epsilon="1/2", aggregate="3,1").anonymize(data, Run(bytes(32))).release
-    >>> release.published, release.parts["classes"].table["size"].to_pylist()
+    >>> release.published, release.extra_tables["classes"].table["size"].to_pylist()
     (4, [2, 2])
 
     References

@@ -38,7 +38,7 @@ from sfumato.reports.plots import (
 )
 from sfumato.reports.values import choose_ranks
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
 
 Floats = npt.NDArray[np.float64]
 Longs = npt.NDArray[np.int64]
@@ -110,8 +110,8 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(drawn.chart(), sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part of a release what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition of a release what the figures need."""
     view = comparison.view(ActivityComparison)
     return {
         "before": np.bincount(view.codes.ravel(), minlength=len(view.labels)).astype(np.float64),
@@ -120,8 +120,8 @@ def count_part(comparison: Comparison) -> PartialSums:
     }
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts of a release together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions of a release together."""
     counts, labels = seen.counts, seen.full_original.original.view_history().labels
     return {
         "class-sizes": _draw_classes(np.concatenate(counts["sizes"]), seen.release),
@@ -129,7 +129,7 @@ def draw_parts(seen: Divided) -> dict[str, Figure]:
     }
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
     """Return the sections on following somebody, on what is sensitive, on classes and on durations."""
     return [
         _sensitive(seen, seen.after),
@@ -233,7 +233,7 @@ def _durations(plot: Figure | None) -> str:
 
 def _draw_durations(comparison: Comparison) -> Figure:
     """Draw the share of time spent on each activity, before and after, and how far off the release is."""
-    counted = count_part(comparison)
+    counted = count_partition(comparison)
     return _draw_shares(comparison.history.labels, counted["before"], counted["after"])
 
 

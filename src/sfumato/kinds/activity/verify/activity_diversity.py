@@ -15,10 +15,9 @@ import numpy.typing as npt
 
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.activity.dataset import Slots
-from sfumato.kinds.activity.dataset.spans import SECONDS, SLOT, check_span
+from sfumato.kinds.activity.dataset import SECONDS, SLOT, Slots, check_span
 from sfumato.kinds.activity.decode import PublishedClasses
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.guarantees import ActivityDiversity
 from sfumato.kinds.activity.knowledge.bounds import PublishedTime
 from sfumato.kinds.activity.knowledge.windows import count_shown
 from sfumato.kinds.activity.verify.class_anonymity import close_open_claims, count_observed, verify_sizes

@@ -13,7 +13,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity.dataset import Slots
 from sfumato.kinds.activity.decode import PublishedClasses, measure_intervals
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.knowledge.bounds import Within
 from sfumato.kinds.activity.knowledge.windows import find_shown
 from sfumato.kinds.activity.verify.faithful import check_slots, verify_faithful

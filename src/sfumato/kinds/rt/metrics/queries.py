@@ -101,7 +101,7 @@ class Queries(SummedMetric):
         return [_Query.read(view, query, number) for number, query in enumerate(queries, start=1)]
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the answers of all parts together."""
+        """Compare the answers of all partitions together."""
         if not partial:
             return 0.0, {"queries": 0}
         errors, bound = judge_answers(partial, self.sanity)

@@ -157,7 +157,7 @@ class Neighbours(Tabular):
         )
 
     def join(self, other: Neighbours) -> Neighbours:
-        """Return what is found in two parts of a release together: shares of the people of both.
+        """Return what is found in two partitions of a release together: shares of the people of both.
 
         Examples
         --------

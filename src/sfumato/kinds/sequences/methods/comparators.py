@@ -9,7 +9,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Grouped
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.methods._base.covers import GroupIntervals, cover_groups
 from sfumato.kinds.sequences.methods._base.grouping import (
     BLUR,

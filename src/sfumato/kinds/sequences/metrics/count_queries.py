@@ -90,7 +90,7 @@ class CountQueries(SummedMetric):
         }
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the counts of all parts together."""
+        """Compare the counts of all partitions together."""
         truth, answer = partial["truth"], partial["answer"]
         excess = int(np.maximum(answer - truth, 0).sum())
         return excess / max(int(answer.sum()), 1), {

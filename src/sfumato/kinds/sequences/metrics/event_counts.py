@@ -75,7 +75,7 @@ class EventCounts(SummedMetric):
         return {"counts": counts, "events": Most(len(events)), "records": len(comparison.original)}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the counts of all parts together."""
+        """Compare the counts of all partitions together."""
         bound = max(1.0, self.sanity * partial["records"])
         details: dict[str, Any] = {}
         for name, counts in partial["counts"].items():

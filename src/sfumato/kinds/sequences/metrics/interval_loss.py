@@ -95,7 +95,7 @@ class IntervalLoss(SummedMetric):
             amounts[f"lost where covered {we}"] = np.bincount(group[covered], losses[covered], minlength=len(people))
         amounts["covered"] = np.bincount(group[covered], minlength=len(people))
         return {
-            "groups": [GroupedAmounts(None if comparison.part_of is None else _digest_groups(view), amounts)],
+            "groups": [GroupedAmounts(None if comparison.partition_of is None else _digest_groups(view), amounts)],
             "generalised": Most(comparison.generalised.any()),
             "lengths": float(view.covers.lengths.sum()),
             "intervals": len(view.covers.lows),
@@ -154,7 +154,7 @@ def _mean_over_groups(lost: Floats, events: Ints, people: Ints) -> float:
 
 
 def _digest_groups(view: SequenceComparison) -> npt.NDArray[np.uint64]:
-    """Return what tells the groups of a part from those of others: categories, their members, and intervals."""
+    """Return what tells the groups of a partition from those of others: categories, their members, and intervals."""
     covers, keys = view.group_covers, view.comparison.keys
     signatures = []
     for begin, end in itertools.pairwise(covers.offsets.tolist()):

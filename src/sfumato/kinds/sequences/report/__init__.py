@@ -27,7 +27,7 @@ from sfumato.reports.numbers import show_amount, show_count, show_share
 from sfumato.reports.partitioned import Divided
 from sfumato.reports.plots import Figure, draw_sets, save_figure
 
-__all__ = ["count_part", "draw_parts", "figures", "judge_parts", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "judge_partitions", "picture", "render", "show_partitions"]
 
 _SHOWN_EVENTS = 12
 _SHOWN_LENGTH = 40
@@ -92,8 +92,8 @@ def _judge(comparison: Comparison, after: Risk, remaining: Remaining) -> page.Ju
     return _warn_of_others(judged, len(events.codes))
 
 
-def judge_parts(judged: page.Judgement, seen: Divided) -> page.Judgement:
-    """Judge a release in parts in the same way."""
+def judge_partitions(judged: page.Judgement, seen: Divided) -> page.Judgement:
+    """Judge a release in partitions in the same way."""
     return _warn_of_others(judged, seen.counts["others"])
 
 
@@ -103,8 +103,8 @@ def _warn_of_others(judged: page.Judgement, others: int) -> page.Judgement:
     return page.Judgement("careful", f"{judged.text} It holds for one receiver only: see for whom it is safe.")
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part of a release what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition of a release what the figures need."""
     view = comparison.view(SequenceComparison)
     events, _ = view.others
     edges, before, after = count_times(comparison)
@@ -118,8 +118,8 @@ def count_part(comparison: Comparison) -> PartialSums:
     }
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts of a release together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions of a release together."""
     counts = seen.counts
     if not counts["before"].any():
         return {}
@@ -127,9 +127,9 @@ def draw_parts(seen: Divided) -> dict[str, Figure]:
     return {"times": draw_steps(edges, counts["before"], counts["after"], time_unit)}
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
-    """Return the sections on receivers and times of a release in parts."""
-    counts, others = seen.counts, "no other of its part"
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    """Return the sections on receivers and times of a release in partitions."""
+    counts, others = seen.counts, "no other of its partition"
     explained = _explain_exposure(seen, counts["exposed"], others) if counts["others"] else ""
     return [
         _describe_receivers(sorted(counts["monitored"]), explained),

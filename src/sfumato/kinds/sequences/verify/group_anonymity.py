@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.decode import TimedRecords
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.verify.blur import judge_blur
 from sfumato.kinds.sequences.verify.classes import judge_classes, judge_matches, judge_units, verify_sequences

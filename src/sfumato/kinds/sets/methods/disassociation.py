@@ -16,7 +16,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.sets import KIND
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.encode import Separated, publish_disassociation
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.params import Param
 from sfumato.release.release import Result
 from sfumato.release.run import Run

@@ -5,8 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, ClassVar
 
+from sfumato.kinds.sets.comparison import SetMetric
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -24,8 +24,8 @@ class ItemLoss(SetMetric):
     of a record lie within each other, an occurrence is published as the finest of them that stands for it. Where values
     are groups of a hierarchy, N is the number of its leaves and n that of the leaves below the group; where a method
     formed its own groups, items are counted and a hierarchy that is there plays no part (``by_hierarchy`` says which).
-    In a release in parts, the items are those of all parts, and values are groups of the hierarchy if they are in every
-    part.
+    In a release in partitions, the items are those of all partitions, and values are groups of the hierarchy if they
+    are in every partition.
 
     Examples
     --------

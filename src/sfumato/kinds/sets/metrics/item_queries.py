@@ -7,8 +7,7 @@ from typing import Annotated, Any, ClassVar
 
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -33,8 +32,9 @@ class ItemQueries(SetMetric):
     not dominate.
 
     Without a workload, `queries` sets of 1 to `longest` items are drawn from the records of the original. In a
-    workload the order of a query's items does not count. In a release in parts, every part divides the support of a
-    value among its members by what that part publishes, and the answers of all parts are added up.
+    workload the order of a query's items does not count. In a release in partitions, every partition divides the
+    support of a value among its members by what that partition publishes, and the answers of all partitions are added
+    up.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class ItemQueries(SetMetric):
         return partial if view.is_disassociated else {**partial, "any_set": view.expect(queries, any_set=True)}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the answers of all parts together."""
+        """Compare the answers of all partitions together."""
         if not partial:
             return 0.0, {"queries": 0}
         value, details = describe_errors(*judge_answers(partial, self.sanity))

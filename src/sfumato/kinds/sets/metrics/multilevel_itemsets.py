@@ -11,9 +11,8 @@ import numpy.typing as npt
 from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets._kernels.frequent_itemsets import Itemsets, top_itemsets
-from sfumato.kinds.sets.comparison import SetComparison, list_items, number_items
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric, list_items, number_items
 from sfumato.kinds.sets.metrics.mining import Records, compare_top, draw_copy, extend_upwards
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -77,7 +76,7 @@ class MultilevelItemsets(SetMetric):
         )
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep the records with all ancestors as numbers: what is frequent is only known of all parts together."""
+        """Keep the records with all ancestors as numbers: what is frequent is only known of all partitions together."""
         view = comparison.view(SetComparison)
         hierarchy = view.hierarchy
         assert hierarchy is not None

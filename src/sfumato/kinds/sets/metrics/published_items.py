@@ -63,7 +63,7 @@ class PublishedItems:
         if hierarchy is None:
             return None
         leaf_of = {label: leaf for leaf, label in enumerate(hierarchy.leaf_labels)}
-        # Nobody knows of items that no record here has: in a part, a group lacks those of other parts.
+        # Nobody knows of items that no record here has: in a partition, a group lacks those of other partitions.
         history, places = self.comparison.history, self.comparison.places
         here = np.append(np.unique(history.codes), np.arange(len(history.labels), len(places)))
         seen = [leaf_of[places[code]] for code in here.tolist() if places[code] in leaf_of]

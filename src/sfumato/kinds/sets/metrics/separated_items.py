@@ -7,8 +7,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from sfumato.kinds.sets.comparison import SetComparison, list_items
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric, list_items
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation

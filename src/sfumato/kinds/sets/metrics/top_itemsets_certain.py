@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_of_parts, top_original
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
+from sfumato.kinds.sets.metrics.mining import compare_top, list_certain, top_of_partitions, top_original
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -53,11 +52,11 @@ class TopItemsetsCertain(SetMetric):
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep the published subrecords as numbers: what is frequent is only known of all parts together."""
+        """Keep the published subrecords as numbers: what is frequent is only known of all partitions together."""
         return {"records": [list_certain(comparison.view(SetComparison))]}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Mine the original and the published subrecords."""
         return compare_top(
-            top_original(full_original, self.count), top_of_parts(partial["records"], full_original, self.count)
+            top_original(full_original, self.count), top_of_partitions(partial["records"], full_original, self.count)
         )

@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation, divide

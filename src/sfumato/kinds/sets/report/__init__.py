@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -14,17 +15,73 @@ from sfumato.escape import escape_html as escape
 from sfumato.kinds.sets.comparison import SetComparison
 from sfumato.kinds.sets.metrics.item_loss import ItemLoss
 from sfumato.kinds.sets.metrics.published_items import PublishedItems
-from sfumato.kinds.sets.report.parts import count_part, draw_parts
-from sfumato.kinds.sets.report.plots import draw_clusters, draw_items, draw_itemsets, draw_sizes, draw_values
+from sfumato.kinds.sets.report.plots import (
+    count_chunks,
+    draw_chunks,
+    draw_clusters,
+    draw_item_numbers,
+    draw_items,
+    draw_itemsets,
+    draw_sizes,
+    draw_value_sizes,
+    draw_values,
+)
 from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.html import draw_figure, shorten
 from sfumato.reports.numbers import show_count, show_share
-from sfumato.reports.partitioned import Divided
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
+from sfumato.reports.values import choose_ranks, draw_frequencies
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
+
+
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
+    view, labels = comparison.view(SetComparison), comparison.history.labels
+    shown = _choose(comparison.full_original)
+    counts: dict[str, Any] = {
+        "expected": view.expect([[labels[at]] for at in shown]),
+        "before": [comparison.history.lengths.astype(np.int32)],
+    }
+    if view.is_disassociated:
+        chunks = count_chunks(comparison)
+        return {**counts, "chunks": {**chunks, "sizes": [chunks["sizes"]]}}
+    return {**counts, "after": [comparison.published.lengths.astype(np.int32)], "values": count_values(comparison)}
+
+
+def _count(full_original: FullOriginal) -> Any:
+    history = full_original.original.view_history()
+    return full_original.cached("occurrences", lambda: np.bincount(history.codes, minlength=len(history.labels)))
+
+
+def _choose(full_original: FullOriginal) -> list[int]:
+    """Choose the items that are shown: only those have to be expected, which takes time."""
+    return full_original.cached("items shown", lambda: choose_ranks(_count(full_original)).tolist())
+
+
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
+    before = _count(seen.full_original)
+    after = np.zeros(len(labels))
+    after[_choose(seen.full_original)] = counts["expected"]
+    chunks = "chunks" in counts
+    if chunks:
+        drawn = {"clusters": draw_chunks(**{**counts["chunks"], "sizes": np.concatenate(counts["chunks"]["sizes"])})}
+    else:
+        drawn = {"group-sizes": draw_value_sizes(*count_members(counts["values"]))}
+    lengths = None if chunks else np.concatenate(counts["after"])
+    return {
+        **drawn,
+        "items": draw_frequencies(labels, before, after, "items", counted="records", divided=not chunks),
+        "lengths": draw_item_numbers(np.concatenate(counts["before"]), lengths),
+    }
+
 
 _SHOWN_ITEMS = 12
 _SHOWN_LENGTH = 40
@@ -165,15 +222,15 @@ def _render_structure(comparison: Comparison, drawn: Mapping[str, Figure]) -> st
     return f"<section><h2>Generalised items</h2>\n{plot}\n{listed}</section>"
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
-    """Return the sections on the form of publication and on items of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on the form of publication and on items of a release in partitions."""
     if "clusters" in drawn:
-        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within parts."
+        caption = "All items stay; what is hidden is which of them belong together. Clusters lie within partitions."
         form = f"<h2>Clusters and chunks</h2>\n{draw_figure('clusters', drawn['clusters'], caption)}"
     else:
         caption = (
-            "A published value that stands for several items means: at least one of these. Every part generalises in "
-            "its own way; values with the same members are one."
+            "A published value that stands for several items means: at least one of these. Every partition generalises "
+            "in its own way; values with the same members are one."
         )
         form = f"<h2>Generalised items</h2>\n{draw_figure('group-sizes', drawn['group-sizes'], caption)}"
     return [f"<section>{form}</section>", _items(drawn["items"], drawn["lengths"])]

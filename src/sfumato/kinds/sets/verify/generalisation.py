@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.base.verdict import Verdict
 from sfumato.checks.subsequences import countable_sizes, decode_key, support
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.release.release import Release
 
 __all__ = ["verify_generalisation"]

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.decode import is_disassociated
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.decode import is_disassociated
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.items import ItemRecords
 from sfumato.kinds.sets.knowledge.search import ItemSets, best_knowledge

@@ -10,7 +10,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
 from sfumato.params import Param
 from sfumato.release.release import Result

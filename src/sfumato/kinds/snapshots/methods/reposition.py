@@ -15,8 +15,7 @@ from sfumato.data.secret import Secret
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.snapshots.costs import CostModel
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.snapshots.guarantees.l_eligibility import DELAYS, DELAYS_HELP, LEligibility
+from sfumato.kinds.snapshots.guarantees import DELAYS, DELAYS_HELP, LDiversity, LEligibility
 from sfumato.kinds.snapshots.methods._base.eligible_steps import STEPS
 from sfumato.params import Param
 from sfumato.release.release import Result

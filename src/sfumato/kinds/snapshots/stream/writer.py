@@ -274,7 +274,7 @@ class StreamFolder:
         write_data(
             (read_release(folder).table for folder in folders), first.columns, self._pending_folder / "data.parquet"
         )
-        names = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in first.parts)]
+        names = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in first.extra_tables)]
         for name in names:
             if name != "data.parquet":
                 with (self._pending_folder / name).open("wb") as file:

@@ -29,7 +29,7 @@ def leave_delays_open(claimed: Guarantee) -> Verdict:
 
     Examples
     --------
-    >>> from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+    >>> from sfumato.kinds.snapshots.guarantees import LDiversity
     >>> leave_delays_open(LDiversity(l=2, window=3, delays="hidden")).outcome
     'unsettled'
     """

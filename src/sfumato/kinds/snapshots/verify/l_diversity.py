@@ -9,7 +9,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
@@ -116,6 +116,6 @@ def _read(release: Release) -> tuple[LDiversity, Verdict]:
     claimed, structure, unreadable = read_claimed(release, LDiversity)
     if unreadable is not None:
         return claimed, unreadable
-    apart = "sensitive" in release.parts
+    apart = "sensitive" in release.extra_tables
     counterexample = None if apart else {"check": _GROUPED}
     return claimed, structure & Verdict(apart, claimed.parameters(), {}, counterexample, {_GROUPED: apart})

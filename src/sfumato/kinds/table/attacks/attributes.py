@@ -18,8 +18,7 @@ from sfumato.attacks.risk import Risk, draw_people, success
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import number_values
+from sfumato.kinds.table.knowledge import Fitting, number_values
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "TableRisk", "attack", "attack_by_knowledge", "attack_original"]

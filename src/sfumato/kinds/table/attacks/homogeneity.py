@@ -14,8 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attributes_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
-from sfumato.kinds.table.knowledge.inference import describe_inference, is_guaranteed, number_values
+from sfumato.kinds.table.knowledge import Fitting, describe_inference, is_guaranteed, number_values
 from sfumato.release.release import Release
 
 __all__ = ["Homogeneity", "attack", "attack_original"]
@@ -77,7 +76,7 @@ class Homogeneity(Tabular):
         return Remaining(tuple(possibilities))
 
     def join(self, other: Homogeneity) -> Homogeneity:
-        """Return what is found in two parts of a release together.
+        """Return what is found in two partitions of a release together.
 
         Examples
         --------

@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.kinds.table.dataset import attribute_of
 from sfumato.kinds.table.decode import PublishedTable, number_rows
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.release.release import Release
 
 __all__ = ["ExtraKnowledge", "attack", "attack_original"]
@@ -90,7 +90,7 @@ class ExtraKnowledge(Tabular):
         )
 
     def join(self, other: ExtraKnowledge) -> ExtraKnowledge:
-        """Return what is found in two parts of a release together.
+        """Return what is found in two partitions of a release together.
 
         Examples
         --------

@@ -19,7 +19,7 @@ from sfumato.kinds.table.methods._base.classes import draw_order, join_equal, jo
 from sfumato.kinds.table.methods._base.relational import Relational, read_weights, uses_sensitive_values
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.kinds.table.methods._base.spaces import space_of
-from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.run import Run
 from sfumato.release.text import ValueFormat
 
@@ -112,7 +112,7 @@ class Mdav(Relational):
         )
         return group
 
-    def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:
+    def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, ExtraTable]:
         """Return the means of every class, the classes in the order of their cells."""
         recoded = [encode_cells(attribute.take(rows), classes) for attribute in attributes]
         keys = list(zip(*([_place_cell(cell) for cell in part.cells.to_pylist()] for part in recoded), strict=True))
@@ -123,7 +123,7 @@ class Mdav(Relational):
             means = _mean_by_class(_numbers_of(attribute)[rows], classes)
             columns.append(PublishedColumn(f"mean_{attribute.name}", "mean", ValueFormat("exact", "float64")))
             cells[f"mean_{attribute.name}"] = pa.array(means[order], pa.float64())
-        return {"means": Part(tuple(columns), pa.table(cells))}
+        return {"means": ExtraTable(tuple(columns), pa.table(cells))}
 
 
 def _list_columns(names: list[str]) -> str:

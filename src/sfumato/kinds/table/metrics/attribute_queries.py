@@ -94,7 +94,7 @@ class AttributeQueries(SummedMetric):
         )
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
-        """Compare the answers of all parts together."""
+        """Compare the answers of all partitions together."""
         if not partial:
             return 0.0, {"queries": 0}
         errors, bound = judge_answers(partial, self.sanity)

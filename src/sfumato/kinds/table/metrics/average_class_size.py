@@ -22,8 +22,8 @@ class AverageClassSize(SummedMetric):
     """Measure C_avg: original records per published class, over k.
 
     1 is a release whose classes are as small as k allows, with nobody withheld. Records that are withheld have no class
-    and are counted among the records all the same. Classes of two parts of a release that look the same, cell by cell
-    and with the same members, are one class.
+    and are counted among the records all the same. Classes of two partitions of a release that look the same, cell by
+    cell and with the same members, are one class.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class AverageClassSize(SummedMetric):
         return {"classes": [view.classes], "records": view.records, "k": Most(k)}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Divide the records by the classes; those of two parts that look the same are one."""
+        """Divide the records by the classes; those of two partitions that look the same are one."""
         sizes, records = merge_grouped(partial["classes"])["records"], partial["records"]
         return records / (max(len(sizes), 1) * float(partial["k"])), {
             "classes": len(sizes),

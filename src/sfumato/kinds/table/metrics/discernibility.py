@@ -21,8 +21,8 @@ class Discernibility(SummedMetric):
 
     A record that is withheld cannot be told from any other, and counts as many as there are records. The worst case is
     one class of all: the square of their number; ``share_of_worst`` is the share of that. ``unchanged`` is what the
-    original gives, published as it is. Classes of two parts of a release that look the same, cell by cell and with the
-    same members, are one class.
+    original gives, published as it is. Classes of two partitions of a release that look the same, cell by cell and
+    with the same members, are one class.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Discernibility(SummedMetric):
         }
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Add up the squares; classes of two parts that look the same are one."""
+        """Add up the squares; classes of two partitions that look the same are one."""
         sizes, records = merge_grouped(partial["classes"])["records"].astype(float), partial["records"]
         penalty = float((sizes**2).sum()) + float(partial["withheld"]) * records
         return penalty, {

@@ -20,7 +20,7 @@ __all__ = ["MicroaggregationError"]
 
 Floats = npt.NDArray[np.float64]
 
-_PART = "means"
+_MEANS = "means"
 _MEAN = "mean_"
 
 
@@ -62,14 +62,14 @@ class MicroaggregationError(SummedMetric):
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that no means are published, or that the row map is missing."""
         reason = super().obstacle(comparison)
-        if reason is None and _PART not in comparison.release.parts:
+        if reason is None and _MEANS not in comparison.release.extra_tables:
             return "the release publishes no means of classes; mdav does."
         return reason or (NEEDS_ROWS if comparison.rows is None else None)
 
     def partial(self, comparison: Comparison) -> PartialSums:
         """Compare every record with the mean of its class, and with that of everybody."""
         view = comparison.view(TableComparison)
-        published = {column.name for column in comparison.release.parts[_PART].columns}
+        published = {column.name for column in comparison.release.extra_tables[_MEANS].columns}
         errors: dict[str, float] = {}
         spreads: dict[str, float] = {}
         for column in view.columns:
@@ -92,15 +92,17 @@ class MicroaggregationError(SummedMetric):
 
 def _means_of_classes(view: TableComparison, name: str) -> Floats:
     """Return the published mean of a column for every class."""
-    part = view.comparison.release.parts[_PART].table
+    extra_table = view.comparison.release.extra_tables[_MEANS].table
     names = [column.name for column in view.columns]
-    cells = (part.column(column_name).to_pylist() for column_name in names)
-    mean_of = dict(zip(map(_key, zip(*cells, strict=True)), part.column(f"{_MEAN}{name}").to_pylist(), strict=True))
+    cells = (extra_table.column(column_name).to_pylist() for column_name in names)
+    mean_of = dict(
+        zip(map(_key, zip(*cells, strict=True)), extra_table.column(f"{_MEAN}{name}").to_pylist(), strict=True)
+    )
     classes = [[c.cells.cells[c.cells.index[row]] for c in view.columns] for row in view.published.example.tolist()]
     try:
         return np.array([mean_of[_key(cells)] for cells in classes], dtype=np.float64)
     except KeyError:
-        raise SchemaError("Comparison: the part 'means' of the release has no row for one of its classes.") from None
+        raise SchemaError("Comparison: the table 'means' of the release has no row for one of its classes.") from None
 
 
 def _key(cells: Iterable[Any]) -> tuple[Any, ...]:

@@ -111,7 +111,7 @@ class Prediction(SummedMetric):
         return next((column.name for column in view.exact if roles[column.name] == "sensitive"), None)
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep what those of the drawn records that are in this part teach."""
+        """Keep what those of the drawn records that are in this partition teach."""
         view = comparison.view(TableComparison)
         name = str(self._label(view))
         return {"label": Facts(name=name), "lessons": [_Lesson.of(view, view.by_name[name], self._draw(view))]}
@@ -175,7 +175,7 @@ class Prediction(SummedMetric):
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class _Lesson:
-    """What can be learnt from the drawn records of a part: features before and after, and the label of each."""
+    """What can be learnt from the drawn records of a partition: features before and after, and the label of each."""
 
     at: Ints
     """Which of the drawn records these are."""
@@ -210,11 +210,11 @@ class _Lesson:
         return cls(at, np.column_stack(before), np.column_stack(after), labels, is_labelled)
 
     @classmethod
-    def unite(cls, parts: Sequence[_Lesson]) -> _Lesson:
-        """Return the lessons of all parts, in the order of the drawn records."""
-        order = np.argsort(np.concatenate([part.at for part in parts]), kind="stable")
+    def unite(cls, partitions: Sequence[_Lesson]) -> _Lesson:
+        """Return the lessons of all partitions, in the order of the drawn records."""
+        order = np.argsort(np.concatenate([partition.at for partition in partitions]), kind="stable")
         fields = (field.name for field in dataclasses.fields(cls))
-        return cls(*(np.concatenate([getattr(part, name) for part in parts])[order] for name in fields))
+        return cls(*(np.concatenate([getattr(partition, name) for partition in partitions])[order] for name in fields))
 
     def teach(self, rows: Ints) -> Iterator[tuple[str, Floats, Ints]]:
         """Yield what the release and what the original say about some of the drawn records."""

@@ -120,7 +120,7 @@ class WeightedQueries(SummedMetric):
         )
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the shares that all parts together give."""
+        """Compare the shares that all partitions together give."""
         if not partial:
             return 0.0, {"queries": 0}
         truth = partial["truth"] / partial["weights"]

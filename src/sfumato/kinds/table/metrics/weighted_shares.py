@@ -52,7 +52,9 @@ class WeightedShares(SummedMetric):
     paper: ClassVar[str] = ""
     unchanged: ClassVar[float | str] = "Weights are not published, so that shares differ even if all else is exact."
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = "A share that is further from the truth in one part may be nearer to it in another."
+    not_monotone: ClassVar[str] = (
+        "A share that is further from the truth in one partition may be nearer to it in another."
+    )
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Say that the original has no weights."""

@@ -24,7 +24,16 @@ from sfumato.reports.numbers import show_number, show_share
 from sfumato.reports.partitioned import Divided
 from sfumato.reports.plots import Figure, draw_risk_curve, draw_sets, save_figure
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_classes", "show_columns", "show_parts"]
+__all__ = [
+    "count_partition",
+    "draw_partitions",
+    "figures",
+    "picture",
+    "render",
+    "show_classes",
+    "show_columns",
+    "show_partitions",
+]
 
 _FIGURES = (
     ("highest", "Highest risk"),
@@ -87,21 +96,21 @@ def picture(comparison: Comparison, before: Risk, after: Risk, path: str | Path)
     save_figure(alt.hconcat(generalised, sets, spacing=40), path)
 
 
-def count_part(comparison: Comparison) -> PartialSums:
-    """Count in a part of a release what the figures need."""
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition of a release what the figures need."""
     view = comparison.view(TableComparison)
     return {"fates": ColumnSummaries.of(view), "classes": [view.classes]}
 
 
-def draw_parts(seen: Divided) -> dict[str, Figure]:
-    """Draw the figures of all parts of a release together."""
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions of a release together."""
     summaries, sizes = seen.counts["fates"], merge_grouped(seen.counts["classes"])["records"]
     columns = draw_columns(summaries) if summaries.columns else {}
     return {"classes": draw_classes(sizes, seen.release.guarantee), **columns}
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
-    """Return the sections on what goes beyond the promise, on columns and on classes of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    """Return the sections on what goes beyond the promise, on columns and on classes of a release in partitions."""
     return [_render_stronger(seen.stronger, seen.after), show_columns(drawn), show_classes(drawn["classes"])]
 
 

@@ -80,7 +80,7 @@ class ColumnSummary:
         )
 
     def __add__(self, other: ColumnSummary) -> ColumnSummary:
-        """Return what became of the column in two parts of a release."""
+        """Return what became of the column in two partitions of a release."""
         return ColumnSummary(
             self.name,
             self.ways + other.ways,
@@ -92,7 +92,7 @@ class ColumnSummary:
 
 
 def _add_bins(bins: Floats, other: Floats) -> Floats:
-    """Add up bins; parts may differ in the last ones, of values that only some of them may stand for."""
+    """Add up bins; partitions may differ in the last ones, of values that only some of them may stand for."""
     total = np.zeros(max(len(bins), len(other)))
     total[: len(bins)] += bins
     total[: len(other)] += other
@@ -113,7 +113,7 @@ class ColumnSummaries:
         return cls(tuple(map(ColumnSummary.of, view.columns)), view.records, view.published.records)
 
     def __add__(self, other: ColumnSummaries) -> ColumnSummaries:
-        """Return what became of the columns in two parts of a release."""
+        """Return what became of the columns in two partitions of a release."""
         columns = (summary + more for summary, more in zip(self.columns, other.columns, strict=True))
         return ColumnSummaries(tuple(columns), self.records + other.records, self.published + other.published)
 

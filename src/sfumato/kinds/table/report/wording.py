@@ -69,7 +69,7 @@ def list_limits(guarantee: Guarantee) -> list[tuple[str, str]]:
 
     Examples
     --------
-    >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+    >>> from sfumato.kinds.table.guarantees import KAnonymity
     >>> [lead for lead, _ in list_limits(KAnonymity(k=5, l=3, sensitive=("ill",)))]
     ['Other columns.', 'Likely values.', 'Values that mean the same.', 'Being in the data.', 'Two releases together.']
     """

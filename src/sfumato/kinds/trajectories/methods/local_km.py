@@ -13,8 +13,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.encode.recoding import recode_visits
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
 from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging, explain_failure
 from sfumato.params import Param
 from sfumato.release.encode import Recoded

@@ -13,7 +13,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.encode.recoding import recode_places
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity
 from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging, explain_failure, hideable_rows
 from sfumato.params import Param
 from sfumato.release.encode import Recoded

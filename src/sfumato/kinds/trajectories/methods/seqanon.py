@@ -13,7 +13,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
 from sfumato.kinds.trajectories.encode.recoding import recode_places
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.methods._base import Limits, PlaceMerging
 from sfumato.params import Param
 from sfumato.release.encode import Recoded

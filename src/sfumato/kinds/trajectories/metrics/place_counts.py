@@ -22,9 +22,9 @@ class PlaceCounts(SummedMetric):
     The value is the number of original places that are published as they are. With local recoding a
     place may be published as it is to some and generalised to others; it then counts here and in the
     generalised places it is a member of. Average and largest size are those of the generalised places,
-    0 when there are none. ``exact_share`` is the share of published entries that are exact. In a release in parts, a
-    place counts once if any part publishes it as it is, and as suppressed if any part suppresses it; generalised places
-    of two parts are the same if they have the same members.
+    0 when there are none. ``exact_share`` is the share of published entries that are exact. In a release in
+    partitions, a place counts once if any partition publishes it as it is, and as suppressed if any partition
+    suppresses it; generalised places of two partitions are the same if they have the same members.
 
     Examples
     --------

@@ -22,7 +22,7 @@ class PlaceDistance(SummedMetric):
 
     The distance inside a generalised place is the mean over the pairs of its different members; the
     measure is the mean over the generalised places, each counting once, divided by the largest distance
-    between two places. It is 0 when nothing is generalised or all places are at one point. In a release in parts,
+    between two places. It is 0 when nothing is generalised or all places are at one point. In a release in partitions,
     generalised places with the same members are one.
 
     Examples
@@ -74,7 +74,7 @@ class PlaceDistance(SummedMetric):
         }
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Average over generalised places, each of which counts once, however many parts have it."""
+        """Average over generalised places, each of which counts once, however many partitions have it."""
         inside, largest = list(partial["inside"].values()), float(partial["largest"])
         average = divide(sum(inside), len(inside))
         return divide(average, largest), {

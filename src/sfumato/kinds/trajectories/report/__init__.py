@@ -14,15 +14,15 @@ from sfumato.base.remaining import NOTHING, Remaining
 from sfumato.escape import escape_html as escape
 from sfumato.kinds.trajectories.report import maps
 from sfumato.kinds.trajectories.report.maps import MapPanel
-from sfumato.kinds.trajectories.report.parts import count_part, draw_parts
 from sfumato.kinds.trajectories.report.plots import count_sizes, draw_sizes, draw_visits
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.metric import Score
+from sfumato.metrics.partial_sums import PartialSums
 from sfumato.reports import page
 from sfumato.reports.figure import inline
 from sfumato.reports.html import draw_figure, make_table, shorten
 from sfumato.reports.numbers import show_count, show_share
-from sfumato.reports.partitioned import Divided
+from sfumato.reports.partitioned import Divided, count_members, count_values
 from sfumato.reports.plots import (
     PANEL_WIDTH,
     Figure,
@@ -32,7 +32,29 @@ from sfumato.reports.plots import (
 )
 from sfumato.reports.values import draw_frequencies, expect_counts
 
-__all__ = ["count_part", "draw_parts", "figures", "picture", "render", "show_parts"]
+__all__ = ["count_partition", "draw_partitions", "figures", "picture", "render", "show_partitions"]
+
+
+def count_partition(comparison: Comparison) -> PartialSums:
+    """Count in a partition what the figures need."""
+    return {
+        "visits": np.bincount(comparison.history.codes, minlength=len(comparison.history.labels)),
+        "expected": expect_counts(comparison),
+        "before": [comparison.history.lengths.astype(np.int32)],
+        "after": [comparison.published.lengths.astype(np.int32)],
+        "values": count_values(comparison),
+    }
+
+
+def draw_partitions(seen: Divided) -> dict[str, Figure]:
+    """Draw the figures of all partitions together."""
+    counts, labels = seen.counts, seen.full_original.original.view_history().labels
+    return {
+        "group-sizes": draw_sizes(count_sizes(*count_members(counts["values"]))),
+        "places": draw_frequencies(labels, counts["visits"], counts["expected"], "places", counted="visits"),
+        "lengths": draw_visits(np.concatenate(counts["before"]), np.concatenate(counts["after"]), seen.release.unit),
+    }
+
 
 _SHOWN_PLACES = 10
 _SHOWN_LENGTH = 40
@@ -200,11 +222,11 @@ def _groups(comparison: Comparison, plot: Figure) -> str:
     return f"<section><h2>Generalised places</h2>\n{drawn}\n{listed}{_fineness(comparison)}</section>"
 
 
-def show_parts(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
-    """Return the sections on places and visits of a release in parts."""
+def show_partitions(drawn: Mapping[str, Figure], seen: Divided) -> list[str]:  # noqa: ARG001
+    """Return the sections on places and visits of a release in partitions."""
     caption = (
-        "A published place that stands for several means: exactly one of these. Every part generalises in its own way; "
-        "those with the same members are one."
+        "A published place that stands for several means: exactly one of these. Every partition generalises in its own "
+        "way; those with the same members are one."
     )
     sizes = draw_figure("group-sizes", drawn["group-sizes"], caption)
     return [

@@ -22,7 +22,7 @@ from sfumato.checks.subsequences import countable_sizes, decode_key, lookup, sup
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.trajectories.decode import leave_out
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verify.km_anonymity import judge_matches
 from sfumato.kinds.trajectories.verify.places import verify_coordinates

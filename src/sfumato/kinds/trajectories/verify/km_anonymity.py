@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.checks.subsequences import countable_sizes, decode_key, support
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.knowledge import Matches, anonymity_sets, matching_rows
 from sfumato.kinds.trajectories.verify.places import verify_coordinates
 from sfumato.release.release import Release

@@ -7,7 +7,7 @@ import sfumato as sf
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity
 from sfumato.kinds.sets.methods._base.constraints import cluster_items
 from sfumato.release.run import Run
 

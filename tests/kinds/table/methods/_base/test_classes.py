@@ -11,7 +11,7 @@ from tests.kinds.table.naive.local_classes import merge_equal
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.dataset import attributes_of
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base import classes as under_test
 from sfumato.kinds.table.methods._base.classes import Judge, draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.methods._base.requirement import Requirement

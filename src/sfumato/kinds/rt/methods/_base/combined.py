@@ -17,13 +17,13 @@ from sfumato.data.kind import find_kind
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.rt.encode import ItemValues, publish_rt
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
 from sfumato.kinds.rt.methods._base.clusters import Clusters
 from sfumato.kinds.rt.methods._base.items import ItemRecoder, RecodedItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.encode import encode_cells
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param, declared

@@ -17,8 +17,7 @@ from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.methods._base.covers import GroupIntervals, cover_groups
 from sfumato.params import Param
 from sfumato.release.release import Result

@@ -14,8 +14,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity, KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
 from sfumato.params import Param
 from sfumato.release.encode import Recoded

@@ -10,9 +10,9 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
-from sfumato.hierarchies.derive.popularity import order_by_popularity
+from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
 from sfumato.params import Param
 from sfumato.release.encode import Recoded

@@ -114,7 +114,7 @@ class SnapshotStream:
         self.schema, self.time_unit, self.l, self.step, self.secret = schema, time_unit, l, step, secret
         self.delays = delays
         self._sensitive = sensitive_column(schema)
-        self._shape = Shape(time_unit, step.columns(schema), step.parts(schema))
+        self._shape = Shape(time_unit, step.columns(schema), step.extra_tables(schema))
         self._refuses_late = late == "error" or delays == "hidden"
         self._labels: list[str] = []
         self._code: dict[str, int] = {}
@@ -289,9 +289,11 @@ class SnapshotStream:
         done = self.step.publish(eligible, self.schema, self.l, secret.numbers)
         order = secret.order(size, "shuffle")
         table = add_time(done.table.take(pa.array(order)), self.time_unit, time)
-        parts = {name: add_time(part, self.time_unit, time) for name, part in done.parts.items()}
+        extra_tables = {
+            name: add_time(extra_table, self.time_unit, time) for name, extra_table in done.extra_tables.items()
+        }
         return LeavingSnapshot(
-            time, table, parts, np.concatenate(rows)[order], np.concatenate(origins)[order], suppressed
+            time, table, extra_tables, np.concatenate(rows)[order], np.concatenate(origins)[order], suppressed
         )
 
 

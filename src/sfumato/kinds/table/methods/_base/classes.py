@@ -54,7 +54,7 @@ class Judge:
     Examples
     --------
     >>> from sfumato.data.dataset import Dataset
-    >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+    >>> from sfumato.kinds.table.guarantees import KAnonymity
     >>> from sfumato.kinds.table.dataset import attributes_of
     >>> rows = [(1, "flu"), (1, "cold"), (2, "flu"), (2, "flu")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
@@ -148,7 +148,7 @@ def join_until_diverse(space: Space, group: Ints, requirement: Requirement, owne
     --------
     >>> from sfumato.data.dataset import Dataset
     >>> from sfumato.kinds.table.methods._base.spaces import space_of
-    >>> from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+    >>> from sfumato.kinds.table.guarantees import KAnonymity
     >>> from sfumato.kinds.table.dataset import attributes_of
     >>> rows = [(20, "flu"), (20, "flu"), (29, "flu"), (29, "cold"), (60, "flu"), (61, "cold")]
     >>> data = Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))

@@ -15,14 +15,14 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
 from sfumato.kinds.table.encode import CodedColumn, publish_table
-from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
+from sfumato.kinds.table.guarantees import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.level_trees import LevelTree
 from sfumato.kinds.table.methods._base.recoded_cells import close_ranges, find_cells, recode_column, take_records
 from sfumato.kinds.table.methods._base.relational import GROUP_TOO_SMALL, Relational, read_weights
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param
 from sfumato.release.recoding import ColumnCells, SavedRecoding, TableRecoding
-from sfumato.release.release import Part, PublishedColumn, Release, Result
+from sfumato.release.release import ExtraTable, PublishedColumn, Release, Result
 from sfumato.release.run import Run
 from sfumato.release.text import ValueFormat
 
@@ -193,9 +193,9 @@ class FullDomain(Relational):
                 f"{type(self).__name__}: every record would be withheld; there is nothing to publish."
             )
         quasi = [take_records(part, rows) for part in recoded]
-        parts = requirement.describe_order()
+        extra_tables = requirement.describe_order()
         if self.presence is not None:
-            parts["population"] = _list_people(quasi, group[rows], fit)
+            extra_tables["population"] = _list_people(quasi, group[rows], fit)
         left_out = {GROUP_TOO_SMALL: len(dataset) - len(rows)}
         return publish_table(
             dataset,
@@ -205,7 +205,7 @@ class FullDomain(Relational):
             quasi,
             run,
             suppressed_records=left_out,
-            parts=parts,
+            extra_tables=extra_tables,
             recoding=recoding,
         )
 
@@ -351,7 +351,7 @@ def _hashable(cell: Any) -> Any:
     return tuple(cell.items()) if isinstance(cell, dict) else tuple(cell) if isinstance(cell, list) else cell
 
 
-def _list_people(quasi: list[CodedColumn], group: Ints, fit: Ints) -> Part:
+def _list_people(quasi: list[CodedColumn], group: Ints, fit: Ints) -> ExtraTable:
     """Return the table that says how many people of the population fit each class, in the order of its cells."""
     classes, first = np.unique(group, return_index=True)
     ranks = [_rank_cells(part.cells)[part.index[first]] for part in quasi]
@@ -360,7 +360,7 @@ def _list_people(quasi: list[CodedColumn], group: Ints, fit: Ints) -> Part:
     names = [part.column.name for part in quasi]
     people = PublishedColumn("people", "count", ValueFormat("exact", "int64"))
     table = pa.table([*columns, pa.array(fit[classes][order], pa.int64())], names=[*names, people.name])
-    return Part((*(part.column for part in quasi), people), table)
+    return ExtraTable((*(part.column for part in quasi), people), table)
 
 
 def _rank_cells(cells: pa.Array) -> Ints:

@@ -16,10 +16,10 @@ from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.table import KIND
 from sfumato.kinds.table.dataset import Attribute, attributes_of
 from sfumato.kinds.table.encode import encode_cells, publish_table
-from sfumato.kinds.table.guarantees.k_anonymity import DISTANCES, DIVERSITIES, KAnonymity
+from sfumato.kinds.table.guarantees import DISTANCES, DIVERSITIES, KAnonymity
 from sfumato.kinds.table.methods._base.requirement import Requirement
 from sfumato.params import Param
-from sfumato.release.release import Part, Result
+from sfumato.release.release import ExtraTable, Result
 from sfumato.release.run import Run
 
 __all__ = ["GROUP_TOO_SMALL", "Relational", "read_weights", "uses_sensitive_values"]
@@ -120,7 +120,10 @@ class Relational(Method):
         classes = np.unique(group[rows], return_inverse=True)[1].astype(np.int64)
         quasi = [encode_cells(attribute.take(rows), classes) for attribute in attributes]
         suppressed_records = {GROUP_TOO_SMALL: len(dataset) - len(rows)}
-        parts = {**self.require(dataset).take(rows).describe_order(), **self.further_tables(attributes, rows, classes)}
+        extra_tables = {
+            **self.require(dataset).take(rows).describe_order(),
+            **self.further_tables(attributes, rows, classes),
+        }
         return publish_table(
             dataset,
             self,
@@ -129,10 +132,10 @@ class Relational(Method):
             quasi,
             run,
             suppressed_records=suppressed_records,
-            parts=parts,
+            extra_tables=extra_tables,
         )
 
-    def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, Part]:  # noqa: ARG002
+    def further_tables(self, attributes: tuple[Attribute, ...], rows: Ints, classes: Ints) -> dict[str, ExtraTable]:  # noqa: ARG002
         """Return what is published beside the records; nothing, unless a method says otherwise."""
         return {}
 

@@ -10,8 +10,8 @@ import pyarrow as pa
 
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.dataset import MISSING, Attribute
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.release.release import Part, PublishedColumn
+from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 
 __all__ = ["Requirement", "SensitiveTree"]
@@ -226,7 +226,7 @@ class Requirement:
             extra[:, node] += apart[:, value]
         return tree.measure(extra)
 
-    def describe_order(self) -> dict[str, Part]:
+    def describe_order(self) -> dict[str, ExtraTable]:
         """Return the table that publishes the order or tree of sensitive values, where closeness depends on it."""
         guarantee = self.guarantee
         if guarantee.t is None or guarantee.distance == "equal":
@@ -243,4 +243,4 @@ class Requirement:
         names = ("column", "value", "parent")
         columns = tuple(PublishedColumn(name, name, ValueFormat("exact")) for name in names)
         table = pa.table({name: pa.array([row[i] for row in rows], pa.string()) for i, name in enumerate(names)})
-        return {"sensitive-order": Part(columns, table)}
+        return {"sensitive-order": ExtraTable(columns, table)}

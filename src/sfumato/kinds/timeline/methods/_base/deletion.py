@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError, ParameterError, SchemaError
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.encode import publish
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency, format_delta, read_delta
+from sfumato.kinds.timeline.guarantees import PrefixFrequency, format_delta, read_delta
 from sfumato.kinds.timeline.methods._base.covers import EqualEvents, find_equal_events
 from sfumato.kinds.timeline.methods._base.timeline_counts import Deletions, Places, TimelineCounts
 from sfumato.params import Param

@@ -1,4 +1,4 @@
-"""Releases in parts in the workbench: made, stopped and taken up again, shown, judged, refused where they cannot be."""
+"""Partitioned releases in the workbench: made, stopped and taken up again, shown, judged, or refused."""
 
 from __future__ import annotations
 
@@ -19,30 +19,30 @@ from sfumato.web.project import Project
 
 @pytest.fixture
 def one_core(monkeypatch):
-    """Have parts made in this process."""
+    """Have partitions made in this process."""
     monkeypatch.setattr("os.cpu_count", lambda: 1)
 
 
-def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
+def test_a_release_in_partitions_is_made_shown_and_judged(walk, one_core):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         await user.open(f"/anonymise/{name}?method=apriori")
         await user.should_not_see("These are many")
         fill("k", "3")
-        fill("In parts", "true")
-        fill("In a part at most", "80")
+        fill("In partitions", "true")
+        fill("In a partition at most", "80")
         user.find(marker="anonymise").click()
         await user.should_see("the guarantee holds")
         await user.should_see("The guarantee holds for every partition")
         await user.should_see("Risk before and after")
         await user.should_see("Utility")
-        await user.should_see("Those of the release are of its first part.")
+        await user.should_see("The release shows its first partition.")
         await user.should_see("release/data/part-00002/data.csv")
         out = workspace.project.area("releases") / "sets-example-apriori"
         assert is_divided(out) and sf.verify(out) and (out / "owner" / "report.html").is_file()
         assert not any(workspace.project.hidden("parts").iterdir())
         policy = read_policy(workspace.project.area("policies") / "sets-example-apriori.toml")
-        assert (policy.release.engine, policy.release.part_size) == ("local", 80)
+        assert (policy.release.engine, policy.release.partition_size) == ("local", 80)
         page = "/releases/sets-example-apriori"
         await user.open(page)
         await user.should_see("part-00001")
@@ -63,7 +63,7 @@ def test_a_release_in_parts_is_made_shown_and_judged(walk, one_core):
     walk(steps)
 
 
-def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one_core):
+def test_a_release_in_partitions_is_exported_and_laid_beside_one_made_whole(walk, one_core):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         asked = {"files": {"data": [name]}, "method": "apriori", "parameters": {"k": 3, "m": 2}}
@@ -73,7 +73,7 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
         await user.should_see("Attacker with both releases")
         await user.should_see("Measures of both")
         await user.open("/releases/parts")
-        await user.should_see("with a column that names the part")
+        await user.should_see("with a column that names the partition")
         fill("Format", "long.spmf")
         user.find(marker="export").click()
         await user.should_see("Choose one of the listed formats")
@@ -88,7 +88,7 @@ def test_a_release_in_parts_is_exported_and_laid_beside_one_made_whole(walk, one
     walk(steps)
 
 
-def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
+def test_sizes_that_make_no_partitions_are_refused_with_a_sentence(walk, one_core):
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         for chosen, size, told in (
@@ -98,8 +98,8 @@ def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
         ):
             await user.open(f"/anonymise/{name}?method=apriori")
             fill("k", "5")
-            fill("In parts", chosen)
-            fill("In a part at most", size)
+            fill("In partitions", chosen)
+            fill("In a partition at most", size)
             user.find(marker="anonymise").click()
             await user.should_see(told)
         assert workspace.project.list("releases") == []
@@ -107,30 +107,30 @@ def test_sizes_that_make_no_parts_are_refused_with_a_sentence(walk, one_core):
     walk(steps)
 
 
-def test_data_with_an_order_in_time_are_not_offered_in_parts(walk):
+def test_data_with_an_order_in_time_are_not_offered_in_partitions(walk):
     async def steps(user, workspace, fill):
         for kind in ("timeline", "snapshots"):
             name = do(workspace.jobs, "example", kind=kind)["name"]
             await user.open(f"/anonymise/{name}")
             await user.should_see("Name of the release")
-            await user.should_not_see("In parts")
+            await user.should_not_see("In partitions")
 
     walk(steps)
 
 
-def test_many_records_are_told_that_parts_are_worth_it(walk, monkeypatch):
-    monkeypatch.setattr(plugins.find_kind("sets").sort_key.load(), "PART_SIZE", 100)
+def test_many_records_are_told_that_partitions_are_worth_it(walk, monkeypatch):
+    monkeypatch.setattr(plugins.find_kind("sets").sort_key.load(), "PARTITION_SIZE", 100)
 
     async def steps(user, workspace, fill):
         name = do(workspace.jobs, "example", kind="sets")["name"]
         await user.open(f"/anonymise/{name}")
-        await user.should_see("In parts of at most 100 they take less memory")
+        await user.should_see("In partitions of at most 100 they take less memory")
 
     walk(steps)
 
 
 @pytest.mark.slow
-def test_a_stopped_run_in_parts_leaves_no_release_and_goes_on_when_tried_again(tmp_path):
+def test_a_stopped_run_in_partitions_leaves_no_release_and_goes_on_when_tried_again(tmp_path):
     project = Project.open(tmp_path / "project")
     rows = "".join(f"{at},{20 + at % 60},{at % 7}\n" for at in range(1200))
     (project.area("data") / "people.csv").write_text("nr,age,size\n" + rows)

@@ -1,4 +1,4 @@
-"""k-anonymity of tables, with diversity, closeness and presence on top where they are asked for."""
+"""What a release of a table can promise."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class KAnonymity(Guarantee):
 
     @property
     def bound_to_whole(self) -> str:
-        """Closeness compares with the whole release, and a population is there once for all parts.
+        """Closeness compares with the whole release, and a population is there once for all partitions.
 
         Examples
         --------
@@ -84,7 +84,7 @@ class KAnonymity(Guarantee):
         if self.t is not None:
             return "t compares every class with the whole release"
         if self.presence is not None:
-            return "presence counts people of one population, who would be counted again in every part"
+            return "presence counts people of one population, who would be counted again in every partition"
         return super().bound_to_whole
 
     def __str__(self) -> str:

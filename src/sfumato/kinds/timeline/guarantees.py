@@ -1,4 +1,4 @@
-"""Sensitive events that stay rare in every prefix of a timeline."""
+"""What a release of timelines can promise."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""(k,k^m)-anonymity and (k,l^m)-diversity of tables with a set of items."""
+"""What releases of tables with a set of items can promise."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from tests.kinds.activity.naive.releases import publish
 
 import sfumato as sf
 from sfumato.exceptions import InfeasibleError
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.verification.people import find_smallest_group
 
 

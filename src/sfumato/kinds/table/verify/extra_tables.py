@@ -22,11 +22,11 @@ from sfumato.release.text import ValueFormat
 from sfumato.verification.release_checks import Check, Counterexample, Findings, OrderCheck
 
 __all__ = [
+    "EXTRA_TABLE_CHECKS",
     "ORDER",
     "ORDER_CHECKS",
-    "PART_CHECKS",
     "SensitiveOrder",
-    "check_part_columns",
+    "check_extra_columns",
     "find_overlap",
     "format_exact",
     "match_classes",
@@ -43,7 +43,7 @@ _OF_CLASSES = {
 """Further tables with a row per class, and what they say of it: role and form."""
 
 
-def check_part_columns(release: Release) -> Counterexample:
+def check_extra_columns(release: Release) -> Counterexample:
     """Look for further tables that the claim does not call for, that are missing, or that have other columns."""
     claimed = release.guarantee
     wanted = {
@@ -51,21 +51,21 @@ def check_part_columns(release: Release) -> Counterexample:
         ORDER: getattr(claimed, "t", None) is not None and getattr(claimed, "distance", "equal") != "equal",
     }
     for name, needed in wanted.items():
-        if needed != (name in release.parts):
+        if needed != (name in release.extra_tables):
             return {"part": name, "claimed": needed}
     quasi = quasi_columns(release)
-    for name, part in release.parts.items():
+    for name, extra_table in release.extra_tables.items():
         if name == ORDER:
-            if part.columns != _ORDER_COLUMNS:
-                return {"part": name, "columns": [column.name for column in part.columns]}
+            if extra_table.columns != _ORDER_COLUMNS:
+                return {"part": name, "columns": [column.name for column in extra_table.columns]}
         elif name in _OF_CLASSES:
             role, form = _OF_CLASSES[name]
-            more = part.columns[len(quasi) :]
+            more = extra_table.columns[len(quasi) :]
             matching = [column for column in more if (column.role, column.form) == (role, form)]
-            if part.columns[: len(quasi)] != quasi or not more or len(matching) < len(more):
-                return {"part": name, "columns": [column.name for column in part.columns]}
+            if extra_table.columns[: len(quasi)] != quasi or not more or len(matching) < len(more):
+                return {"part": name, "columns": [column.name for column in extra_table.columns]}
             if role == "count" and [column.name for column in more] != ["people"]:
-                return {"part": name, "columns": [column.name for column in part.columns]}
+                return {"part": name, "columns": [column.name for column in extra_table.columns]}
     return None
 
 
@@ -80,12 +80,12 @@ def match_classes(release: Release, name: str) -> tuple[Ints, Ints]:
     >>> match_classes(release, "population")[1].tolist()
     [0, 1]
     """
-    part, rows = release.parts[name], release.table.num_rows
+    extra_table, rows = release.extra_tables[name], release.table.num_rows
     columns = []
     for column in quasi_columns(release):
-        both = [table.column(column.name).combine_chunks() for table in (release.table, part.table)]
+        both = [table.column(column.name).combine_chunks() for table in (release.table, extra_table.table)]
         columns.append(read_cells(_join(both, column.form), column.form)[1])
-    classes = number_rows(columns, rows + part.table.num_rows)
+    classes = number_rows(columns, rows + extra_table.table.num_rows)
     return classes[:rows], classes[rows:]
 
 
@@ -98,7 +98,7 @@ def _join(arrays: list[Any], form: ValueFormat) -> pa.ChunkedArray:
 def _check_classes(release: Release) -> Counterexample:
     """Look for classes that a further table does not have, or has twice, and for those that no record has."""
     for name in _OF_CLASSES:
-        if name not in release.parts:
+        if name not in release.extra_tables:
             continue
         records, rows = match_classes(release, name)
         if len(np.unique(rows)) < len(rows):
@@ -111,10 +111,10 @@ def _check_classes(release: Release) -> Counterexample:
 
 def _check_people(release: Release) -> Counterexample:
     """Look for classes with fewer people in the population than records: everybody in the data is one of them."""
-    if "population" not in release.parts:
+    if "population" not in release.extra_tables:
         return None
     records, rows = match_classes(release, "population")
-    people = release.parts["population"].table.column("people").to_numpy()
+    people = release.extra_tables["population"].table.column("people").to_numpy()
     sizes = np.bincount(records, minlength=int(rows.max(initial=-1)) + 1)[rows]
     wrong = people < sizes
     if not wrong.any():
@@ -170,17 +170,17 @@ def _find_meeting(column: Cells, cell: int) -> npt.NDArray[np.bool_]:
 
 def _check_means(release: Release) -> Counterexample:
     """Look for means of a class that lie outside of its range, and for means of a column that has none."""
-    if "means" not in release.parts:
+    if "means" not in release.extra_tables:
         return None
-    part = release.parts["means"]
+    extra_table = release.extra_tables["means"]
     forms = {f"mean_{column.name}": column for column in quasi_columns(release) if column.form.cell == "interval"}
-    for column in part.columns:
+    for column in extra_table.columns:
         if column.role != "mean":
             continue
         if column.name not in forms:
             return {"part": "means", "column": column.name}
-        intervals, index = read_cells(part.table.column(forms[column.name].name), forms[column.name].form)
-        means = part.table.column(column.name).to_numpy()
+        intervals, index = read_cells(extra_table.table.column(forms[column.name].name), forms[column.name].form)
+        means = extra_table.table.column(column.name).to_numpy()
         # Sums of decimals may round to just beyond a bound.
         slack = 1e-9 * np.maximum(np.abs(means), 1)
         low, high = _bounds(intervals)
@@ -221,7 +221,7 @@ class SensitiveOrder:
 
     def __init__(self, release: Release) -> None:
         self.rows: dict[str, list[tuple[str, str]]] = {}
-        for row in release.parts[ORDER].table.to_pylist():
+        for row in release.extra_tables[ORDER].table.to_pylist():
             self.rows.setdefault(row["column"], []).append((row["value"], row["parent"]))
 
     def values(self, column: str) -> list[str]:
@@ -252,7 +252,7 @@ def format_exact(value: Any) -> str:
 
 def _check_order(release: Release) -> Counterexample:
     """Look for sensitive values that have no place, or two, in their order or tree, and for a tree that is none."""
-    if ORDER not in release.parts:
+    if ORDER not in release.extra_tables:
         return None
     order = SensitiveOrder(release)
     sensitive = [column for column in release.columns if column.role == "sensitive"]
@@ -304,14 +304,14 @@ def _check_tree(parents: dict[str, str], used: list[str]) -> Counterexample:
 
 def _check_class_order(release: Release) -> Findings:
     for name in _OF_CLASSES:
-        if name in release.parts and (np.diff(match_classes(release, name)[1]) < 0).any():
+        if name in release.extra_tables and (np.diff(match_classes(release, name)[1]) < 0).any():
             yield f"{name}.csv", "classes that are not in the order of their cells"
 
 
 def _check_value_order(release: Release) -> Findings:
-    if ORDER not in release.parts:
+    if ORDER not in release.extra_tables:
         return
-    rows = release.parts[ORDER].table.to_pylist()
+    rows = release.extra_tables[ORDER].table.to_pylist()
     columns = list(dict.fromkeys(row["column"] for row in rows))
     if columns != [column.name for column in release.columns if column.role == "sensitive"]:
         yield f"{ORDER}.csv", "columns that are not in their order"
@@ -328,7 +328,7 @@ def _values_by_column(release: Release) -> Iterator[list[str]]:
         yield order.values(column)
 
 
-PART_CHECKS: tuple[Check, ...] = (
+EXTRA_TABLE_CHECKS: tuple[Check, ...] = (
     ("further tables have every class once", _check_classes),
     ("the population has everybody who is published", _check_people),
     ("class means lie in the ranges of their classes", _check_means),

@@ -1,4 +1,4 @@
-"""(k,l)^m-anonymity: k^m over ordinary places, and sensitive places that cannot be inferred."""
+"""What a release of trajectories can promise."""
 
 from __future__ import annotations
 
@@ -9,7 +9,44 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.params import Param
 
-__all__ = ["KlmAnonymity"]
+__all__ = ["KlmAnonymity", "KmAnonymity"]
+
+
+@dataclasses.dataclass(frozen=True)
+class KmAnonymity(Guarantee):
+    """Someone who knows up to m places of a person, in order, still faces at least k published records.
+
+    Formally: every subtrajectory of at most m places of every published trajectory is contained in at
+    least k distinct published trajectories.
+
+    Examples
+    --------
+    >>> KmAnonymity(k=5, m=2).statement()
+    'Every sequence of up to 2 places of a published record occurs in at least 5 published records.'
+    >>> print(KmAnonymity(k=5, m=2).statement(RecordUnit("day", "days", "person")))
+    Every sequence of up to 2 places of a published day occurs in at least 5 published days. A record is a day of a
+    person, and a person may have several: the promise counts days, not people.
+
+    References
+    ----------
+    Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data, Definition 4.
+    """
+
+    name: ClassVar[str] = "km-anonymity"
+    title: ClassVar[str] = "k^m-anonymity"
+    knowledge: ClassVar[str] = "ordered-places"
+    composes: ClassVar[bool] = True
+
+    k: Annotated[int, Param("Smallest number of records that share what an attacker knows.", ge=2)]
+    m: Annotated[int, Param("Largest number of places an attacker knows, in order.", ge=1)]
+
+    def statement(self, unit: RecordUnit = PERSON) -> str:
+        """State the promise."""
+        places = f"{self.m} place{'s' * (self.m != 1)}"
+        return (
+            f"Every sequence of up to {places} of a published {unit.record} occurs in at least "
+            f"{self.k} published {unit.records}.{self.describe_count(unit)}"
+        )
 
 
 @dataclasses.dataclass(frozen=True)

@@ -60,8 +60,8 @@ def test_a_refresh_and_a_broken_file(sfumato, tuna):
     ("words", "said"),
     [
         (("build", "no.toml", "--out", "w"), "no.toml: there is no such file"),
-        (("refresh", "nowhere"), "there is no warehouse here"),
-        (("query", "nowhere", "ASK {}"), "there is no warehouse here"),
+        (("refresh", "nowhere"), "is not a warehouse"),
+        (("query", "nowhere", "ASK {}"), "is not a warehouse"),
         (("hierarchy", "nowhere", "--out", "t.csv", "--values", "x.csv", "--up", "skos:broader"), "--kind"),
     ],
 )

@@ -112,5 +112,5 @@ def test_a_feed_needs_a_kind_and_a_method_that_have_streams(tmp_path, capsys, ki
     asked = ["anonymize", "-", "--kind", kind, "--method", *method, "--out", str(tmp_path / "out")]
     assert run([*asked, "--resume", "replay"] if resume else asked) == 2
     said = capsys.readouterr().err
-    wanted = "only streams of snapshots can be resumed" if resume else f"-: {method[0]} needs all records at once"
+    wanted = "applies only to streams of snapshots" if resume else f"{method[0]} cannot read standard input"
     assert wanted in said and not (tmp_path / "out").exists()

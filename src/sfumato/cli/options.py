@@ -1,4 +1,4 @@
-"""Options that several commands share, made of what the classes of options declare."""
+"""Options that several commands share, made from the classes of options."""
 
 from __future__ import annotations
 
@@ -37,15 +37,15 @@ def parse_pairs(texts: list[str], option: str) -> dict[str, str]:
     for text in texts:
         name, equals, value = text.partition("=")
         if not equals or not name.strip():
-            raise ParameterError(f"{option}: write name=value, got {text!r}.")
+            raise ParameterError(f"{option} must be name=value, got {text!r}.", option=option)
         if name.strip() in pairs:
-            raise ParameterError(f"{option}: {name.strip()} is given twice.")
+            raise ParameterError(f"{option} gives {name.strip()} twice.", option=option, hint="Keep one of them.")
         pairs[name.strip()] = value.strip()
     return pairs
 
 
 def _declare(option: Option) -> inspect.Parameter:
-    """Return the parameter of a command that takes an option; without a default of its own it is text, or empty."""
+    """Return the parameter of a command that takes an option; without a default it is text, or empty."""
     repeated = option.shape != "value" and not option.once
     text = f"{option.summary} Repeatable." if repeated else option.summary
     kind, default = option.type, option.default
@@ -89,7 +89,7 @@ class _Absent:
 
 @contextlib.contextmanager
 def _without_pandas() -> Iterator[None]:
-    """Let Arrow look for pandas in vain: only Spark needs it, and it takes longer to load than all else."""
+    """Hide pandas from Arrow: only Spark needs it, and loading it takes longer than all else."""
     if "pandas" in sys.modules:
         yield
         return
@@ -103,7 +103,7 @@ def _without_pandas() -> Iterator[None]:
 RELEASE_FLAGS = {option.name: _declare(option).annotation.__metadata__[0] for option in list_options(ReleaseOptions)}
 """How the command line takes options of publishing, for commands that have only some."""
 _OWNER = "owner_column"
-_OWNER_HELP = "Column that says whose the records are, where people have several."
+_OWNER_HELP = "Column that links records to people who have several."
 
 
 def with_read_options(command: Callable[..., Any], read_options: type[ReadOptions] = ReadOptions) -> Callable[..., Any]:
@@ -172,18 +172,26 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
 
 
 def existing(path: Path) -> Path:
-    """Return the path of a release directory, or say that there is none, and where one is near."""
+    """Return the path of a release directory; refuse others, and name a release that the path is in."""
     if path.is_dir():
         return path
     if not path.exists():
-        raise ParameterError(f"{path}: there is no such directory.")
+        raise ParameterError(
+            f"{path} does not exist.", option="directory", hint="Give the directory that anonymize wrote with --out."
+        )
     from sfumato.release.storage import is_release
 
     release_folder = next((folder for folder in path.parents if is_release(folder)), None)
     if release_folder is None:
         raise ParameterError(
-            f"{path}: is a file, and no directory of a release. To make one of it: sfumato start {path}"
+            f"{path} is not the directory of a release.",
+            option="directory",
+            hint=f"To publish the file: {shlex.join(['sfumato', 'start', str(path)])}",
         )
     whole = release_folder.parent if release_folder.name == "release" else release_folder
     words = (str(whole) if word == str(path) else word for word in sys.argv[1:])
-    raise ParameterError(f"{path}: is one file of a release. Give its directory: {shlex.join(['sfumato', *words])}")
+    raise ParameterError(
+        f"{path} is one file of a release.",
+        option="directory",
+        hint=f"Give its directory: {shlex.join(['sfumato', *words])}",
+    )

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sfumato.data.record_unit import RecordUnit
 from sfumato.escape import make_visible_within
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, option
 from sfumato.metrics.time_series import TimeSeries
 from sfumato.reports.html import shorten
 from sfumato.reports.numbers import show_number, show_share
@@ -95,14 +96,20 @@ def save_plots(result: StudyResult, folder: Path, form: str, *, force: bool = Fa
     from sfumato.reports.figure import FORMATS, save_figure
 
     if form not in FORMATS:
-        raise ParameterError(f"plot: the format must be one of {', '.join(FORMATS)}, got {form!r}.")
+        raise ParameterError(f"The format of plots must be one of {', '.join(FORMATS)}, got {form!r}.", option="as")
     figures = list_figures(result)
     if not figures:
-        raise ParameterError("plot: nothing in this study is done, so there is nothing to draw.")
+        raise ParameterError(
+            "The study has no finished trial to plot.",
+            hint="Run the study again.",
+        )
     paths = [folder / f"{figure.name}.{form}" for figure in figures]
     there = [path.name for path in paths if path.exists()]
     if there and not force:
-        raise ParameterError(f"plot: {there[0]} is there already. Name another folder, or replace it (force).")
+        raise ParameterError(
+            f"{folder / there[0]} already exists.",
+            hint=Message("Replace it: ", option("force", True), ". Or choose another folder."),
+        )
     folder.mkdir(parents=True, exist_ok=True)
     for figure, path in zip(figures, paths, strict=True):
         save_figure(figure.chart(), path)
@@ -117,13 +124,13 @@ def _draw_risk(points: Sequence[Point], unit: RecordUnit) -> list[Figure]:
         (
             "unique",
             f"{unit.many.capitalize()} that are unique",
-            f"Share of {unit.many} whom what the attacker knows leads to and to nobody else.",
+            f"Share of {unit.many} that an attacker singles out.",
         ),
     )
     for what, title, caption in shown:
         before = [spread.mean for point in points if (spread := point.risk("before", what)) is not None]
         if before:
-            full_caption = f"{caption} The dashed line is the data published as they are."
+            full_caption = f"{caption} The dashed line is the original."
             after = functools.partial(Point.risk, when="after", what=what)
             name = f"risk-{what}"
             figures += _draw_lines(points, name, title, full_caption, "risk", after, max(before), is_share=True)
@@ -182,7 +189,7 @@ def _draw_measure(points: Sequence[Point], measure: Measure) -> list[Figure]:
 
 def _draw_cost(points: Sequence[Point]) -> list[Figure]:
     """Draw how long the methods take, and where the time of a cell goes."""
-    caption = "Seconds that the method alone takes, on one core, while other cells run beside it."
+    caption = "Seconds that the method alone takes, on one core, while other trials run beside it."
     figures = _draw_lines(
         points, "time", "Seconds to anonymise", caption, "cost", lambda point: point.seconds("anonymize"), None,
         is_share=False,

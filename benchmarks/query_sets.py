@@ -15,8 +15,8 @@ from benchmarks.measure import generated, run_parts, table
 from benchmarks.sets import at_hand
 from sfumato.data.kind import find_kind
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.sets.guarantees import KmItems
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.queries.ask import ask
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat

@@ -116,7 +116,7 @@ def of_tables(folder: Path) -> list[list[object]]:
 
 
 # Kind, size, model, people in a part, method, parameters, options of reading.
-IN_PARTS = (
+IN_PARTITIONS = (
     ("trajectories", 20_000, "checkins", 5_000, "seqanon", ("k=5", "m=2"), ()),
     ("sets", 20_000, "baskets", 5_000, "disassociation", ("k=5", "m=2"), ()),
     ("sequences", 5_000, "clicks", 1_250, "hi", ("k=5",), ("--monitored", "portal1")),
@@ -132,11 +132,11 @@ def of_parts(folder: Path) -> list[list[object]]:
     rows: list[list[object]] = []
 
     def measured() -> Iterator[list[object]]:
-        for kind, size, model, part, method, parameters, read_options in IN_PARTS:
+        for kind, size, model, part, method, parameters, read_options in IN_PARTITIONS:
             path = generated(folder, size, model, kind=kind)
             chosen = [word for parameter in parameters for word in ("-p", parameter)]
             out = folder / f"{path.stem}-{method}-parts"
-            engine = ("--engine", "local", "--cores", "1", "--part-size", part)
+            engine = ("--engine", "local", "--cores", "1", "--partition-size", part)
             words = (
                 "anonymize",
                 path,

@@ -1,4 +1,4 @@
-"""Releases in parts: time and memory by the number of people, cores, what parts cost in utility, kills and resumes."""
+"""Partitioned releases: time and memory by the number of people, cores, their cost in utility, kills and resumes."""
 
 from __future__ import annotations
 
@@ -45,7 +45,18 @@ TOWN = 250_000
 """People who are generated at a time: each of these towns has places and people of its own."""
 KILLS = int(os.environ.get("SFUMATO_KILLS", "20"))
 SECRET = "01" * 32
-TAKEN = ["kind", "people", "rows", "parts", "cpu s", "s", "of them parts s", "driver MB", "worker MB", "together MB"]
+TAKEN = [
+    "kind",
+    "people",
+    "rows",
+    "parts",
+    "cpu s",
+    "s",
+    "of them partitions s",
+    "driver MB",
+    "worker MB",
+    "together MB",
+]
 
 
 def anonymize(kind: str, path: Path, out: Path, *words: object, watched: bool = False) -> Taken:
@@ -131,7 +142,7 @@ def growth(folder: Path) -> list[list[object]]:
 
 
 def cores(folder: Path) -> list[list[object]]:
-    """Print how long the parts take on one core and on two."""
+    """Print how long the partitions take on one core and on two."""
 
     def found() -> Iterator[list[object]]:
         for count in (1, 2):
@@ -141,26 +152,26 @@ def cores(folder: Path) -> list[list[object]]:
 
 
 def utility(folder: Path) -> list[list[object]]:
-    """Print what is lost when people are published in ever smaller parts."""
+    """Print what is lost when people are published in ever smaller partitions."""
 
     def found() -> Iterator[list[object]]:
         for kind in ("trajectories", "sets"):
             path = data(folder, kind, 20_000)
             for size in (None, 10_000, 5_000, 2_500, 1_250):
-                words = () if size is None else ("--engine", "local", "--part-size", size)
+                words = () if size is None else ("--engine", "local", "--partition-size", size)
                 anonymize(kind, path, folder / "out", *words)
                 scores = run("measure", folder / "out", "--original", path).result["measures"]
                 for score in scores:
                     yield [kind, "whole" if size is None else size, score["metric"], score["value"], score["better"]]
 
-    return _print("What parts cost", ["kind", "part size", "measure", "value", "better"], found())
+    return _print("What partitions cost", ["kind", "partition size", "measure", "value", "better"], found())
 
 
 def kills(folder: Path) -> list[list[object]]:
     """Kill runs at random moments, resume them, and compare the releases."""
     path, secret, out = data(folder, "trajectories", 40_000), folder / "secret.hex", folder / "killed"
     secret.write_text(SECRET + "\n")
-    words = ("--engine", "local", "--part-size", 2_000, "--secret", secret)
+    words = ("--engine", "local", "--partition-size", 2_000, "--secret", secret)
     whole = anonymize("trajectories", path, folder / "out", *words)
     wanted, chance = _digest(folder / "out" / "release"), random.Random(1)
     method, parameters = METHODS["trajectories"]
@@ -185,7 +196,7 @@ def kills(folder: Path) -> list[list[object]]:
                 assert resumed == ready, (resumed, ready)
             yield [number + 1, moment, "ended before" if ended else ready, _digest(out / "release") == wanted]
 
-    return _print("Killed and resumed", ["run", "killed after s", "parts ready", "same release"], found())
+    return _print("Killed and resumed", ["run", "killed after s", "partitions ready", "same release"], found())
 
 
 def _digest(folder: Path) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from playwright.sync_api import sync_playwright
-from tests.web.filling import add_release_in_parts, add_study, fill
+from tests.web.filling import add_release_in_partitions, add_study, fill
 from tests.web.running import serving
 
 from sfumato import plugins
@@ -29,7 +29,7 @@ def filled(tmp_path_factory):
     """A server on a project that has something of every kind on every page."""
     folder = tmp_path_factory.mktemp("filled") / "project"
     project = fill(folder, plugins.all_kinds())
-    add_release_in_parts(project, "table-example.csv", 100)
+    add_release_in_partitions(project, "table-example.csv", 100)
     add_study(project, "table-example.csv", ["mondrian", "cluster", "incognito"], values=(5,))
     with serving(folder) as running:
         yield running

@@ -28,7 +28,7 @@ PUBLIC = {
     "What is at risk": ("inspect", "attack", "attack_beyond", "attack_rising", "attack_together"),
     "What is left": ("measure", "draw_workload", "plot", "query", "query_all", "reconstruct"),
     "Choosing": ("explore", "study"),
-    "Many people": ("publish_in_parts", "engines"),
+    "Many people": ("publish_in_partitions", "engines"),
     "Files": ("read_release", "export", "read_export", "allow_expansion"),
     "Things": ("Dataset", "Hierarchy", "RecordUnit", "Run", "Result", "Release", "Verdict", "Risk", "Workload"),
     "What goes wrong": (

@@ -11,7 +11,7 @@ import tempfile
 from pathlib import Path
 
 from playwright.sync_api import Browser, sync_playwright
-from tests.web.filling import add_release_in_parts, add_study, fill, list_pages, list_pages_of
+from tests.web.filling import add_release_in_partitions, add_study, fill, list_pages, list_pages_of
 from tests.web.running import serving
 
 from sfumato.web.project import Project
@@ -23,7 +23,7 @@ KINDS = ("table", "trajectories", "sequences")
 VIEWPORTS = [(width, scheme) for width in (400, 1600) for scheme in ("light", "dark")]
 STUDIES = {"table": ["mondrian", "cluster", "incognito"], "sequences": ["hi", "hy"]}
 """Methods of the studies that are shown: the first is in the guide, the second asks over time."""
-PART_SIZE = 100
+PARTITION_SIZE = 100
 GUIDE = {"risk": "/risk/table-example.csv", "result": "/run/", "study": "/study/"}
 """Pictures of the guide, and how the addresses of their pages begin."""
 
@@ -41,7 +41,7 @@ def main() -> None:
         for kind, methods in STUDIES.items():
             add_study(project, f"{kind}-example.csv", methods)
         shown = list_pages_of(project, "table")
-        add_release_in_parts(project, "table-example.csv", PART_SIZE)
+        add_release_in_partitions(project, "table-example.csv", PARTITION_SIZE)
         with serving(project.folder) as running, sync_playwright() as driver:
             browser = driver.chromium.launch(executable_path=found, args=["--headless", "--no-sandbox"])
             take_shown(browser, running.base, shown)

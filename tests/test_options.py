@@ -12,7 +12,7 @@ import typer
 from sfumato.cli.options import with_read_options
 from sfumato.data.kind import all_kinds, find_kind
 from sfumato.data.time_units import UNITS
-from sfumato.formats.toml_text import format_toml
+from sfumato.formats.json_text import format_toml
 from sfumato.params import Option, list_options
 from sfumato.policy import DataSection, Policy, read_policy
 from sfumato.readers.options import ReadOptions
@@ -183,7 +183,7 @@ class FakeElement:
 def test_options_of_publishing_that_the_workbench_asks_for_have_a_label_and_their_help():
     source = inspect.getsource(forms) + inspect.getsource(__import__("sfumato.web.pages.anonymise", fromlist=["x"]))
     labelled = [option.name for option in list_options(ReleaseOptions) if option.form != "never"]
-    assert labelled == ["withhold_at_most", "count", "engine", "part_size"]
+    assert labelled == ["withhold_at_most", "count", "engine", "partition_size"]
     assert all(f'RELEASE["{name}"].label' in source for name in labelled)
 
 

@@ -1,4 +1,4 @@
-"""Releases in parts: made anywhere and at any pace the same, whole or not at all, and checked part by part."""
+"""Partitioned releases: made anywhere and at any pace the same, whole or not at all, and checked one by one."""
 
 import dataclasses
 import itertools
@@ -13,10 +13,10 @@ from sfumato import plugins
 from sfumato.attacks.risk import Risk, unite_risks
 from sfumato.data.select import take_rows
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.exceptions import SchemaError
 from sfumato.release import partitioned
-from sfumato.release.locate import set_parts_beside
+from sfumato.release.locate import set_partitions_beside
 from sfumato.release.storage import read_release, write_release
 from sfumato.verification.policy_check import OWNER_CLAIM
 from tests.contracts.kinds.contract_data import KINDS, required_parameters
@@ -33,8 +33,8 @@ def build(name, people=90):
 
 def publish(name, out, engine=None, **options):
     data, method = build(name)
-    options = {"part_size": 40, "secret": SECRET, "withhold_at_most": 1, **options}
-    return data, publish_in_parts(data, method, out, engine=engine or Local(1), **options)
+    options = {"partition_size": 40, "secret": SECRET, "withhold_at_most": 1, **options}
+    return data, publish_in_partitions(data, method, out, engine=engine or Local(1), **options)
 
 
 def files(folder):
@@ -57,7 +57,7 @@ def damaged(sound, tmp_path):
 
 @pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
 @pytest.mark.parametrize("name", ONE_PER_KIND)
-def test_every_kind_is_published_verified_attacked_and_measured_in_parts(name, tmp_path):
+def test_every_kind_is_published_verified_attacked_and_measured_in_partitions(name, tmp_path):
     data, made = publish(name, tmp_path / "out")
     assert made.verdict
     assert sf.verify(tmp_path / "out")
@@ -65,9 +65,9 @@ def test_every_kind_is_published_verified_attacked_and_measured_in_parts(name, t
     assert len(made.release) + sum(made.release.suppressed_records.values()) == made.release.records_in == len(data)
     assert sf.attack(tmp_path / "out", data).people == len(data)
     assert all(np.isfinite(score.value) for score in sf.measure(tmp_path / "out", data))
-    part = tmp_path / "out" / "release" / "data" / "part-00002"
-    assert sf.read_release(part).guarantee == made.release.guarantee
-    assert sf.verify(part)
+    partition = tmp_path / "out" / "release" / "data" / "part-00002"
+    assert sf.read_release(partition).guarantee == made.release.guarantee
+    assert sf.verify(partition)
 
 
 def test_two_cores_publish_the_same_bytes_as_one(tmp_path):
@@ -77,22 +77,22 @@ def test_two_cores_publish_the_same_bytes_as_one(tmp_path):
 
 
 class Stopped(Local):
-    """An engine that is stopped after so many parts."""
+    """An engine that is stopped after so many partitions."""
 
     def __init__(self, after):
         super().__init__(1)
         self.after, self.made = after, 0
 
     def stream(self, work, jobs):
-        for part in super().stream(work, jobs):
+        for partition in super().stream(work, jobs):
             if self.made == self.after:
                 raise KeyboardInterrupt
             self.made += 1
-            yield part
+            yield partition
 
 
 @pytest.mark.parametrize("after", [0, 1, 2])
-def test_a_run_that_was_stopped_goes_on_with_the_parts_that_are_missing(after, sound, tmp_path):
+def test_a_run_that_was_stopped_goes_on_with_the_partitions_that_are_missing(after, sound, tmp_path):
     out = tmp_path / "out"
     with pytest.raises(KeyboardInterrupt):
         publish("apriori", out, Stopped(after))
@@ -117,10 +117,10 @@ def test_a_stopped_run_keeps_the_secret_it_drew(tmp_path):
 
 @pytest.mark.parametrize(
     "change",
-    [{"secret": bytes([2] * 32)}, {"part_size": 45}, {"withhold_at_most": 0.5}],
+    [{"secret": bytes([2] * 32)}, {"partition_size": 45}, {"withhold_at_most": 0.5}],
     ids=["another secret", "another size", "another limit"],
 )
-def test_parts_of_another_run_are_not_taken(change, tmp_path):
+def test_partitions_of_another_run_are_not_taken(change, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         publish("apriori", tmp_path, Stopped(1))
     _, made = publish("apriori", tmp_path, **change)
@@ -129,7 +129,7 @@ def test_parts_of_another_run_are_not_taken(change, tmp_path):
 
 
 @pytest.mark.parametrize("file", ["release/data.csv", "release/release.json", "ready.json"])
-def test_a_part_that_was_changed_while_nobody_looked_is_made_again(file, sound, tmp_path):
+def test_a_partition_that_was_changed_while_nobody_looked_is_made_again(file, sound, tmp_path):
     with pytest.raises(KeyboardInterrupt):
         publish("apriori", tmp_path, Stopped(2))
     data = next(tmp_path.glob(f".parts-*/part-00000/{file}"))
@@ -139,15 +139,15 @@ def test_a_part_that_was_changed_while_nobody_looked_is_made_again(file, sound, 
     assert files(tmp_path / "release") == files(sound[1] / "release")
 
 
-def test_an_error_names_the_part_and_leaves_nothing(tmp_path):
+def test_an_error_names_the_partition_and_leaves_nothing(tmp_path):
     people = [[("mail", 1)]] * 7 + [[("news", 3)]] * 7
     data = sf.Dataset.of("sequences", people, monitored=("post",))
     with pytest.raises(sf.InfeasibleError, match=r"^part-0000\d: "):
-        publish_in_parts(
+        publish_in_partitions(
             data,
             sf.methods.Hl(k=3),
             tmp_path / "deep" / "out",
-            part_size=7,
+            partition_size=7,
             engine=Local(1),
         )
     assert not (tmp_path / "deep").exists()
@@ -157,11 +157,13 @@ def test_promises_about_the_whole_are_refused(tmp_path):
     people = [(20 + n, "ill" if n % 2 else "well") for n in range(40)]
     data = sf.Dataset.of("table", people, ("age", "state"), sensitive=("state",))
     with pytest.raises(sf.ParameterError, match="t compares every class with the whole release"):
-        publish_in_parts(data, sf.methods.Mondrian(k=2, t=0.5), tmp_path / "out", part_size=20, engine=Local(1))
+        publish_in_partitions(
+            data, sf.methods.Mondrian(k=2, t=0.5), tmp_path / "out", partition_size=20, engine=Local(1)
+        )
     for name in ("essa", "anatomy"):
         data, method = build(name)
-        with pytest.raises(sf.ParameterError, match="cannot be made in parts"):
-            publish_in_parts(data, method, tmp_path / "out", engine=Local(1))
+        with pytest.raises(sf.ParameterError, match="cannot be made in partitions"):
+            publish_in_partitions(data, method, tmp_path / "out", engine=Local(1))
     assert not (tmp_path / "out").exists()
 
 
@@ -177,9 +179,11 @@ def test_files_of_the_owners_own_are_declared_and_not_judged(tmp_path):
     assert not (tmp_path / "other").exists()
 
 
-def test_people_are_counted_in_every_part_where_k_counts_people(tmp_path):
+def test_people_are_counted_in_every_partition_where_k_counts_people(tmp_path):
     days = sf.Dataset.of("sets", ordinary_rows(people=120)).of_people([f"p{n % 40}" for n in range(120)])
-    publish_in_parts(days, sf.methods.Apriori(k=3, m=1), tmp_path, part_size=60, count="people", engine=Local(1))
+    publish_in_partitions(
+        days, sf.methods.Apriori(k=3, m=1), tmp_path, partition_size=60, count="people", engine=Local(1)
+    )
     verdict = sf.verify(tmp_path, days)
     assert verdict
     least = verdict.measured["fewest_people"]
@@ -195,7 +199,7 @@ def test_a_release_is_replaced_by_force_only(sound, damaged):
     assert files(out / "release") != files(sound[1] / "release")
 
 
-def test_a_recoding_of_parts_is_not_applied_and_parts_are_named(sound):
+def test_a_recoding_of_partitions_is_not_applied_and_partitions_are_named(sound):
     data, out = sound
     with pytest.raises(sf.ParameterError, match=r"apply: .* is a release in parts"):
         sf.apply(out, data)
@@ -217,16 +221,16 @@ def test_another_original_is_no_original_of_it(sound):
     assert "does not hold the records that the release was made from" in verdict.unsettled[0]
 
 
-def test_without_the_owners_part_the_original_settles_nothing(damaged):
+def test_without_the_owners_partition_the_original_settles_nothing(damaged):
     data, out = damaged
     shutil.rmtree(out / "owner")
     assert sf.verify(out)
     assert sf.verify(out, data).outcome == "unsettled"
-    with pytest.raises(sf.SchemaError, match="who is in which part is not at hand"):
+    with pytest.raises(sf.SchemaError, match="who is in which partition is not at hand"):
         sf.attack(out, data)
 
 
-def test_risks_of_parts_are_united_from_everybody(sound):
+def test_risks_of_partitions_are_united_from_everybody(sound):
     data, out = sound
     united = sf.attack(out, data)
     assert len(united.set_sizes) == len(data)
@@ -235,13 +239,13 @@ def test_risks_of_parts_are_united_from_everybody(sound):
 
 
 @pytest.mark.parametrize("name", ["mondrian", "hi", "mc"])
-def test_what_goes_beyond_the_promise_is_found_once_for_all_parts(name, tmp_path):
+def test_what_goes_beyond_the_promise_is_found_once_for_all_partitions(name, tmp_path):
     data, _ = publish(name, tmp_path / "out")
     found = sf.attack_beyond(tmp_path / "out", data)
     assert len({finding.knowledge for finding in found}) == len(found)
     alone = [
         finding
-        for release, known, rows in set_parts_beside(tmp_path / "out", data)
+        for release, known, rows in set_partitions_beside(tmp_path / "out", data)
         for finding in sf.attack_beyond(release, known) + attack_beyond_with(release, known, rows)
     ]
     for finding in found:
@@ -263,7 +267,7 @@ def attack_beyond_with(release, known, rows):
     return [found for module in needing if (found := module.attack(release, known, rows)) is not None]
 
 
-def test_parts_of_which_few_people_were_attacked_count_by_their_people():
+def test_partitions_of_which_few_people_were_attacked_count_by_their_people():
     everybody = Risk.of(np.array([1] * 10), "items")
     drawn = Risk.of(np.array([2] * 10), "items", people=90)
     united = unite_risks([everybody, drawn])
@@ -282,18 +286,18 @@ def edit(out, change):
     path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
 
 
-def part(out, number):
+def partition(out, number):
     return out / "release" / "data" / f"part-{number:05}"
 
 
 def swap(out):
-    part(out, 0).rename(out / "x")
-    part(out, 1).rename(part(out, 0))
-    (out / "x").rename(part(out, 1))
+    partition(out, 0).rename(out / "x")
+    partition(out, 1).rename(partition(out, 0))
+    (out / "x").rename(partition(out, 1))
 
 
 def take_from(out, number, file):
-    path = part(out, number) / file
+    path = partition(out, number) / file
     path.write_bytes(b"\n".join(path.read_bytes().split(b"\n")[:-2]) + b"\n")
 
 
@@ -302,81 +306,83 @@ def claim_more(told):
 
 
 BREAKING = {
-    "a part is missing": lambda out: shutil.rmtree(part(out, 1)),
-    "a part is not listed any more": lambda out: edit(out, lambda told: told["parts_of_people"].pop()),
+    "a partition is missing": lambda out: shutil.rmtree(partition(out, 1)),
+    "a partition is not listed any more": lambda out: edit(out, lambda told: told["parts_of_people"].pop()),
     "no part is listed": lambda out: edit(out, lambda told: told["parts_of_people"].clear()),
-    "a part is listed twice": lambda out: edit(
+    "a partition is listed twice": lambda out: edit(
         out, lambda told: told["parts_of_people"].append(told["parts_of_people"][0])
     ),
-    "parts are swapped": swap,
-    "a part is a link": lambda out: (
-        part(out, 0).rename(out / "x"),
-        part(out, 0).symlink_to(out / "x", target_is_directory=True),
+    "partitions are swapped": swap,
+    "a partition is a link": lambda out: (
+        partition(out, 0).rename(out / "x"),
+        partition(out, 0).symlink_to(out / "x", target_is_directory=True),
     ),
-    "a part lost a record": lambda out: take_from(out, 0, "data.csv"),
-    "a part's meaning of values is another's": lambda out: shutil.copy(
-        part(out, 0) / "values.csv", part(out, 1) / "values.csv"
+    "a partition lost a record": lambda out: take_from(out, 0, "data.csv"),
+    "a partition's meaning of values is another's": lambda out: shutil.copy(
+        partition(out, 0) / "values.csv", partition(out, 1) / "values.csv"
     ),
-    "the whole claims more than its parts": lambda out: edit(out, claim_more),
+    "the whole claims more than its partitions": lambda out: edit(out, claim_more),
     "the whole counts more": lambda out: edit(out, lambda told: told["records"].update({"published": 91})),
     "the whole says something else": lambda out: edit(
         out, lambda told: told["guarantee"].update({"statement": "Nobody can be found."})
     ),
     "the whole has another note": lambda out: edit(out, lambda told: told.update({"method_note": "Safe."})),
-    "a part has another note": lambda out: edit(part(out, 1), lambda told: told.update({"method_note": "Safe."})),
-    "a part leads outside": lambda out: edit(
+    "a partition has another note": lambda out: edit(
+        partition(out, 1), lambda told: told.update({"method_note": "Safe."})
+    ),
+    "a partition leads outside": lambda out: edit(
         out, lambda told: told["parts_of_people"][0].update({"name": "../../owner/part-00000"})
     ),
 }
 
 
 @pytest.mark.parametrize("damage", BREAKING.values(), ids=BREAKING.keys())
-def test_damage_to_what_all_parts_are_together_breaks_the_release(damage, damaged):
+def test_damage_to_what_all_partitions_are_together_breaks_the_release(damage, damaged):
     _, out = damaged
     damage(out)
     assert sf.verify(out).outcome == "broken"
 
 
 @pytest.mark.parametrize("left", [1, 2, 4])
-def test_parts_that_went_or_came_are_found_with_the_original(left, damaged):
+def test_partitions_that_went_or_came_are_found_with_the_original(left, damaged):
     data, out = damaged
     if left > 3:
-        shutil.copytree(part(out, 0), part(out, 3))
+        shutil.copytree(partition(out, 0), partition(out, 3))
     for number in range(left, 3):
-        shutil.rmtree(part(out, number))
-    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(left)]
-    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
+        shutil.rmtree(partition(out, number))
+    partitions = [partitioned.describe_partition(partition(out, number), f"part-{number:05}") for number in range(left)]
+    partitioned.write_divided(partitioned.unite_partitions(partitions), out / "release")
     assert sf.verify(out).outcome == "holds"
     verdict = sf.verify(out, original=data)
     assert verdict.outcome == "broken" and verdict.counterexample["check"] == OWNER_CLAIM
     for look in (sf.attack, sf.measure, sf.verify):
         (out / "owner" / "trace.json").unlink(missing_ok=True)
-        with pytest.raises(SchemaError, match=f"owner/ tells of 3 parts, and the release has {left}"):
+        with pytest.raises(SchemaError, match=f"owner/ tells of 3 partitions, and the release has {left}"):
             look(out, original=data)
 
 
-def test_a_part_that_breaks_its_promise_breaks_all(damaged):
-    """The whole is written anew around a part that promises more than it keeps: its own check still finds it."""
+def test_a_partition_that_breaks_its_promise_breaks_all(damaged):
+    """The whole is written anew around a partition that promises more than it keeps: its own check still finds it."""
     _, out = damaged
     for number in range(3):
-        path = part(out, number) / "release.json"
+        path = partition(out, number) / "release.json"
         told = json.loads(path.read_text())
         told["guarantee"]["parameters"]["k"] = 25
         path.write_text(json.dumps(told, indent=2, ensure_ascii=False) + "\n")
-    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
-    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
+    partitions = [partitioned.describe_partition(partition(out, number), f"part-{number:05}") for number in range(3)]
+    partitioned.write_divided(partitioned.unite_partitions(partitions), out / "release")
     verdict = sf.verify(out)
     assert verdict.outcome == "broken"
     assert verdict.counterexample["part"] == "part-00000"
 
 
-def test_a_note_that_all_parts_share_and_the_method_does_not_give_is_found(damaged):
+def test_a_note_that_all_partitions_share_and_the_method_does_not_give_is_found(damaged):
     _, out = damaged
     for number in range(3):
-        release = dataclasses.replace(read_release(part(out, number)), method_note="Safe.")
-        write_release(release, part(out, number))
-    parts = [partitioned.describe_part(part(out, number), f"part-{number:05}") for number in range(3)]
-    partitioned.write_divided(partitioned.unite_parts(parts), out / "release")
+        release = dataclasses.replace(read_release(partition(out, number)), method_note="Safe.")
+        write_release(release, partition(out, number))
+    partitions = [partitioned.describe_partition(partition(out, number), f"part-{number:05}") for number in range(3)]
+    partitioned.write_divided(partitioned.unite_partitions(partitions), out / "release")
     verdict = sf.verify(out)
     assert verdict.outcome == "undeclared"
     assert verdict.undeclared[0] == "part-00000/release.json: a note that the method does not give"
@@ -385,17 +391,17 @@ def test_a_note_that_all_parts_share_and_the_method_does_not_give_is_found(damag
 def test_a_whole_without_a_note_is_refused(damaged):
     _, out = damaged
     edit(out, lambda told: told.pop("method_note"))
-    with pytest.raises(SchemaError, match="not the manifest of a release in parts"):
+    with pytest.raises(SchemaError, match="not the manifest of a release in partitions"):
         sf.verify(out)
 
 
 STRAY = {
-    "a part nobody lists": lambda out: shutil.copytree(part(out, 0), part(out, 7)),
-    "a file beside the parts": lambda out: (out / "release" / "data" / "names.csv").write_text("ann"),
+    "a partition nobody lists": lambda out: shutil.copytree(partition(out, 0), partition(out, 7)),
+    "a file beside the partitions": lambda out: (out / "release" / "data" / "names.csv").write_text("ann"),
     "a file beside the manifest": lambda out: (out / "release" / "names.csv").write_text("ann"),
-    "a file in a part": lambda out: (part(out, 1) / "names.csv").write_text("ann"),
+    "a file in a partition": lambda out: (partition(out, 1) / "names.csv").write_text("ann"),
     "a key in the manifest": lambda out: edit(out, lambda told: told.update({"ann": 7})),
-    "a key of a part in the manifest": lambda out: edit(
+    "a key of a partition in the manifest": lambda out: edit(
         out, lambda told: told["parts_of_people"][0].update({"ann": 7})
     ),
     "another page": lambda out: (out / "release" / "README.md").write_text("Call Ann."),
@@ -412,7 +418,7 @@ def test_what_nobody_declared_is_found(stray, damaged):
 
 
 def test_jobs_are_taken_when_there_is_room_for_them():
-    """Nothing holds all parts at once: with two cores never more than three jobs are made ahead of results."""
+    """Nothing holds all partitions at once: with two cores never more than three jobs are made ahead of results."""
     made, most = [], 0
     jobs = (made.append(number) or number for number in range(9))
     for done, _ in enumerate(itertools.islice(Local(2).stream(abs, jobs), 9), start=1):
@@ -429,12 +435,14 @@ def test_a_process_that_dies_says_what_to_do():
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.exceptions.ReleaseWarning")
-def test_advice_of_parts_is_one_that_helps_them_all(tmp_path):
-    """What is asked for differs from part to part, and the parameter is one for all of them."""
+def test_advice_of_partitions_is_one_that_helps_them_all(tmp_path):
+    """What is asked for differs from partition to partition, and the parameter is one for all of them."""
     soon = [[("mail", 1000 * i), ("news", 1000 * i + 3)] for i in range(40)]
     late = [[("mail", 1000 * i), ("news", 1000 * i + 90)] for i in range(100, 140)]
     data = sf.Dataset.of("sequences", soon + late, monitored=("mail",))
-    made = publish_in_parts(data, sf.methods.Hi(k=4), tmp_path / "out", part_size=40, engine=Local(1), secret=SECRET)
+    made = publish_in_partitions(
+        data, sf.methods.Hi(k=4), tmp_path / "out", partition_size=40, engine=Local(1), secret=SECRET
+    )
     (asked,) = [one for one in made.verdict.remaining if one.about == "neighbouring-events"]
-    assert asked.hint.startswith("What helps: blur=100,") and str(asked) in made.warnings
+    assert asked.hint.startswith("What helps: blur=100 with") and str(asked) in made.warnings
     assert asked.counts == {"people": 80, "of": 80}

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato import plugins
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.engines.tasks import mark_file
 from sfumato.engines.verify import verify_file
 from sfumato.readers.options import ReadOptions
@@ -78,17 +78,17 @@ def files(folder):
 
 def publish_both(path, kind, method, options, tmp_path, engine=None, size=30):
     """Publish a file whole and in bounded memory; return both."""
-    shared = {"part_size": size, "secret": SECRET, "withhold_at_most": 1}
+    shared = {"partition_size": size, "secret": SECRET, "withhold_at_most": 1}
     whole = sf.read(path, kind, **options)
-    one = publish_in_parts(whole, method, tmp_path / "whole", engine=Local(1), **shared)
-    two = publish_in_parts(
+    one = publish_in_partitions(whole, method, tmp_path / "whole", engine=Local(1), **shared)
+    two = publish_in_partitions(
         path, method, tmp_path / "file", kind=kind, reading=options, engine=engine or Local(1), **shared
     )
     assert two.read_whole == ""
     assert two.original.notes == one.original.notes
     assert files(tmp_path / "whole" / "release") == files(tmp_path / "file" / "release")
     assert sf.verify(tmp_path / "file", whole)
-    assert len(two.release.parts) > 1
+    assert len(two.release.partitions) > 1
     return one, two
 
 
@@ -213,10 +213,10 @@ class Elsewhere:
 def test_files_that_only_an_engine_reaches_give_the_release_that_their_data_give(kind, suffix, tmp_path):
     folder = save_files(generate(kind, shuffled=True), tmp_path / "data", suffix)
     method, options = CASES[kind]
-    shared = {"kind": kind, "reading": options, "part_size": 30, "secret": SECRET, "withhold_at_most": 1}
-    one = publish_in_parts(folder, method, tmp_path / "here", engine=Local(1), **shared)
+    shared = {"kind": kind, "reading": options, "partition_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    one = publish_in_partitions(folder, method, tmp_path / "here", engine=Local(1), **shared)
     engine = Elsewhere(tmp_path)
-    two = publish_in_parts("far://away/data", method, tmp_path / "there", engine=engine, **shared)
+    two = publish_in_partitions("far://away/data", method, tmp_path / "there", engine=engine, **shared)
     assert (two.read_whole, two.original.notes, two.original.source) == ("", one.original.notes, "data")
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
     assert engine.store.answers
@@ -274,18 +274,23 @@ def test_files_with_other_types_are_read_whole_wherever_they_are(tmp_path):
         sf.read(tmp_path / "data", "sets")
     engine = Elsewhere(tmp_path)
     for data in (tmp_path / "data", "far://away/data"):
-        with pytest.raises(sf.SchemaError) as parts:
-            publish_in_parts(
-                data, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", part_size=5, engine=engine
+        with pytest.raises(sf.SchemaError) as partitions:
+            publish_in_partitions(
+                data,
+                sf.methods.Disassociation(k=2, m=1),
+                tmp_path / "out",
+                kind="sets",
+                partition_size=5,
+                engine=engine,
             )
-        assert str(parts.value) == str(whole.value)
+        assert str(partitions.value) == str(whole.value)
         assert not engine.store.files
 
 
-def test_a_part_that_fails_by_a_fault_says_which_and_no_value():
+def test_a_partition_that_fails_by_a_fault_says_which_and_no_value():
     making = stored.Making(abs, None, (3, 7), None)
     with pytest.raises(sf.SfumatoError, match=r"^engine: part-00007 failed \(\w+\)\.$"):
-        list(stored.make_part(making, 1, {"slice-00000": pa.py_buffer(b"zaphod")}))
+        list(stored.make_partition(making, 1, {"slice-00000": pa.py_buffer(b"zaphod")}))
 
 
 def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():
@@ -297,7 +302,7 @@ def test_rows_of_many_short_files_do_not_all_lie_in_one_bucket():
 def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched(tmp_path):
     (tmp_path / "data.jsonl").write_text('{"person": "a", "item": "x"}\n{"person": "b", "item": "x"}\n')
     method = sf.methods.Disassociation(k=2, m=1)
-    made = publish_in_parts(
+    made = publish_in_partitions(
         "far://away/data.jsonl", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path), reports=True
     )
     assert (made.read_whole, made.original.source) == ("files of jsonl are read so", "data.jsonl")
@@ -325,7 +330,7 @@ def test_files_of_an_engine_with_something_wrong_are_refused_and_nothing_is_left
         (tmp_path / "data" / name).parent.mkdir(exist_ok=True)
         (tmp_path / "data" / name).write_text(text)
     with pytest.raises(sf.SchemaError, match=re.escape(told)):
-        publish_in_parts(
+        publish_in_partitions(
             "far://away/data",
             sf.methods.Disassociation(k=2, m=1),
             tmp_path / "out",
@@ -340,7 +345,7 @@ def test_a_file_that_is_too_large_for_a_task_is_refused(tmp_path, monkeypatch):
     (tmp_path / "data.csv").write_text("person,item\n1,x\n2,x\n")
     method = sf.methods.Disassociation(k=2, m=1)
     with pytest.raises(sf.SchemaError, match=r"data\.csv: the file has more than .* several smaller files"):
-        publish_in_parts("far://away/data.csv", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path))
+        publish_in_partitions("far://away/data.csv", method, tmp_path / "out", kind="sets", engine=Elsewhere(tmp_path))
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
@@ -348,21 +353,21 @@ def test_a_release_is_put_where_only_an_engine_writes(tmp_path, monkeypatch):
     (tmp_path / "passing").mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "passing"))
     path = save(generate("sets"), tmp_path / "data.csv")
-    shared = {"kind": "sets", "reading": CASES["sets"][1], "part_size": 30, "secret": SECRET}
-    publish_in_parts(path, CASES["sets"][0], tmp_path / "here", engine=Local(1), **shared)
+    shared = {"kind": "sets", "reading": CASES["sets"][1], "partition_size": 30, "secret": SECRET}
+    publish_in_partitions(path, CASES["sets"][0], tmp_path / "here", engine=Local(1), **shared)
     far = Elsewhere(tmp_path)
-    publish_in_parts(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
+    publish_in_partitions(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
     with pytest.raises(sf.SfumatoError, match="something is there already"):
-        publish_in_parts(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
+        publish_in_partitions(path, CASES["sets"][0], "far://away/there", engine=far, **shared)
     with pytest.raises(sf.ParameterError, match="only the engine spark writes to such places"):
-        publish_in_parts(path, CASES["sets"][0], "far://away/other", engine=Local(1), **shared)
+        publish_in_partitions(path, CASES["sets"][0], "far://away/other", engine=Local(1), **shared)
     assert not list((tmp_path / "passing").iterdir())
 
 
 def test_such_places_need_an_engine_that_reads_them(tmp_path):
     with pytest.raises(sf.ParameterError, match=r"far://away/data: only the engine spark reads URIs"):
-        publish_in_parts("far://away/data", sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets")
+        publish_in_partitions("far://away/data", sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets")
     assert not (tmp_path / "out").exists()
 
 
@@ -444,7 +449,7 @@ WHOLE = {
 @pytest.mark.parametrize(("name", "text", "options", "reason"), WHOLE.values(), ids=WHOLE.keys())
 def test_what_cannot_be_read_in_buckets_is_read_whole_and_says_so(name, text, options, reason, tmp_path):
     (tmp_path / name).write_text(text)
-    made = publish_in_parts(
+    made = publish_in_partitions(
         tmp_path / name,
         sf.methods.Disassociation(k=2, m=1),
         tmp_path / "out",
@@ -475,9 +480,11 @@ def test_a_bad_row_is_told_in_the_same_words_and_nothing_is_left(kind, damage, t
     path.write_text("\n".join(damage(path.read_text().splitlines())) + "\n")
     with pytest.raises(sf.SfumatoError) as whole:
         sf.read(path, kind)
-    with pytest.raises(type(whole.value)) as parts:
-        publish_in_parts(path, CASES[kind][0], tmp_path / "deep" / "out", kind=kind, engine=Local(1), part_size=10)
-    assert str(parts.value) == str(whole.value)
+    with pytest.raises(type(whole.value)) as partitions:
+        publish_in_partitions(
+            path, CASES[kind][0], tmp_path / "deep" / "out", kind=kind, engine=Local(1), partition_size=10
+        )
+    assert str(partitions.value) == str(whole.value)
     assert not (tmp_path / "deep").exists()
 
 
@@ -487,9 +494,9 @@ def test_people_named_by_what_names_nobody_are_refused_in_the_same_words(name, t
     path = save(pa.table({"person": people, "item": ["a", "b"] * 20}), tmp_path / "data.parquet")
     with pytest.raises(sf.SfumatoError) as whole:
         sf.read(path, "sets")
-    with pytest.raises(type(whole.value)) as parts:
-        publish_in_parts(path, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", engine=Local(1))
-    assert str(parts.value) == str(whole.value)
+    with pytest.raises(type(whole.value)) as partitions:
+        publish_in_partitions(path, sf.methods.Disassociation(k=2, m=1), tmp_path / "out", kind="sets", engine=Local(1))
+    assert str(partitions.value) == str(whole.value)
     assert not (tmp_path / "out").exists()
 
 
@@ -502,35 +509,35 @@ def test_who_stops_it_leaves_nobody_behind(phase, tmp_path):
             raise KeyboardInterrupt
 
     method, options = CASES["sets"]
-    shared = {"kind": "sets", "reading": options, "engine": Local(1), "part_size": 30, "secret": SECRET}
+    shared = {"kind": "sets", "reading": options, "engine": Local(1), "partition_size": 30, "secret": SECRET}
     with pytest.raises(KeyboardInterrupt):
-        publish_in_parts(path, method, tmp_path / "out", progress=stop, **shared)
+        publish_in_partitions(path, method, tmp_path / "out", progress=stop, **shared)
     left = {file.name for file in (tmp_path / "out").rglob("*.arrow")}
     assert not left
     assert not list((tmp_path / "out").glob(".parts-*/people"))
-    made = publish_in_parts(path, method, tmp_path / "out", **shared)
+    made = publish_in_partitions(path, method, tmp_path / "out", **shared)
     assert made.counters["parts_from_before"] == (1 if phase == "parts" else 0)
     assert sf.verify(tmp_path / "out")
 
 
-def test_parts_of_other_data_are_not_taken_up(tmp_path):
+def test_partitions_of_other_data_are_not_taken_up(tmp_path):
     """A file may change and keep its name, size and time: who lies in it decides."""
     import os
 
     path = save(generate("sets"), tmp_path / "data.csv")
     method, options = CASES["sets"]
-    shared = {"kind": "sets", "reading": options, "engine": Local(1), "part_size": 30, "secret": SECRET}
+    shared = {"kind": "sets", "reading": options, "engine": Local(1), "partition_size": 30, "secret": SECRET}
 
     def stop(name, done, _total):
         if name == "parts" and done:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        publish_in_parts(path, method, tmp_path / "out", progress=stop, **shared)
+        publish_in_partitions(path, method, tmp_path / "out", progress=stop, **shared)
     before, text = path.stat(), path.read_text()
     path.write_text(text.replace("p0000001", "p0000002", 1))
     os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
-    made = publish_in_parts(path, method, tmp_path / "out", **shared)
+    made = publish_in_partitions(path, method, tmp_path / "out", **shared)
     assert made.counters["parts_from_before"] == 0
     assert sf.verify(tmp_path / "out", sf.read(path, "sets", **options))
 
@@ -539,11 +546,13 @@ def test_parts_of_other_data_are_not_taken_up(tmp_path):
 def published(tmp_path):
     path = save(generate("trajectories", shuffled=True), tmp_path / "data.csv")
     method, options = CASES["trajectories"]
-    publish_in_parts(path, method, tmp_path / "out", kind="trajectories", engine=Local(1), part_size=30, **options)
+    publish_in_partitions(
+        path, method, tmp_path / "out", kind="trajectories", engine=Local(1), partition_size=30, **options
+    )
     return path, tmp_path / "out"
 
 
-def test_a_release_is_held_against_its_file_part_by_part(published):
+def test_a_release_is_held_against_its_file_partition_by_partition(published):
     path, out = published
     found = verify_file(out, path, engine=Local(1))
     assert found
@@ -551,13 +560,13 @@ def test_a_release_is_held_against_its_file_part_by_part(published):
     assert not list(out.glob(".verify-*"))
 
 
-def test_a_part_that_is_not_what_its_people_did_is_found(published):
+def test_a_partition_that_is_not_what_its_people_did_is_found(published):
     path, out = published
-    part = out / "release" / "data" / "part-00000"
+    partition = out / "release" / "data" / "part-00000"
     other = sf.anonymize(
         sf.Dataset.of("trajectories", [["v01", "v02"]] * 31, {"v01": (0, 0), "v02": (1, 1)}), CASES["trajectories"][0]
     )
-    kept = [file for file in part.iterdir() if file.name in {"data.parquet", "data.csv"}]
+    kept = [file for file in partition.iterdir() if file.name in {"data.parquet", "data.csv"}]
     sf.write(other, out.parent / "other", reports=False)
     for file in kept:
         file.write_bytes((out.parent / "other" / "release" / file.name).read_bytes())

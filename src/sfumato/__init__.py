@@ -40,7 +40,7 @@ if TYPE_CHECKING:
     from sfumato.base.verdict import Verdict
     from sfumato.data.dataset import Dataset
     from sfumato.data.record_unit import RecordUnit
-    from sfumato.engines.publish import publish_in_parts
+    from sfumato.engines.publish import publish_in_partitions
     from sfumato.exceptions import (
         InfeasibleError,
         ParameterError,
@@ -90,7 +90,7 @@ __all__ = [
     "measure",
     "methods",
     "plot",
-    "publish_in_parts",
+    "publish_in_partitions",
     "query",
     "query_all",
     "read",
@@ -113,7 +113,7 @@ _WHERE = {
     "Verdict": "sfumato.base.verdict",
     "Workload": "sfumato.metrics.workload",
     "allow_expansion": "sfumato.formats.limits",
-    "publish_in_parts": "sfumato.engines.publish",
+    "publish_in_partitions": "sfumato.engines.publish",
     "read_export": "sfumato.exports",
     "explore": "sfumato.studies.explore",
     "query": "sfumato.api.query",
@@ -126,7 +126,7 @@ def __getattr__(name: str) -> Any:
     """Load public names on first use, so that the command line answers at once."""
     if name == "__version__":
         return importlib.import_module("importlib.metadata").version("sfumato")
-    if name == "Unit":
+    if name in ("Unit", "publish_in_parts"):
         from sfumato.old_names import find_new_name
 
         return __getattr__(str(find_new_name("sfumato", name)))

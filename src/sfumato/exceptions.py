@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from sfumato.messages import Message, Setting, Style, write
 
@@ -54,6 +55,10 @@ class SfumatoError(Exception):
         self.option = option or next(named, "")
         self.column, self.rows, self.hint = column, tuple(rows), hint
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Keep the fields where an error is sent to another process, whatever its class is made of."""
+        return _restore, (type(self), self.args, dict(self.__dict__))
+
     def write(self, style: Style) -> str:
         """Write the error for the callers of one way in."""
         return write(self.text, style)
@@ -68,6 +73,13 @@ class SfumatoError(Exception):
             "hint": write(self.hint, style),
         }
         return {name: value for name, value in fields.items() if value}
+
+
+def _restore(cls: type[SfumatoError], args: tuple[Any, ...], fields: dict[str, Any]) -> SfumatoError:
+    error = cls.__new__(cls, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
 
 
 class ParameterError(SfumatoError):
@@ -115,8 +127,8 @@ class StoppedError(SfumatoError):
 
     Examples
     --------
-    >>> str(StoppedError("engine local: a process ended in the middle of a part."))
-    'engine local: a process ended in the middle of a part.'
+    >>> str(StoppedError("engine local: a process ended in the middle of a partition."))
+    'engine local: a process ended in the middle of a partition.'
     """
 
 

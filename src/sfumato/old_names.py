@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import functools
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-__all__ = ["OLD_NAMES", "with_old_keywords", "with_old_names"]
+__all__ = ["OLD_NAMES", "find_new_name", "rename_keys", "with_old_keywords", "with_old_names"]
 
 OLD_NAMES = {
-    "sfumato": {"Unit": "RecordUnit"},
+    "sfumato": {"Unit": "RecordUnit", "publish_in_parts": "publish_in_partitions"},
     "Dataset": {"clock": "time_unit", "fixes": "observations", "reading": "read_options"},
-    "Release": {"withheld": "suppressed_records"},
+    "DividedRelease": {"parts": "partitions"},
+    "Release": {"withheld": "suppressed_records", "parts": "extra_tables"},
+    "ReleaseOptions": {"part_size": "partition_size"},
     "Result": {"trace": "owner_record"},
     "RecordUnit": {"whose": "record_of_person"},
     "Verdict": {"witness": "counterexample"},
+    "publish_in_partitions": {"part_size": "partition_size"},
 }
 """Old and new names, by the module or class that they belong to."""
 
@@ -35,6 +38,17 @@ def find_new_name(owner: str, name: str) -> str | None:
         message = f"{owner}.{name} is now {owner}.{renamed}; the old name goes after version 0.3."
         warnings.warn(message, DeprecationWarning, stacklevel=3)
     return renamed
+
+
+def rename_keys(owner: str, values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return values by the names of today.
+
+    Examples
+    --------
+    >>> rename_keys("ReleaseOptions", {"partition_size": 60})
+    {'partition_size': 60}
+    """
+    return {find_new_name(owner, name) or name: value for name, value in values.items()}
 
 
 def with_old_names(cls: C) -> C:

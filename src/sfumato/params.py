@@ -150,6 +150,12 @@ class Parameterised:
             value = parameter.check(_name_class(type(self)), getattr(self, parameter.name))
             object.__setattr__(self, parameter.name, value)
 
+    @property
+    def message_name(self) -> MethodName:
+        """What messages call it, which each way in writes its own way."""
+        name = type(self).__name__
+        return MethodName(name, getattr(self, "name", name))
+
     def parameters(self) -> dict[str, Any]:
         """Return the parameters as plain values."""
         return {parameter.name: getattr(self, parameter.name) for parameter in declared(type(self))}

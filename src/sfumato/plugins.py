@@ -152,7 +152,7 @@ def find_verifier(guarantee: Guarantee) -> Verifier:
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> find_verifier(KmAnonymity(k=2, m=2)).__name__
     'sfumato.kinds.trajectories.verify.km_anonymity'
     """
@@ -168,7 +168,7 @@ def find_attacker(guarantee: Guarantee) -> Attacker:
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> find_attacker(KmAnonymity(k=2, m=2)).__name__
     'sfumato.kinds.trajectories.attacks'
     """

@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_toml
+from sfumato.old_names import rename_keys
 from sfumato.params import list_options
 from sfumato.readers.files import is_uri
 from sfumato.readers.options import ReadOptions
@@ -85,6 +86,8 @@ class Policy(BaseModel):
 def read_policy(path: Path, shape: type[Policy] = Policy) -> Policy:
     """Read a policy file; paths in it are relative to the file."""
     content = read_toml(path)
+    if isinstance(content.get("release"), dict):
+        content["release"] = rename_keys("ReleaseOptions", content["release"])
     try:
         policy = shape.model_validate(content)
     except ValidationError as error:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.attacks.pairs import attack_pair
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.release.locate import pick_parts_beside
+from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.release.locate import pick_partitions_beside
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
@@ -88,19 +88,19 @@ def test_two_releases_of_one_original_and_of_others():
         sf.attack_together(result, sets)
 
 
-def test_a_release_in_parts_is_laid_beside_another_part_by_part(tmp_path):
+def test_a_release_in_partitions_is_laid_beside_another_partition_by_partition(tmp_path):
     ages = [(20 + age, "ill" if age % 3 else "well") for age in range(24)]
     data = sf.Dataset.of("table", ages, ("age", "state"), sensitive=("state",))
     method, engine = sf.methods.Mondrian(k=2), sf.engines.Local(1)
     for name, size in (("one", 12), ("other", 8)):
-        sf.publish_in_parts(data, method, tmp_path / name, part_size=size, engine=engine, secret=bytes(32))
+        sf.publish_in_partitions(data, method, tmp_path / name, partition_size=size, engine=engine, secret=bytes(32))
     same = sf.attack_together(tmp_path / "one", tmp_path / "one", data)
     assert (same.people, same.in_both, same.only_in_first, same.warnings) == (24, 24, 0, ())
     found = sf.attack_together(tmp_path / "one", tmp_path / "other", data)
     left = []
     for name in ("one", "other"):
         of_person = {}
-        for release, _, rows, chosen in pick_parts_beside(tmp_path / name, data):
+        for release, _, rows, chosen in pick_partitions_beside(tmp_path / name, data):
             cells = release.table.to_pylist()
             for row, cell in zip(chosen[rows].tolist(), cells, strict=True):
                 of_person[row] = {other["state"] for other in cells if other["age"] == cell["age"]}

@@ -1,4 +1,4 @@
-"""What remains possible is one list, whoever found it: refined for one release, added up over parts, shown alike."""
+"""What remains possible is one list, whoever found it: refined for a release, added up over partitions, shown alike."""
 
 import dataclasses
 import json
@@ -13,12 +13,12 @@ def make_possibility(about, severity="note", people=1, of=10, **worst):
     return Possibility("uniqueness", about, severity, wording, "", {"people": people, "of": of}, worst)
 
 
-def test_parts_add_up_and_the_worst_is_kept():
-    parts = [
+def test_partitions_add_up_and_the_worst_is_kept():
+    partitions = [
         Remaining((make_possibility("a", people=2, of=10, blur=5),)),
         Remaining((make_possibility("a", "warning", 3, 40, blur=9), make_possibility("b"))),
     ]
-    united = Remaining.unite(parts)
+    united = Remaining.unite(partitions)
     assert [one.about for one in united] == ["a", "b"]
     first = next(iter(united))
     assert (first.counts, first.worst, first.is_warning) == ({"people": 5, "of": 50}, {"blur": 9}, True)

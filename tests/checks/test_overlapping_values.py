@@ -15,10 +15,9 @@ from tests.kinds.trajectories.verify.releases import make_release
 
 from sfumato.checks.records import Records
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.verify import km_items
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
 from sfumato.kinds.trajectories.verify import klm_anonymity, km_anonymity
 
 GROUPS = {f"V{i}": ["a", f"x{i}"] for i in range(8)}
@@ -61,7 +60,7 @@ def test_too_much_to_count_is_left_open(monkeypatch: pytest.MonkeyPatch) -> None
     groups = {"P": ["a", "b", "c"], "Q": ["b", "c", "d"]}
     verdict = klm_anonymity.verify(make_release(rows, groups, KlmAnonymity(2, 2, 2, ("g",))))
     assert verdict.outcome == "unsettled"
-    assert "2 records hold different values with a place in common" in verdict.unsettled[0]
+    assert "2 records have overlapping values" in verdict.unsettled[0]
 
 
 PLACES = "abcd"

@@ -1,4 +1,4 @@
-"""Publishing in parts from the command line, and what becomes of it when it is killed."""
+"""Publishing in partitions from the command line, and what becomes of it when it is killed."""
 
 import json
 import signal
@@ -11,7 +11,7 @@ import pytest
 from tests.cli.conftest import CODE
 
 METHOD = ["--kind", "trajectories", "--method", "seqanon", "-p", "k=5", "-p", "m=2"]
-LOCAL = ["--engine", "local", "--part-size", "40", "--cores", "1"]
+LOCAL = ["--engine", "local", "--partition-size", "40", "--cores", "1"]
 
 
 def files(folder):
@@ -24,7 +24,7 @@ def secret(tmp_path):
     return "secret.hex"
 
 
-def test_parts_are_published_checked_attacked_and_measured(sfumato, checkins, tmp_path):
+def test_partitions_are_published_checked_attacked_and_measured(sfumato, checkins, tmp_path):
     done = sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json").json
     assert (done["parts"], done["published"], done["withheld"]) == (3, 120, 0)
     assert sfumato("verify", "out", "--json").json["outcome"] == "holds"
@@ -37,13 +37,13 @@ def test_parts_are_published_checked_attacked_and_measured(sfumato, checkins, tm
     published = b"".join(files(tmp_path / "out" / "release").values())
     assert b"canary" not in published
     told = json.loads((tmp_path / "out" / "release" / "release.json").read_text())
-    assert [part["name"] for part in told["parts_of_people"]] == ["part-00000", "part-00001", "part-00002"]
+    assert [partition["name"] for partition in told["parts_of_people"]] == ["part-00000", "part-00001", "part-00002"]
     assert told["method_note"] == done["method_note"] and told["method_note"] in (
         (tmp_path / "out" / "release" / "README.md").read_text()
     )
 
 
-def test_a_stray_part_is_told_by_the_exit_code(sfumato, checkins, tmp_path):
+def test_a_stray_partition_is_told_by_the_exit_code(sfumato, checkins, tmp_path):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
     data = tmp_path / "out" / "release" / "data"
     (data / "part-00009").mkdir()
@@ -56,10 +56,10 @@ def test_a_stray_part_is_told_by_the_exit_code(sfumato, checkins, tmp_path):
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--part-size", "40"], "Name the engine too"),
-        (["--engine", "lokal"], "--engine: must be local or spark"),
-        (["--engine", "local", "--master", "local[2]"], "--master: names a cluster"),
-        (["--engine", "local", "--part-size", "9"], "--part-size must be a whole number of at least 10"),
+        (["--partition-size", "40"], "applies only with an engine"),
+        (["--engine", "lokal"], "--engine must be local or spark"),
+        (["--engine", "local", "--master", "local[2]"], "--master does not apply"),
+        (["--engine", "local", "--partition-size", "9"], "--partition-size must be a whole number of at least 10"),
     ],
 )
 def test_what_does_not_fit_is_refused_and_nothing_is_left(words, told, sfumato, checkins, tmp_path):
@@ -68,11 +68,11 @@ def test_what_does_not_fit_is_refused_and_nothing_is_left(words, told, sfumato, 
     assert not (tmp_path / "out").exists()
 
 
-def test_a_policy_publishes_in_parts(sfumato, checkins, tmp_path):
+def test_a_policy_publishes_in_partitions(sfumato, checkins, tmp_path):
     (tmp_path / "policy.toml").write_text(
         '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'
         '[method]\nname = "seqanon"\nk = 5\nm = 2\n'
-        '[release]\nout = "out"\nengine = "local"\npart_size = 60\ncores = 1\n'
+        '[release]\nout = "out"\nengine = "local"\npartition_size = 60\ncores = 1\n'
     )
     done = sfumato("run", "policy.toml", "--json").json
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
@@ -88,12 +88,12 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
     (tmp_path / "policy.toml").write_text(
         '[data]\npath = "checkins.csv"\nkind = "trajectories"\n'
         '[method]\nname = "seqanon"\nk = 5\nm = 2\n'
-        '[release]\nout = "out"\nengine = "local"\npart_size = 60\ncores = 1\n'
+        '[release]\nout = "out"\nengine = "local"\npartition_size = 60\ncores = 1\n'
     )
     run_policy(Output(as_json=True), tmp_path / "policy.toml", force=False)
     done = json.loads(capsys.readouterr().out)
     assert (done["anonymize"]["parts"], done["verify"]["outcome"]) == (2, "holds")
-    assert "there are more than 100 records" in done["left_out"]
+    assert "more than 100 records" in done["left_out"]
     assert "attack" not in done and "measure" not in done
     assert not (tmp_path / "out" / "owner" / "report.html").exists()
 
@@ -101,14 +101,14 @@ def test_a_policy_with_many_people_says_what_it_leaves_out(checkins, tmp_path, m
 @pytest.mark.parametrize("words", [[], ["--engine", "local"]])
 def test_places_that_only_spark_reads_are_refused_without_it(words, sfumato, tmp_path):
     done = sfumato("anonymize", "hdfs://host/data", *METHOD, "--out", "out", *words, expect=2)
-    assert "hdfs://host/data: only" in done.stderr
+    assert "Only Spark reads and writes hdfs://host/data" in done.stderr
     assert not (tmp_path / "out").exists()
 
 
-def test_a_release_in_parts_is_reported_exported_and_measured_as_one_but_not_applied(sfumato, checkins, tmp_path):
+def test_a_release_in_partitions_is_reported_exported_and_measured_as_one_but_not_applied(sfumato, checkins, tmp_path):
     sfumato("anonymize", checkins, *METHOD, "--out", "out", *LOCAL, "--json")
-    assert "The parts" in (tmp_path / "out" / "owner" / "report.html").read_text()
-    assert "apply: out is a release in parts" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
+    assert "The partitions" in (tmp_path / "out" / "owner" / "report.html").read_text()
+    assert "apply: out is a release in partitions" in sfumato("apply", "out", checkins, "--out", "o2", expect=2).stderr
     sfumato("export", "out", "--out", "visits.csv")
     assert (tmp_path / "visits.csv").read_text().startswith("part,person,")
     found = sfumato("measure", "out", "--original", checkins, "--json").json["measures"]

@@ -81,7 +81,7 @@ def test_a_stream_publishes_what_the_method_publishes_at_once(whole):
     result = sf.anonymize(original, METHOD, secret=SECRET)
     release = read_folder(out)
     assert release.table.equals(result.release.table)
-    assert release.parts["sensitive"].table.equals(result.release.parts["sensitive"].table)
+    assert release.extra_tables["sensitive"].table.equals(result.release.extra_tables["sensitive"].table)
     assert (release.records_in, release.suppressed_records) == (
         result.release.records_in,
         result.release.suppressed_records,
@@ -415,7 +415,7 @@ def test_what_cannot_be_resumed_says_why(whole, tmp_path, monkeypatch):
     data, _ = whole
     with pytest.raises(SfumatoError, match="no stream to resume"):
         publish(data, tmp_path / "nothing", resume="replay")
-    with pytest.raises(ParameterError, match="resume must be one of"):
+    with pytest.raises(ParameterError, match="must be one of"):
         publish(data, tmp_path / "nothing", resume="yes")
     monkeypatch.setattr(stream_run, "_CHECKPOINT_SECONDS", -1.0)
     save, count = StreamFolder.save, []

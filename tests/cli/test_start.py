@@ -115,8 +115,8 @@ def test_archives_and_folders(sfumato, tmp_path):
     assert any("2 files that differ" in reason for reason in found["reasons"])
     assert sfumato("run", "policy.toml", "--json").json["verify"]["holds"]
     (tmp_path / "lines").mkdir()
-    for part in ("a.dat", "b.dat"):
-        write_numbers(tmp_path / "lines" / part)
+    for partition in ("a.dat", "b.dat"):
+        write_numbers(tmp_path / "lines" / partition)
     found = sfumato("start", "lines", "--yes", "--json", "--force").json
     assert found["kind"] == "sets" and found["inspect"]["records"] == 120
 
@@ -131,7 +131,7 @@ def test_what_is_asked_is_answered(sfumato, tmp_path):
         "day,product,quantity\n" + "".join(f"2024-01-0{1 + n},ab,{n}\n" for n in range(9))
     )
     told = sfumato("start", "sales.csv", "--yes", "--force", expect=2).stderr
-    assert "which values are sensitive cannot be guessed" in told
+    assert "cannot be detected" in told
     assert sfumato("start", "sales.csv", "--yes", "--force", "--json", "--sensitive", "ab").json["kind"] == "timeline"
 
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_guessed_changes_nothing(sfumato, tmp_path):
     assert not (tmp_path / "policy.toml").exists()
     (tmp_path / "policy.toml").write_text("mine")
     write_visits(tmp_path / "visits.csv")
-    assert "is there already" in sfumato("start", "visits.csv", "--yes", expect=2).stderr
+    assert "already exists" in sfumato("start", "visits.csv", "--yes", expect=2).stderr
     assert (tmp_path / "policy.toml").read_text() == "mine"
     assert "there is no such file" in sfumato("start", "nothing.csv", "--yes", "--force", expect=2).stderr
 
@@ -168,10 +168,10 @@ def test_columns_of_a_file_without_a_header_are_named_by_what_they_hold(sfumato,
     assert found["header"] == ["age", "column2", "sex", "income"] and found["sensitive"] == ["income"]
 
 
-def test_many_people_are_published_in_parts(tmp_path, monkeypatch):
+def test_many_people_are_published_in_partitions(tmp_path, monkeypatch):
     (tmp_path / "baskets.dat").write_text("1 2\n2\n1 2 3\n" * 130)
     found = detect_file(tmp_path / "baskets.dat")
     assert "engine" not in format_policy(found, tmp_path / "policy.toml")
-    monkeypatch.setattr("sfumato.kinds.sets.sort_key.PART_SIZE", 50)
+    monkeypatch.setattr("sfumato.kinds.sets.sort_key.PARTITION_SIZE", 50)
     policy = tomllib.loads(format_policy(found, tmp_path / "policy.toml"))
     assert policy["release"]["engine"] == "local"

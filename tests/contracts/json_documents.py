@@ -92,12 +92,12 @@ def _run_on_tables(runs: Runs) -> Iterator[Document]:
 def _run_on_sets(runs: Runs) -> Iterator[Document]:
     folder, kind = runs.folder, "sets"
     file, out, _ = runs.publish(kind)
-    parts = folder / "parts"
-    words = list_publishing_words(kind, file, parts, "--no-report")
-    yield runs.run(*words, "--engine", "local", "--cores", "1", "--part-size", "16", kind=kind)
-    yield runs.run("verify", parts, "--original", file, kind=kind)
-    yield runs.run("attack", out, "--original", file, "--with", parts, kind=kind)
-    yield runs.run("measure", parts, "--original", file, kind=kind)
+    partitions = folder / "parts"
+    words = list_publishing_words(kind, file, partitions, "--no-report")
+    yield runs.run(*words, "--engine", "local", "--cores", "1", "--partition-size", "16", kind=kind)
+    yield runs.run("verify", partitions, "--original", file, kind=kind)
+    yield runs.run("attack", out, "--original", file, "--with", partitions, kind=kind)
+    yield runs.run("measure", partitions, "--original", file, kind=kind)
     (folder / "sets.toml").write_text(POLICY + 'out = "made"\nreport = false\n', encoding="utf-8")
     yield runs.run("run", folder / "sets.toml", kind=kind)
     queries = folder / "queries.csv"

@@ -20,8 +20,8 @@ from tests.damage.releases import RELEASES
 
 import sfumato as sf
 
-IN_PARTS = "km-items, in parts"
-"""A release that is made, and laid out, in parts."""
+IN_PARTITIONS = "km-items, in partitions"
+"""A release that is made, and laid out, in partitions."""
 
 
 class Published(NamedTuple):
@@ -35,8 +35,8 @@ class Published(NamedTuple):
 
 
 def publish_all(folder: Path) -> list[Published]:
-    """Publish every release of the damages, and one in parts, into a folder."""
-    return [_publish(folder / f"{number}", name) for number, name in enumerate([*RELEASES, IN_PARTS])]
+    """Publish every release of the damages, and one in partitions, into a folder."""
+    return [_publish(folder / f"{number}", name) for number, name in enumerate([*RELEASES, IN_PARTITIONS])]
 
 
 def _publish(folder: Path, name: str) -> Published:
@@ -44,16 +44,16 @@ def _publish(folder: Path, name: str) -> Published:
     # Streams draw a secret of their own; here it is always the same.
     with warnings.catch_warnings(record=True) as caught, unittest.mock.patch("os.urandom", bytes):
         warnings.simplefilter("always")
-        original = RELEASES.get(name, _publish_in_parts)(folder / "out")
+        original = RELEASES.get(name, _publish_in_partitions)(folder / "out")
     loud = [str(warning.message) for warning in caught if issubclass(warning.category, sf.ReleaseWarning)]
-    kind = f"{original.kind} in parts" if name == IN_PARTS else original.kind
+    kind = f"{original.kind} in partitions" if name == IN_PARTITIONS else original.kind
     return Published(name, kind, folder / "out", original, tuple(loud))
 
 
-def _publish_in_parts(out: Path) -> sf.Dataset:
+def _publish_in_partitions(out: Path) -> sf.Dataset:
     file = write_sample("sets", out.parent)
-    parts = ("--engine", "local", "--cores", "1", "--part-size", "16")
-    run_command(*list_publishing_words("sets", file, out, "--no-report", *parts))
+    partitions = ("--engine", "local", "--cores", "1", "--partition-size", "16")
+    run_command(*list_publishing_words("sets", file, out, "--no-report", *partitions))
     return sf.read(file, "sets")
 
 
@@ -62,7 +62,7 @@ def list_file_names(releases: Iterable[Published]) -> list[str]:
     files, columns, documents = [], [], []
     for published in releases:
         for path in sorted(published.out.rglob("*.*")):
-            # Parts and snapshots have folders and files that are called by their numbers.
+            # Partitions and snapshots have folders and files that are called by their numbers.
             name = re.sub(r"(?<=[/-])\d+(?=[/.])", "{}", path.relative_to(published.out).as_posix())
             files.append(Entry("", name, "", published.kind))
             columns += [Entry(name, column, kind, published.kind) for column, kind in _list_columns(path)]

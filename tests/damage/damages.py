@@ -14,7 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 from tests.damage.damaging import (
     add_column,
-    add_column_to_part,
+    add_column_to_extra_table,
     append_bytes,
     change_data_csv,
     copy_folder,
@@ -49,18 +49,18 @@ from tests.damage.forging import (
     call_label,
     change_cells,
     change_class,
+    change_extra_table,
     change_label,
     change_one,
-    change_part,
     claim,
     count_more,
     declare_attribute,
     declare_column,
-    declare_part,
+    declare_extra_table,
     declare_places,
     drop_columns,
     drop_record,
-    edit_part,
+    edit_extra_table,
     empty_reason,
     exchange,
     forge,
@@ -80,7 +80,7 @@ from tests.damage.forging import (
     reorder_names,
     repeat_record,
     replace_note,
-    reverse_part,
+    reverse_extra_table,
     reverse_rows,
     reverse_simultaneous,
     stretch,
@@ -235,9 +235,11 @@ TRUTH: dict[str, Damage] = {
     ),
     "times are not in order": Damage(forge(change_cells("time", exchange)), BROKEN, only=("prefix-frequency",)),
     "two clusters exchange their sizes": Damage(
-        forge(change_part("size", exchange)), BROKEN, alone=False, only=SEPARATED
+        forge(change_extra_table("size", exchange)), BROKEN, alone=False, only=SEPARATED
     ),
-    "a cluster has one more record": Damage(forge(change_part("size", add_one)), BROKEN, only=(*SEPARATED, *CLASSES)),
+    "a cluster has one more record": Damage(
+        forge(change_extra_table("size", add_one)), BROKEN, only=(*SEPARATED, *CLASSES)
+    ),
     "a subrecord moves to another chunk": Damage(
         forge(change_cells("chunk", exchange)), BROKEN, alone=False, only=SEPARATED
     ),
@@ -255,7 +257,7 @@ TRUTH: dict[str, Damage] = {
     "two records change groups": Damage(
         forge(change_cells("group", exchange)), BROKEN, alone=False, only=("l-diversity",)
     ),
-    "a value counts once more": Damage(forge(change_part("count", add_one)), BROKEN, only=("l-diversity",)),
+    "a value counts once more": Damage(forge(change_extra_table("count", add_one)), BROKEN, only=("l-diversity",)),
     "two values are exchanged": Damage(forge(swap_values), BROKEN, alone=False, only=("l-diversity",)),
     "two sensitive values are exchanged": Damage(
         forge(change_cells("illness", exchange)), BROKEN, alone=False, only=("l-eligibility",)
@@ -288,11 +290,11 @@ SMUGGLING: dict[str, Damage] = {
     "a column in values.csv": Damage(add_column("values.csv"), UNDECLARED),
     "a column in places.csv": Damage(add_column("places.csv"), UNDECLARED, only=TRAJECTORIES),
     "a column in the further table": Damage(
-        add_column_to_part,
+        add_column_to_extra_table,
         UNDECLARED,
         only=(*SEPARATED, *CLASSES, "l-diversity", *ORDERED, *TREES, *POPULATION, *MEANS),
     ),
-    "a further table that is declared": Damage(forge(declare_part), BROKEN),
+    "a further table that is declared": Damage(forge(declare_extra_table), BROKEN),
     "places where there are none": Damage(
         forge(declare_places), UNDECLARED, only=(*SEQUENCES, "km-items", *CLASSES, *SNAPSHOTS, *TABLES)
     ),
@@ -318,7 +320,7 @@ SMUGGLING: dict[str, Damage] = {
     "values that are not sorted": Damage(forge(unsorted_values), UNDECLARED, only=GENERALISED),
     "a value is called otherwise": Damage(forge(other_value_name), UNDECLARED, only=TRAJECTORIES),
     "the further table is not sorted": Damage(
-        forge(reverse_part), UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity"), never=STREAM
+        forge(reverse_extra_table), UNDECLARED, only=(*SEPARATED, *CLASSES, "l-diversity"), never=STREAM
     ),
     "the records are not sorted": Damage(forge(reverse_rows), UNDECLARED, only=(*CLASSES, *SNAPSHOTS), never=STREAM),
     "a hidden file": Damage(put(".names"), UNDECLARED),
@@ -461,7 +463,7 @@ OF_TABLES: dict[str, Damage] = {
             lambda r: dataclasses.replace(
                 play("illness", "plain")(r),
                 guarantee=dataclasses.replace(r.guarantee, l=1, c=None, t=None, sensitive=()),
-                parts={},
+                extra_tables={},
             )
         ),
         BROKEN,
@@ -495,72 +497,77 @@ OF_TABLES: dict[str, Damage] = {
     "an order without an order": Damage(claim(t=1.0, distance="ordered"), BROKEN, never=ORDERED),
     "a further table that nothing calls for": Damage(claim(t=None, distance="equal"), BROKEN, only=(*ORDERED, *TREES)),
     "a value has no place": Damage(
-        forge(edit_part(lambda rows: rows.remove(next(r for r in rows if r["value"] == "flu")))),
+        forge(edit_extra_table(lambda rows: rows.remove(next(r for r in rows if r["value"] == "flu")))),
         BROKEN,
         only=(*ORDERED, *TREES),
     ),
     "a value has two places": Damage(
-        forge(edit_part(lambda rows: rows.append(rows[0]))), BROKEN, only=(*ORDERED, *TREES)
+        forge(edit_extra_table(lambda rows: rows.append(rows[0]))), BROKEN, only=(*ORDERED, *TREES)
     ),
     "a value of nobody": Damage(
-        forge(edit_part(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))), BROKEN, alone=False, only=TREES
+        forge(edit_extra_table(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))),
+        BROKEN,
+        alone=False,
+        only=TREES,
     ),
     "a value of nobody in an order": Damage(
-        forge(edit_part(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))), BROKEN, only=ORDERED
+        forge(edit_extra_table(lambda rows: rows.append({**rows[-1], "value": "zz alice"}))), BROKEN, only=ORDERED
     ),
-    "another order of sensitive values": Damage(forge(reverse_part), BROKEN, alone=False, only=ORDERED),
-    "a tree that is not sorted": Damage(forge(reverse_part), UNDECLARED, only=TREES),
+    "another order of sensitive values": Damage(forge(reverse_extra_table), BROKEN, alone=False, only=ORDERED),
+    "a tree that is not sorted": Damage(forge(reverse_extra_table), UNDECLARED, only=TREES),
     "a tree with two roots": Damage(
-        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent=""))),
+        forge(edit_extra_table(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent=""))),
         BROKEN,
         only=TREES,
     ),
     "a node above itself": Damage(
-        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "lungs").update(parent="lungs"))),
+        forge(edit_extra_table(lambda rows: next(r for r in rows if r["value"] == "lungs").update(parent="lungs"))),
         BROKEN,
         only=TREES,
     ),
     "a node above nobody knows what": Damage(
-        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="zz"))),
+        forge(edit_extra_table(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="zz"))),
         BROKEN,
         only=TREES,
     ),
     "a value above another": Damage(
-        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="flu"))),
+        forge(edit_extra_table(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="flu"))),
         BROKEN,
         only=TREES,
     ),
     "more people fit a class": Damage(
-        forge(edit_part(lambda rows: rows[0].update(people=rows[0]["people"] + 50))),
+        forge(edit_extra_table(lambda rows: rows[0].update(people=rows[0]["people"] + 50))),
         BROKEN,
         alone=False,
         only=POPULATION,
     ),
     "fewer people fit a class": Damage(
-        forge(edit_part(lambda rows: rows[0].update(people=1))), BROKEN, only=POPULATION
+        forge(edit_extra_table(lambda rows: rows[0].update(people=1))), BROKEN, only=POPULATION
     ),
-    "a class is not counted": Damage(forge(edit_part(lambda rows: rows.pop())), BROKEN, only=(*POPULATION, *MEANS)),
+    "a class is not counted": Damage(
+        forge(edit_extra_table(lambda rows: rows.pop())), BROKEN, only=(*POPULATION, *MEANS)
+    ),
     "a class is counted twice": Damage(
-        forge(edit_part(lambda rows: rows.append(rows[-1]))), BROKEN, only=(*POPULATION, *MEANS)
+        forge(edit_extra_table(lambda rows: rows.append(rows[-1]))), BROKEN, only=(*POPULATION, *MEANS)
     ),
     "a class that no record has": Damage(
-        forge(edit_part(lambda rows: rows.append({**rows[-1], "age": {"lo": 5000, "hi": 6000}}))),
+        forge(edit_extra_table(lambda rows: rows.append({**rows[-1], "age": {"lo": 5000, "hi": 6000}}))),
         BROKEN,
         only=(*POPULATION, *MEANS),
     ),
-    "classes in another order": Damage(forge(reverse_part), UNDECLARED, only=(*POPULATION, *MEANS)),
+    "classes in another order": Damage(forge(reverse_extra_table), UNDECLARED, only=(*POPULATION, *MEANS)),
     "another presence": Damage(claim(presence=0.1), BROKEN, only=POPULATION),
     "a mean beyond its range": Damage(
-        forge(edit_part(lambda rows: rows[0].update(mean_age=500.0))), BROKEN, only=MEANS
+        forge(edit_extra_table(lambda rows: rows[0].update(mean_age=500.0))), BROKEN, only=MEANS
     ),
     "digits in a mean": Damage(
-        forge(edit_part(lambda rows: rows[0].update(mean_age=rows[0]["mean_age"] + 1e-11))),
+        forge(edit_extra_table(lambda rows: rows[0].update(mean_age=rows[0]["mean_age"] + 1e-11))),
         BROKEN,
         alone=False,
         only=MEANS,
     ),
     "a value under another node": Damage(
-        forge(edit_part(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="lungs"))),
+        forge(edit_extra_table(lambda rows: next(r for r in rows if r["value"] == "gout").update(parent="lungs"))),
         BROKEN,
         alone=False,
         only=TREES,

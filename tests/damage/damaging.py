@@ -56,8 +56,8 @@ def add_column(file: str) -> Callable[[Path], None]:
     return do
 
 
-def add_column_to_part(folder: Path) -> None:
-    add_column(f"{next(iter(read_release(folder).parts))}.csv")(folder)
+def add_column_to_extra_table(folder: Path) -> None:
+    add_column(f"{next(iter(read_release(folder).extra_tables))}.csv")(folder)
 
 
 def rewrite_parquet(

@@ -14,12 +14,12 @@ import pyarrow.compute as pc
 import sfumato as sf
 from sfumato import plugins
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.sets.guarantees import KmItems
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base.relational import uses_sensitive_values
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.kinds.timeline.guarantees import PrefixFrequency
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.storage import read_release, write_release
 from sfumato.release.text import ValueFormat
 
@@ -177,13 +177,13 @@ def declare_column(release: Release) -> Release:
     )
 
 
-def declare_part(release: Release) -> Release:
+def declare_extra_table(release: Release) -> Release:
     columns = (
         PublishedColumn("person", "identifier", ValueFormat("exact")),
         PublishedColumn("name", "plain", ValueFormat("exact")),
     )
     table = pa.table({"person": ["1"], "name": ["Alice"]})
-    return dataclasses.replace(release, parts={**release.parts, "names": Part(columns, table)})
+    return dataclasses.replace(release, extra_tables={**release.extra_tables, "names": ExtraTable(columns, table)})
 
 
 def declare_places(release: Release) -> Release:
@@ -192,23 +192,23 @@ def declare_places(release: Release) -> Release:
 
 def rename(release: Release) -> Release:
     """Call people, clusters or classes by names that say something."""
-    table, parts = release.table, {}
+    table, extra_tables = release.table, {}
     for name in ("cluster", "class"):
         if name in table.column_names:
             table = table.set_column(
                 table.column_names.index(name), name, pc.binary_join_element_wise("a", table[name], "")
             )
-    for part_name, part in release.parts.items():
-        content = part.table
+    for part_name, extra_table in release.extra_tables.items():
+        content = extra_table.table
         for name in {"cluster", "parent", "class"} & set(content.column_names):
             named = pc.binary_join_element_wise("a", content[name], "")
             content = content.set_column(content.column_names.index(name), name, named)
-        parts[part_name] = Part(part.columns, content)
+        extra_tables[part_name] = ExtraTable(extra_table.columns, content)
     for column in release.columns:
         if column.role == "identifier":
             names = pa.array([f"flu-{i}" for i in range(table.num_rows)])
             table = table.set_column(table.column_names.index(column.name), column.name, names)
-    return dataclasses.replace(release, table=table, parts=parts)
+    return dataclasses.replace(release, table=table, extra_tables=extra_tables)
 
 
 def reorder_names(release: Release) -> Release:
@@ -221,12 +221,12 @@ def reverse_rows(release: Release) -> Release:
     return dataclasses.replace(release, table=release.table.take(pa.array(range(release.table.num_rows)[::-1])))
 
 
-def reverse_part(release: Release) -> Release:
-    parts = {
-        name: Part(part.columns, part.table.take(pa.array(range(part.table.num_rows)[::-1])))
-        for name, part in release.parts.items()
+def reverse_extra_table(release: Release) -> Release:
+    extra_tables = {
+        name: ExtraTable(extra_table.columns, extra_table.table.take(pa.array(range(extra_table.table.num_rows)[::-1])))
+        for name, extra_table in release.extra_tables.items()
     }
-    return dataclasses.replace(release, parts=parts)
+    return dataclasses.replace(release, extra_tables=extra_tables)
 
 
 def values_of(release: Release, change: Callable[[list[dict[str, Any]]], None]) -> Release:
@@ -281,16 +281,18 @@ def other_value_name(release: Release) -> Release:
     return values_of(changed, call)
 
 
-def change_part(column: str, change: Callable[[list[Any]], None]) -> Callable[[Release], Release]:
+def change_extra_table(column: str, change: Callable[[list[Any]], None]) -> Callable[[Release], Release]:
     """Change a column of the further table."""
 
     def do(release: Release) -> Release:
-        name, part = next(iter(release.parts.items()))
-        cells = part.table.column(column).to_pylist()
+        name, extra_table = next(iter(release.extra_tables.items()))
+        cells = extra_table.table.column(column).to_pylist()
         change(cells)
-        kind = part.table.schema.field(column).type
-        table = part.table.set_column(part.table.column_names.index(column), column, pa.array(cells, kind))
-        return dataclasses.replace(release, parts={name: Part(part.columns, table)})
+        kind = extra_table.table.schema.field(column).type
+        table = extra_table.table.set_column(
+            extra_table.table.column_names.index(column), column, pa.array(cells, kind)
+        )
+        return dataclasses.replace(release, extra_tables={name: ExtraTable(extra_table.columns, table)})
 
     return do
 
@@ -314,7 +316,7 @@ def exchange(cells: list[Any]) -> None:
 
 def swap_values(release: Release) -> Release:
     """Exchange sensitive values of two groups, so that both still have different ones, in order."""
-    rows = release.parts["sensitive"].table.to_pylist()
+    rows = release.extra_tables["sensitive"].table.to_pylist()
     groups: dict[Any, list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault((row["snapshot"], row["group"]), []).append(row)
@@ -326,9 +328,12 @@ def swap_values(release: Release) -> Release:
     )
     one[0]["illness"], other[0]["illness"] = other[0]["illness"], one[0]["illness"]
     rows.sort(key=lambda row: (row["snapshot"], row["group"], row["illness"]))
-    part = release.parts["sensitive"]
+    extra_table = release.extra_tables["sensitive"]
     return dataclasses.replace(
-        release, parts={"sensitive": Part(part.columns, pa.Table.from_pylist(rows, part.table.schema))}
+        release,
+        extra_tables={
+            "sensitive": ExtraTable(extra_table.columns, pa.Table.from_pylist(rows, extra_table.table.schema))
+        },
     )
 
 
@@ -479,19 +484,19 @@ def reorder_columns(release: Release) -> Release:
     return dataclasses.replace(release, columns=columns, table=release.table.select([c.name for c in columns]))
 
 
-def edit_part(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[Release], Release]:
+def edit_extra_table(change: Callable[[list[dict[str, Any]]], None]) -> Callable[[Release], Release]:
     """Change rows of the further table."""
 
     def do(release: Release) -> Release:
-        name, part = next(iter(release.parts.items()))
-        rows = part.table.to_pylist()
+        name, extra_table = next(iter(release.extra_tables.items()))
+        rows = extra_table.table.to_pylist()
         change(rows)
         columns = {}
-        for column in part.columns:
+        for column in extra_table.columns:
             cells = [row[column.name] for row in rows]
-            kind = part.table.schema.field(column.name).type
+            kind = extra_table.table.schema.field(column.name).type
             made = pa.array(cells, pa.string() if pa.types.is_dictionary(kind) else kind)
             columns[column.name] = made.dictionary_encode() if pa.types.is_dictionary(kind) else made
-        return dataclasses.replace(release, parts={name: Part(part.columns, pa.table(columns))})
+        return dataclasses.replace(release, extra_tables={name: ExtraTable(extra_table.columns, pa.table(columns))})
 
     return do

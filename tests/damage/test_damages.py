@@ -18,7 +18,7 @@ from sfumato.base.guarantee import list_guarantees
 from sfumato.data.kind import all_kinds
 from sfumato.exceptions import SchemaError, VerificationError
 from sfumato.kinds.snapshots.folder import is_stream, snapshot_folders
-from sfumato.release.release import Part, Release
+from sfumato.release.release import ExtraTable, Release
 from sfumato.release.storage import read_release
 
 
@@ -110,8 +110,11 @@ def test_a_label_with_two_codes_is_refused_alike_in_every_kind(published, releas
 def test_a_release_of_nobody_is_refused_by_every_verifier(published, release: str):
     out, original = published(release)
     found = read_from(out)
-    parts = {name: Part(part.columns, part.table.slice(0, 0)) for name, part in found.parts.items()}
-    nobody = dataclasses.replace(found, table=found.table.slice(0, 0), parts=parts)
+    extra_tables = {
+        name: ExtraTable(extra_table.columns, extra_table.table.slice(0, 0))
+        for name, extra_table in found.extra_tables.items()
+    }
+    nobody = dataclasses.replace(found, table=found.table.slice(0, 0), extra_tables=extra_tables)
     verifier, faithful = plugins.find_verifier(found.guarantee), plugins.find_kind(found.kind).verify_faithful.load()
     # A row map of nobody may have come without a type, as decimal numbers.
     for rows in (np.array([]), np.array([], dtype=np.int64)):

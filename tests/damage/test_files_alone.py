@@ -15,7 +15,7 @@ from tests.damage.test_damages import answer
 import sfumato as sf
 from sfumato.data.record_unit import RecordUnit
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.kinds.trajectories.dataset import KIND
 from sfumato.release import partitioned
 from sfumato.release.release import Release
@@ -102,53 +102,58 @@ def turn(release: Release) -> pa.Table:
 
 
 @pytest.fixture(scope="module")
-def parts(tmp_path_factory) -> tuple[sf.Dataset, Path]:
+def partitions(tmp_path_factory) -> tuple[sf.Dataset, Path]:
     rows = [[f"i{at // 30}", f"j{at % 3}"] for at in range(90)]
     data, out = sf.Dataset.of("sets", rows), tmp_path_factory.mktemp("parts") / "out"
-    publish_in_parts(data, sf.methods.Apriori(k=3, m=1), out, engine=Local(1), part_size=30, secret=SECRET)
+    publish_in_partitions(data, sf.methods.Apriori(k=3, m=1), out, engine=Local(1), partition_size=30, secret=SECRET)
     return data, out
 
 
-def remove_part(folder: Path) -> list[str]:
-    *names, gone = sorted(part.name for part in (folder / "data").iterdir())
+def remove_partition(folder: Path) -> list[str]:
+    *names, gone = sorted(partition.name for partition in (folder / "data").iterdir())
     shutil.rmtree(folder / "data" / gone)
     return names
 
 
-def double_part(folder: Path) -> list[str]:
-    names = sorted(part.name for part in (folder / "data").iterdir())
-    shutil.copytree(folder / "data" / names[0], folder / "data" / partitioned.name_part(len(names)))
-    return [*names, partitioned.name_part(len(names))]
+def double_partition(folder: Path) -> list[str]:
+    names = sorted(partition.name for partition in (folder / "data").iterdir())
+    shutil.copytree(folder / "data" / names[0], folder / "data" / partitioned.name_partition(len(names)))
+    return [*names, partitioned.name_partition(len(names))]
 
 
-def exchange_part(folder: Path) -> list[str]:
-    names = sorted(part.name for part in (folder / "data").iterdir())
+def exchange_partition(folder: Path) -> list[str]:
+    names = sorted(partition.name for partition in (folder / "data").iterdir())
     shutil.rmtree(folder / "data" / names[1])
     shutil.copytree(folder / "data" / names[0], folder / "data" / names[1])
     return names
 
 
-@pytest.mark.parametrize("change", [remove_part, double_part, exchange_part])
-def test_other_parts_than_there_were_are_found_with_the_original(parts, tmp_path, change) -> None:
-    data, good = parts
+@pytest.mark.parametrize("change", [remove_partition, double_partition, exchange_partition])
+def test_other_partitions_than_there_were_are_found_with_the_original(partitions, tmp_path, change) -> None:
+    data, good = partitions
     assert answer(good) == answer(good, data) == "holds"
     out = tmp_path / "out"
     shutil.copytree(good, out)
     names = change(out / "release")
-    whole = partitioned.unite_parts(
-        [partitioned.describe_part(out / "release" / "data" / name, name) for name in names]
+    whole = partitioned.unite_partitions(
+        [partitioned.describe_partition(out / "release" / "data" / name, name) for name in names]
     )
     partitioned.write_divided(whole, out / "release")
     assert answer(out) == "holds"
     assert answer(out, data) != "holds"
 
 
-def test_values_that_look_alike_in_two_parts_are_not_named(tmp_path) -> None:
+def test_values_that_look_alike_in_two_partitions_are_not_named(tmp_path) -> None:
     rows = [["flu" if at < 30 else "flu\u200b"] for at in range(60)]
     out = tmp_path / "out"
-    publish_in_parts(
-        sf.Dataset.of("sets", rows), sf.methods.Apriori(k=3, m=1), out, engine=Local(1), part_size=30, secret=SECRET
+    publish_in_partitions(
+        sf.Dataset.of("sets", rows),
+        sf.methods.Apriori(k=3, m=1),
+        out,
+        engine=Local(1),
+        partition_size=30,
+        secret=SECRET,
     )
-    one, other = (read_release(out / "release" / "data" / partitioned.name_part(at)) for at in range(2))
+    one, other = (read_release(out / "release" / "data" / partitioned.name_partition(at)) for at in range(2))
     assert {*one.history().labels, *other.history().labels} == {"flu", "flu\u200b"}
     assert sf.verify(out).warnings == ()

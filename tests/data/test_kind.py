@@ -39,7 +39,7 @@ MODULES = {
     "report": components.Report,
     "generator": components.Generator,
     "sort_key": components.SortKey,
-    "parts_report": components.PartsReport,
+    "partitions_report": components.PartitionsReport,
     "folder": components.Folder,
     "stream": components.Stream,
 }
@@ -108,7 +108,7 @@ def test_every_target_exists(kind):
     found = [target for _, target in plugins.list_components(kind)]
     assert len(found) > len(fields) / 2
     for target in found:
-        assert target.startswith(f"sfumato.kinds.{kind}.")
+        assert target.startswith((f"sfumato.kinds.{kind}.", "sfumato.metrics."))
         assert Lazy(target).load() is not None
 
 

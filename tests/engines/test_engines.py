@@ -1,4 +1,4 @@
-"""Parts come out the same on every engine, for every method that publishes people."""
+"""Partitions come out the same on every engine, for every method that publishes people."""
 
 import json
 import subprocess
@@ -16,7 +16,7 @@ from sfumato import plugins
 from sfumato.data.secret import Secret
 from sfumato.data.select import take_rows
 from sfumato.engines.local import Local
-from sfumato.engines.publish import PartJob, publish_in_parts, publish_part
+from sfumato.engines.publish import PartitionJob, publish_in_partitions, publish_partition
 from sfumato.engines.spark import Spark
 from sfumato.readers.partitioned import buckets
 from sfumato.release.partition_plan import make_plan
@@ -25,18 +25,18 @@ SECRET = Secret(bytes([1] * 32))
 
 
 def list_jobs():
-    """Two parts of small data for every method, numbered through."""
+    """Two partitions of small data for every method, numbered through."""
     jobs = []
     for method in COMPOSING:
         chosen = method(**required_parameters(method))
         data = KINDS[method.kinds[0]].build(ordinary_rows(people=60), method)
         for rows in make_plan(data, chosen, SECRET, 30):
-            jobs.append(PartJob(len(jobs), take_rows(data, rows), chosen, SECRET, "records", 1.0))
+            jobs.append(PartitionJob(len(jobs), take_rows(data, rows), chosen, SECRET, "records", 1.0))
     return jobs
 
 
-def published(part):
-    return {name: content for name, content in part.files.items() if name.startswith("release/")}
+def published(partition):
+    return {name: content for name, content in partition.files.items() if name.startswith("release/")}
 
 
 @pytest.fixture(scope="module")
@@ -46,16 +46,16 @@ def jobs():
 
 @pytest.fixture(scope="module")
 def expected(jobs):
-    return {job.number: published(publish_part(job)) for job in jobs}
+    return {job.number: published(publish_partition(job)) for job in jobs}
 
 
 def test_processes_publish_the_same_bytes(jobs, expected):
-    found = {part.number: published(part) for part in Local(2).stream(publish_part, iter(jobs))}
+    found = {partition.number: published(partition) for partition in Local(2).stream(publish_partition, iter(jobs))}
     assert found == expected
 
 
 def test_a_cluster_publishes_the_same_bytes(spark, jobs, expected):
-    found = {part.number: published(part) for part in spark.stream(publish_part, iter(jobs))}
+    found = {partition.number: published(partition) for partition in spark.stream(publish_partition, iter(jobs))}
     assert found == expected
 
 
@@ -64,17 +64,17 @@ def test_a_release_is_the_same_on_a_cluster(name, spark, tmp_path):
     method = plugins.all_methods()[name]
     data = KINDS[method.kinds[0]].build(ordinary_rows(people=90), method)
     for out, engine in (("here", Local(1)), ("there", spark)):
-        publish_in_parts(
-            data, method(**required_parameters(method)), tmp_path / out, part_size=40, engine=engine, secret=SECRET
+        publish_in_partitions(
+            data, method(**required_parameters(method)), tmp_path / out, partition_size=40, engine=engine, secret=SECRET
         )
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
     assert sf.verify(tmp_path / "there", data)
 
 
-def test_a_task_that_fails_says_which_part_and_why(spark, tmp_path):
+def test_a_task_that_fails_says_which_partition_and_why(spark, tmp_path):
     data = sf.Dataset.of("sequences", [[("mail", 1)]] * 14, monitored=("post",))
     with pytest.raises(sf.InfeasibleError, match=r"^part-0000\d: Hl: only 0 of 7 people have a monitored event"):
-        publish_in_parts(data, sf.methods.Hl(k=3), tmp_path / "out", part_size=7, engine=spark)
+        publish_in_partitions(data, sf.methods.Hl(k=3), tmp_path / "out", partition_size=7, engine=spark)
     assert not (tmp_path / "out").exists()
 
 
@@ -95,12 +95,12 @@ def test_a_file_read_in_bounded_memory_gives_the_same_release_on_a_cluster(spark
     lines = [f"p{n % 60},i{n * n % 7}" for n in range(240)]
     (tmp_path / "data.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
     for out, engine in (("here", Local(1)), ("there", spark)):
-        made = publish_in_parts(
+        made = publish_in_partitions(
             tmp_path / "data.csv",
             sf.methods.Disassociation(k=3, m=2),
             tmp_path / out,
             kind="sets",
-            part_size=30,
+            partition_size=30,
             engine=engine,
             secret=SECRET,
         )
@@ -116,13 +116,15 @@ BASKETS = sf.methods.Disassociation(k=3, m=2)
 def test_places_that_spark_reads_give_the_release_of_the_same_rows(pattern, spark, tmp_path, monkeypatch):
     monkeypatch.setattr(buckets, "_SIZE", 1_000)
     (tmp_path / "data").mkdir()
-    for part in range(3):
-        lines = [f"p{n % 60},i{n * n % (7 + part)}" for n in range(part * 99, 240 + part)]
-        (tmp_path / "data" / f"part-{part}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    for partition in range(3):
+        lines = [f"p{n % 60},i{n * n % (7 + partition)}" for n in range(partition * 99, 240 + partition)]
+        (tmp_path / "data" / f"part-{partition}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
     (tmp_path / "data" / "_SUCCESS").write_text("")
     here = tmp_path / pattern.removesuffix("/*.csv")
     for out, data, engine in (("here", here, Local(1)), ("there", f"file://{tmp_path}/{pattern}", spark)):
-        made = publish_in_parts(data, BASKETS, tmp_path / out, kind="sets", part_size=30, engine=engine, secret=SECRET)
+        made = publish_in_partitions(
+            data, BASKETS, tmp_path / out, kind="sets", partition_size=30, engine=engine, secret=SECRET
+        )
         assert (made.read_whole, made.original.source) == ("", here.name)
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
 
@@ -132,14 +134,17 @@ def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tm
     monkeypatch.setattr(buckets, "_SIZE", 4_000)
     table = plugins.find_kind("trajectories").generator.load().generate(60, 1, places=12)
     (tmp_path / "data").mkdir()
-    for part in range(3):
-        pq.write_table(table.slice(part * 100, 100 if part < 2 else None), tmp_path / "data" / f"{part}.snappy.parquet")
-    shared = {"kind": "trajectories", "part_size": 30, "secret": SECRET, "withhold_at_most": 1}
+    for partition in range(3):
+        pq.write_table(
+            table.slice(partition * 100, 100 if partition < 2 else None),
+            tmp_path / "data" / f"{partition}.snappy.parquet",
+        )
+    shared = {"kind": "trajectories", "partition_size": 30, "secret": SECRET, "withhold_at_most": 1}
     for out, data, engine in (
         ("here", tmp_path / "data", Local(1)),
         ("there", f"file://{tmp_path}/data", spark),
     ):
-        publish_in_parts(data, sf.methods.SeqAnon(k=3, m=2), tmp_path / out, engine=engine, **shared)
+        publish_in_partitions(data, sf.methods.SeqAnon(k=3, m=2), tmp_path / out, engine=engine, **shared)
     assert files(tmp_path / "here" / "release") == files(tmp_path / "there" / "release")
 
 
@@ -158,7 +163,7 @@ def test_bad_places_are_refused_and_nothing_is_left(place, told, spark, tmp_path
     (tmp_path / "mixed" / "a.csv").write_text("person,item\n1,x\n")
     (tmp_path / "mixed" / "b.csv").write_text("item,person\nx,1\n")
     with pytest.raises(sf.SchemaError, match=told):
-        publish_in_parts(place.format(tmp_path), BASKETS, tmp_path / "out", kind="sets", engine=spark)
+        publish_in_partitions(place.format(tmp_path), BASKETS, tmp_path / "out", kind="sets", engine=spark)
     assert not (tmp_path / "out").exists()
 
 
@@ -166,12 +171,12 @@ def test_bad_places_are_refused_and_nothing_is_left(place, told, spark, tmp_path
 def test_a_release_is_put_where_spark_writes_whole_or_not_at_all(spark, tmp_path, monkeypatch):
     lines = [f"p{n % 60},i{n * n % 7}" for n in range(240)]
     (tmp_path / "data.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
-    shared = {"kind": "sets", "part_size": 30, "engine": spark, "secret": SECRET}
-    publish_in_parts(tmp_path / "data.csv", BASKETS, tmp_path / "here", **shared)
+    shared = {"kind": "sets", "partition_size": 30, "engine": spark, "secret": SECRET}
+    publish_in_partitions(tmp_path / "data.csv", BASKETS, tmp_path / "here", **shared)
     place = f"file://{tmp_path}/deep/there"
 
     def publish(**more):
-        publish_in_parts(tmp_path / "data.csv", BASKETS, place, **shared, **more)
+        publish_in_partitions(tmp_path / "data.csv", BASKETS, place, **shared, **more)
 
     with monkeypatch.context() as patch:
         patch.setattr("sfumato.engines.spark._digest", lambda file: "another")
@@ -197,11 +202,11 @@ def test_a_release_is_put_where_spark_writes_whole_or_not_at_all(spark, tmp_path
 @pytest.mark.skipif(bool(MISSING), reason=MISSING)
 def test_the_command_line_reads_and_writes_where_spark_does(tmp_path):
     (tmp_path / "data").mkdir()
-    for part in range(2):
-        lines = [f"p{n},i{n * n % 7}" for n in range(part * 30, part * 30 + 30)]
-        (tmp_path / "data" / f"{part}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
+    for partition in range(2):
+        lines = [f"p{n},i{n * n % 7}" for n in range(partition * 30, partition * 30 + 30)]
+        (tmp_path / "data" / f"{partition}.csv").write_text("person,item\n" + "\n".join(lines) + "\n")
     code = "from sfumato.cli import main; main()"
-    words = ["--kind", "sets", "--method", "disassociation", "-p", "k=3", "-p", "m=2", "--part-size", "30"]
+    words = ["--kind", "sets", "--method", "disassociation", "-p", "k=3", "-p", "m=2", "--partition-size", "30"]
     there = ["--engine", "spark", "--master", "local[2]", "--out", f"file://{tmp_path}/out"]
 
     def anonymize(data):

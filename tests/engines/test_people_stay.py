@@ -1,4 +1,4 @@
-"""People of files stay on the cluster: the machine that starts has facts, keys and digests, and published parts."""
+"""People of files stay on the cluster: the machine that starts has facts, keys, digests and published partitions."""
 
 import pickle
 
@@ -10,10 +10,10 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.engines import spark_store
 from sfumato.engines.local import Local
-from sfumato.engines.publish import PublishedPart, publish_in_parts
+from sfumato.engines.publish import PublishedPartition, publish_in_partitions
 from sfumato.readers.partitioned import buckets
 from sfumato.readers.partitioned.disk import OnDisk
-from sfumato.readers.partitioned.records import StoredPart
+from sfumato.readers.partitioned.records import StoredPartition
 from sfumato.release.store import StoredContent
 
 SECRET = bytes([1] * 32)
@@ -34,26 +34,26 @@ def baskets(tmp_path):
     """Baskets of ninety people in three files."""
     (tmp_path / "data").mkdir()
     rows = [f"{NAMES[n % 90]},{ITEMS[n * n % 7]}" for n in range(360)]
-    for part in range(3):
-        text = "\n".join(["person,item", *rows[part::3], ""])
-        (tmp_path / "data" / f"part-{part}.csv").write_text(text)
+    for partition in range(3):
+        text = "\n".join(["person,item", *rows[partition::3], ""])
+        (tmp_path / "data" / f"part-{partition}.csv").write_text(text)
     return tmp_path / "data"
 
 
 def publish(data, out, engine, **more):
-    chosen = {"kind": "sets", "part_size": 15, "secret": SECRET, **more}
-    return publish_in_parts(data, chosen.pop("method", BASKETS), out, engine=engine, **chosen)
+    chosen = {"kind": "sets", "partition_size": 15, "secret": SECRET, **more}
+    return publish_in_partitions(data, chosen.pop("method", BASKETS), out, engine=engine, **chosen)
 
 
 class Probe:
-    """Looks into the folder of a run whenever that shows how far it is, but for parts that are published."""
+    """Looks into the folder of a run whenever that shows how far it is, but for partitions that are published."""
 
     def __init__(self, out):
         self.out, self.seen, self.found = out, set(), set()
 
     def __call__(self, _phase, _done, _total):
         for file in self.out.rglob("*"):
-            inside = file.relative_to(self.out).parts[1:]
+            inside = file.relative_to(self.out).partitions[1:]
             if file.is_file() and inside and not inside[0].startswith(("part-", "aside")):
                 self.seen.add(inside[-1][:4])
                 content = file.read_bytes()
@@ -70,7 +70,7 @@ def test_no_record_lies_on_the_machine_that_starts(place, spark, baskets, tmp_pa
     def refuse(*_):
         raise AssertionError("records are on the machine that starts")
 
-    monkeypatch.setattr(StoredPart, "load", refuse)
+    monkeypatch.setattr(StoredPartition, "load", refuse)
     monkeypatch.setattr(OnDisk, "spill_rows", refuse)
     answers, take = [], spark_store._take
 
@@ -81,17 +81,17 @@ def test_no_record_lies_on_the_machine_that_starts(place, spark, baskets, tmp_pa
     monkeypatch.setattr(spark_store, "_take", take_recorded)
     data = baskets if place == "a path of this machine" else f"file://{baskets}"
     made = publish(data, there.out, spark, progress=there)
-    assert (made.read_whole, len(made.release.parts)) == ("", 6)
+    assert (made.read_whole, len(made.release.partitions)) == ("", 6)
     assert there.seen >= {"keys", "cont"}
     assert not there.found
-    told = [pickle.dumps(found) for _, found in filter(None, answers) if not isinstance(found, PublishedPart)]
+    told = [pickle.dumps(found) for _, found in filter(None, answers) if not isinstance(found, PublishedPartition)]
     assert told
     assert not any(name.encode() in each for each in told for name in NAMES)
     assert files(here.out / "release") == files(there.out / "release")
     assert sf.verify(there.out, sf.read(baskets, "sets"))
 
 
-def test_who_is_in_which_part_is_kept_as_ever(spark, baskets, tmp_path):
+def test_who_is_in_which_partition_is_kept_as_ever(spark, baskets, tmp_path):
     kept = []
     for out, engine in (("here", Local(1)), ("there", spark)):
         publish(baskets, tmp_path / out, engine)
@@ -118,7 +118,7 @@ def test_a_run_that_was_stopped_goes_on(after, spark, baskets, tmp_path):
     assert sf.verify(tmp_path / "there", sf.read(baskets, "sets"))
 
 
-def test_all_parts_from_before_need_no_task(spark, baskets, tmp_path, monkeypatch):
+def test_all_partitions_from_before_need_no_task(spark, baskets, tmp_path, monkeypatch):
     def stop(phase, done, _total):
         if (phase, done) == ("parts", 6):
             raise KeyboardInterrupt
@@ -130,7 +130,7 @@ def test_all_parts_from_before_need_no_task(spark, baskets, tmp_path, monkeypatc
     assert sf.verify(tmp_path / "out", sf.read(baskets, "sets"))
 
 
-def test_a_part_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch):
+def test_a_partition_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch):
     monkeypatch.setattr("sfumato.engines.publish._read_whole", None)
     rows = [f"{name},2024-01-01T00:00:00Z,mail" for name in NAMES[:14]]
     rows.append("ford,2024-01-01T00:00:00Z,post")
@@ -142,7 +142,7 @@ def test_a_part_that_fails_names_itself_and_nobody(spark, tmp_path, monkeypatch)
             spark,
             method=sf.methods.Hl(k=3),
             kind="sequences",
-            part_size=8,
+            partition_size=8,
             reading={"monitored": ("post",)},
         )
     assert not any(name in str(told.value) for name in NAMES)

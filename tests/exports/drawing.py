@@ -7,7 +7,7 @@ import datetime
 import pyarrow as pa
 from hypothesis import strategies as st
 
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 

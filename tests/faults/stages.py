@@ -84,7 +84,7 @@ def _list_of_shared(tree: Path, fault: Fault) -> list[Stage]:
         Stage("damages, a sample", (layout.DAMAGES,), sample),
         Stage("damages, the rest", (layout.DAMAGES,), f"not ({sample})" if sample else ""),
         Stage("files of releases", layout.FILES_TESTS),
-        Stage("releases in parts", layout.DIVIDED_TESTS),
+        Stage("partitioned releases", layout.DIVIDED_TESTS),
         Stage("contracts", tuple(path for path in layout.CONTRACT_TESTS if path not in layout.SHARED_TESTS)),
         Stage("golden files", layout.LAST_TESTS),
     ]

@@ -12,7 +12,13 @@ from typing import Any
 from tests.golden import interface
 
 KINDS = ("activity", "rt", "sequences", "sets", "snapshots", "table", "timeline", "trajectories")
-WHOLE, IN_PARTS, FILE_IN_PARTS, LATER_BATCH, FEED = "", "in parts", "of a file in parts", "later batch", "as a feed"
+WHOLE, IN_PARTITIONS, FILE_IN_PARTITIONS, LATER_BATCH, FEED = (
+    "",
+    "in parts",
+    "of a file in parts",
+    "later batch",
+    "as a feed",
+)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -49,7 +55,7 @@ class Case:
     parameters: Mapping[str, Any]
     data: str
     way: str = WHOLE
-    part_size: int = 30
+    partition_size: int = 30
     count: str = interface.COUNT_OF_RECORDS
     withhold: float = interface.WITHHELD_AT_MOST
     later: str = ""
@@ -147,11 +153,11 @@ class Workplace:
         limits = {"count": case.count, "withhold": case.withhold}
         if case.way == WHOLE:
             interface.publish(data, *about, out, **limits)
-        elif case.way == IN_PARTS:
-            interface.publish_parts(data, *about, out, size=case.part_size, **limits)
-        elif case.way == FILE_IN_PARTS:
+        elif case.way == IN_PARTITIONS:
+            interface.publish_partitions(data, *about, out, size=case.partition_size, **limits)
+        elif case.way == FILE_IN_PARTITIONS:
             path, options = self.find_file(case.kind, case.data)
-            interface.publish_parts(path, *about, out, size=case.part_size, options=options, **limits)
+            interface.publish_partitions(path, *about, out, size=case.partition_size, options=options, **limits)
         elif case.way == FEED:
             path, options = self.find_file(case.kind, case.data)
             interface.publish_feed(path, *about, out, options)

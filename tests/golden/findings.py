@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, Case, Original, Workplace, find_catalogue, is_exported
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, Case, Original, Workplace, find_catalogue, is_exported
 from tests.golden.digests import digest, digest_table
 from tests.golden.storage import CUT_DIGITS, round_numbers
 
@@ -30,18 +30,18 @@ _SHORT = 80
 
 def collect_answers(case: Case, workplace: Workplace, out: Path, data: Any) -> dict[str, Any]:
     """Return all that is said of a release, in sections that are compared one by one."""
-    in_parts = case.way in (IN_PARTS, FILE_IN_PARTS)
-    scores = interface.measure_all(out, data) if case.thorough else _measure(out, data, in_parts)
+    in_partitions = case.way in (IN_PARTITIONS, FILE_IN_PARTITIONS)
+    scores = interface.measure_all(out, data) if case.thorough else _measure(out, data, in_partitions)
     verdicts = {"verdict": interface.verify(out), "verdict with original": interface.verify(out, data)}
     found = {
         **compare_verdicts(*map(summarise_verdict, verdicts.values())),
         "checks": {name: sum(verdict["checks"].values()) for name, verdict in verdicts.items()},
         **_attack(out, data),
-        "scores": {score["metric"]: summarise_score(score, in_parts) for score in scores},
+        "scores": {score["metric"]: summarise_score(score, in_partitions) for score in scores},
     }
-    source = out if in_parts else interface.read_back(out)
+    source = out if in_partitions else interface.read_back(out)
     found["answers"] = ask(source, case.kind, case.later or case.data, data)
-    found["exports"] = digest_exports(source, case, workplace.folder, in_parts=in_parts)
+    found["exports"] = digest_exports(source, case, workplace.folder, in_partitions=in_partitions)
     if case.beside is not None:
         found["attack together"] = summarise(interface.attack_together(out, data, case.kind, *case.beside))
     if case.reconstructed:
@@ -67,8 +67,8 @@ def _attack(out: Path, data: Any) -> dict[str, Any]:
     }
 
 
-def _measure(out: Path, data: Any, in_parts: bool) -> list[dict[str, Any]]:
-    return interface.measure(out, data, SLOW, FEW_QUESTIONS, in_parts=in_parts)
+def _measure(out: Path, data: Any, in_partitions: bool) -> list[dict[str, Any]]:
+    return interface.measure(out, data, SLOW, FEW_QUESTIONS, in_partitions=in_partitions)
 
 
 def describe_original(original: Original, workplace: Workplace) -> dict[str, Any]:
@@ -123,10 +123,10 @@ def summarise_step(risk: dict[str, Any]) -> dict[str, Any]:
     return {key: told[key] for key in VARYING if key in told} if VARYING[0] in told else told
 
 
-def summarise_score(score: dict[str, Any], in_parts: bool) -> dict[str, Any]:
-    """Return the value of a measure with its details; of parts and where there are many, with a digest of them."""
+def summarise_score(score: dict[str, Any], in_partitions: bool) -> dict[str, Any]:
+    """Return the value of a measure with its details; of partitions and where there are many, with a digest of them."""
     details = {name: value for name, value in score.items() if name not in ("metric", "value", *WORDS)}
-    kept = {"details": shorten(details)} if in_parts or len(details) > _LONGEST else details
+    kept = {"details": shorten(details)} if in_partitions or len(details) > _LONGEST else details
     return {"value": score["value"], **summarise(kept)}
 
 
@@ -160,10 +160,10 @@ def _summarise_answer(answer: dict[str, Any] | None) -> Any:
     return told if not rows else {**told, "rows": rows if len(json.dumps(rows)) <= _SHORT else shorten(rows)}
 
 
-def digest_exports(source: Any, case: Case, folder: Path, *, in_parts: bool) -> dict[str, Any]:
+def digest_exports(source: Any, case: Case, folder: Path, *, in_partitions: bool) -> dict[str, Any]:
     """Return digests of a release as other programs read it: of all layouts and formats, or of the usual one."""
     found: dict[str, Any] = {}
-    offered = interface.list_exports(case.kind, in_parts=in_parts)
+    offered = interface.list_exports(case.kind, in_partitions=in_partitions)
     for export in offered if is_exported(case) else offered[:1]:
         file = folder / f"export.{export[1]}"
         file.unlink(missing_ok=True)

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import sfumato as sf
 from sfumato import plugins
-from sfumato.api.aggregate import compare_parts
+from sfumato.api.aggregate import compare_partitions
 from sfumato.cli.output import Quiet
 from sfumato.cli.stream import publish_stream
 from sfumato.data.kind import WRITTEN
@@ -82,8 +82,8 @@ def list_parameters(kind, method):
     return {parameter.name: parameter if parameter.required else parameter.default for parameter in found}
 
 
-def can_be_in_parts(kind, method):
-    """Tell whether people can be cut into parts, and every part keep the guarantee by itself."""
+def can_be_in_partitions(kind, method):
+    """Tell whether people can be cut into partitions, and every partition keep the guarantee by itself."""
     guarantees = plugins.find_method(method, kind).guarantees
     return plugins.find_kind(kind).sort_key is not None and all(guarantee.composes for guarantee in guarantees)
 
@@ -100,24 +100,24 @@ def publish(data, kind, method, parameters, out, *, count=COUNT_OF_RECORDS, with
         sf.write(result, out, reports=False)
 
 
-def publish_parts(
+def publish_partitions(
     data, kind, method, parameters, out, *, size, count=COUNT_OF_RECORDS, withhold=WITHHELD_AT_MOST, options=None
 ):
-    """Publish data, or a file that is read with options, in parts of so many people."""
+    """Publish data, or a file that is read with options, in partitions of so many people."""
     read = {} if options is None else {"kind": kind, "reading": options}
     with _without_warnings():
-        made = sf.publish_in_parts(
+        made = sf.publish_in_partitions(
             data,
             make_method(kind, method, parameters),
             out,
-            part_size=size,
+            partition_size=size,
             engine=Local(1),
             secret=SECRET,
             count=count,
             withhold_at_most=withhold,
             **read,
         )
-    assert not made.read_whole, "a file in parts is there to be read in bounded memory"
+    assert not made.read_whole, "a file in partitions is there to be read in bounded memory"
 
 
 def publish_later(earlier, data, out):
@@ -157,18 +157,18 @@ def attack_together(out, data, kind, method, parameters):
     return sf.attack_together(out, other, data).to_dict()
 
 
-def measure(out, data, leave_out, parameters, *, in_parts=False):
+def measure(out, data, leave_out, parameters, *, in_partitions=False):
     """Return all scores of a release but for measures that are left out, with parameters where a measure has them."""
     every = plugins.metrics_for(data.kind)
     known = {name for metric in every for name in metric.parameters()}
     chosen = {name: value for name, value in parameters.items() if name in known}
     metrics = [metric for metric in plugins.metrics_for(data.kind, chosen) if metric.name not in leave_out]
-    if not in_parts:
+    if not in_partitions:
         release, original, rows = set_beside(out, data)
         comparison = Comparison(original, release, rows)
         return [metric.measure(comparison).to_dict() for metric in metrics if metric.applies(comparison)]
     union = Union(metrics, FullOriginal(data))
-    for comparison in compare_parts(out, union.full_original):
+    for comparison in compare_partitions(out, union.full_original):
         union.add(comparison)
     return [score.to_dict() for score in union.scores()]
 
@@ -191,11 +191,11 @@ def reconstruct(out):
     return [list_records(data) for data in sf.reconstruct(out, copies=2, seed=1)]
 
 
-def list_exports(kind, *, in_parts=False):
+def list_exports(kind, *, in_partitions=False):
     """Return the layouts and formats in which a release can be exported, and the shapes of cells besides flat ones."""
     known = [(layout, each) for layout in LAYOUTS for each in list_formats(kind, layout)]
     nested = [(layout, each, "nested") for layout, each in known if each in WRITTEN]
-    return [(layout, each) for layout, each in known if not in_parts or each in WRITTEN] + nested
+    return [(layout, each) for layout, each in known if not in_partitions or each in WRITTEN] + nested
 
 
 def export(source, file, layout, form, shape=""):

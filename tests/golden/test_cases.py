@@ -1,9 +1,9 @@
-"""The net has no hole: every method, every parameter, parts, and every layout and format of export occur."""
+"""The net has no hole: every method, every parameter, partitions, and every layout and format of export occur."""
 
 import pytest
 
 from tests.golden import interface
-from tests.golden.cases import FEED, FILE_IN_PARTS, IN_PARTS, KINDS, WHOLE, File, find_catalogue, list_cases
+from tests.golden.cases import FEED, FILE_IN_PARTITIONS, IN_PARTITIONS, KINDS, WHOLE, File, find_catalogue, list_cases
 
 METHODS = [(kind, method) for kind, methods in interface.list_methods().items() for method in methods]
 ALWAYS_DEFAULT: dict[tuple[str, str, str], str] = {}
@@ -30,9 +30,11 @@ def test_every_method_has_cases(kind, method):
 
 
 @pytest.mark.parametrize("kind, method", METHODS, ids=map("/".join, METHODS))
-def test_every_method_that_can_be_is_published_in_parts(kind, method):
-    possible = interface.can_be_in_parts(kind, method)
-    assert bool(find_cases(kind, method, IN_PARTS)) == possible, f"{kind}/{method}: add a case in parts, or drop it."
+def test_every_method_that_can_be_is_published_in_partitions(kind, method):
+    possible = interface.can_be_in_partitions(kind, method)
+    assert bool(find_cases(kind, method, IN_PARTITIONS)) == possible, (
+        f"{kind}/{method}: add a case in partitions, or drop it."
+    )
 
 
 @pytest.mark.parametrize("kind, method", METHODS, ids=map("/".join, METHODS))
@@ -86,9 +88,9 @@ def test_every_kind_is_asked_and_few_questions_are_refused(kind, stored_answers)
     assert len(refused) <= len(answers) / 20, refused
 
 
-def test_files_in_parts_and_feeds_occur():
+def test_files_in_partitions_and_feeds_occur():
     ways = {case.kind: set() for case in list_cases()}
     for case in list_cases():
         ways[case.kind].add(case.way)
-    assert all(FILE_IN_PARTS in found for kind, found in ways.items() if IN_PARTS in found)
+    assert all(FILE_IN_PARTITIONS in found for kind, found in ways.items() if IN_PARTITIONS in found)
     assert FEED in ways["snapshots"]

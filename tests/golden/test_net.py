@@ -6,14 +6,16 @@ import shutil
 import pytest
 
 from tests.golden import __main__ as command
-from tests.golden.cases import IN_PARTS, WHOLE, list_cases
+from tests.golden.cases import IN_PARTITIONS, WHOLE, list_cases
 from tests.golden.comparison import compare_answers, compare_release, is_same
 from tests.golden.digests import digest_release, drop_sentences
 from tests.golden.production import Golden, choose_items
 from tests.golden.storage import combine, load, load_golden, round_numbers, save
 
 CASE = next(case for case in list_cases() if (case.kind, case.method, case.way) == ("sets", "apriori", WHOLE))
-PARTS = next(case for case in list_cases() if (case.kind, case.method, case.way) == ("sets", "apriori", IN_PARTS))
+PARTITIONED = next(
+    case for case in list_cases() if (case.kind, case.method, case.way) == ("sets", "apriori", IN_PARTITIONS)
+)
 NAME = CASE.name
 
 
@@ -85,11 +87,13 @@ def test_files_that_come_and_go_are_told(release, stored_releases):
 
 
 def test_a_changed_file_of_a_part_is_told(workplace, stored_releases, tmp_path):
-    workplace.publish(PARTS, tmp_path / "out")
+    workplace.publish(PARTITIONED, tmp_path / "out")
     file = tmp_path / "out" / "release" / "data" / "part-00001" / "values.csv"
     file.write_text(file.read_text() + "\n")
-    found = compare_release(PARTS.name, stored_releases[PARTS.name], digest_release(tmp_path / "out" / "release"))
-    assert found[0].startswith(f"{PARTS.name}: data/part-00001/values.csv changed from ")
+    found = compare_release(
+        PARTITIONED.name, stored_releases[PARTITIONED.name], digest_release(tmp_path / "out" / "release")
+    )
+    assert found[0].startswith(f"{PARTITIONED.name}: data/part-00001/values.csv changed from ")
 
 
 def copy(answers):

@@ -1,4 +1,4 @@
-"""A release in parts measures what its parts, laid together as one release, measure beside the whole original."""
+"""A partitioned release measures what its partitions, laid together as one, measure beside the whole original."""
 
 import dataclasses
 
@@ -31,7 +31,7 @@ CUT = ["u-seqanon", "trajectories/local-km", "hl", "sa", "apriori", "local-km", 
 DRAWN = {"pair-support", "top-itemsets", "multilevel-itemsets"}
 """Measures that reconstruct records of chunks at random: another reconstruction has other itemsets."""
 WEIGHED = {"item-queries", "pair-support"}
-"""Measures that read a value by what else a part publishes, where items are exact in some records only."""
+"""Measures that read a value by what else a partition publishes, where items are exact in some records only."""
 QUICK = {"table": {"trees": 2, "folds": 2}, "trajectories": {"projections": 3}}
 BESIDE = {"parts", "least", "most"}
 
@@ -44,17 +44,17 @@ def make_original(method, seed, people=60):
 
 
 def publish(data, method, seed):
-    """Two parts, each with its rows of the part, and the rows of the whole that it has."""
-    parts = []
+    """Two partitions, each with its rows of the partition, and the rows of the whole that it has."""
+    partitions = []
     for chosen in map(np.sort, np.array_split(np.random.default_rng(seed).permutation(len(data)), 2)):
         result = sf.anonymize(take_rows(data, chosen), method, secret=SECRET, withhold_at_most=1)
-        parts.append((result.release, result.owner_record.rows, chosen))
-    return parts
+        partitions.append((result.release, result.owner_record.rows, chosen))
+    return partitions
 
 
-def measure_parts(data, parts, seed=0):
+def measure_partitions(data, partitions, seed=0):
     union = Union(plugins.metrics_for(data.kind, QUICK.get(data.kind)), FullOriginal(data, seed))
-    for number, (release, rows, chosen) in enumerate(parts):
+    for number, (release, rows, chosen) in enumerate(partitions):
         union.add(Comparison(pick_rows(data, chosen), release, rows, seed, None, union.full_original, chosen, number))
     return union
 
@@ -81,22 +81,22 @@ def approximately(told):
 @pytest.mark.parametrize("name", TOGETHER)
 @settings(max_examples=2)
 @given(st.integers(0, 2**32))
-def test_parts_with_recodings_of_their_own_measure_what_their_union_measures(name, seed):
+def test_partitions_with_recodings_of_their_own_measure_what_their_union_measures(name, seed):
     kind = plugins.all_methods()[name]
     data, method = make_original(kind, seed), kind(**required_parameters(kind))
-    parts = publish(data, method, seed)
-    released = make_unique([release for release, _, _ in parts])
+    partitions = publish(data, method, seed)
+    released = make_unique([release for release, _, _ in partitions])
     if data.kind != "table" and any(release.suppressed() for release in released):
-        return  # What only one part removes is not written in one release; the cut below has such releases.
+        return  # What only one partition removes is not written in one release; the cut below has such releases.
     together = unite(released)
-    rows = np.concatenate([chosen[rows] for _, rows, chosen in parts])
+    rows = np.concatenate([chosen[rows] for _, rows, chosen in partitions])
     expected = measure_release(Comparison(data, together, rows), QUICK.get(data.kind))
     apart = {"disassociation": DRAWN, "apriori": WEIGHED, "local-km": WEIGHED}
-    assert_same(measure_parts(data, parts).scores(), expected, but=apart.get(name, ()))
+    assert_same(measure_partitions(data, partitions).scores(), expected, but=apart.get(name, ()))
 
 
 def make_unique(releases):
-    """Let a value that has other members in another part have another name there."""
+    """Let a value that has other members in another partition have another name there."""
     columns = {row["column"] for release in releases for row in release.values.to_pylist()}
     for column in sorted(columns):
         known = {}
@@ -144,7 +144,7 @@ def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
     result = sf.anonymize(data, method, secret=SECRET, withhold_at_most=1)
     release, rows = result.release, result.owner_record.rows
     suppressed_records = np.setdiff1d(np.arange(len(data)), rows)
-    parts = []
+    partitions = []
     for published, gone in zip(
         np.array_split(np.arange(len(rows)), pieces), np.array_split(suppressed_records, pieces), strict=True
     ):
@@ -153,9 +153,9 @@ def test_a_release_that_is_cut_measures_the_same(name, seed, pieces):
         told = {next(iter(release.suppressed_records)): missing} if missing else {}
         table = release.table.take(published)
         some = dataclasses.replace(release, table=table, records_in=len(chosen), suppressed_records=told)
-        parts.append((some, np.searchsorted(chosen, rows[published]), chosen))
+        partitions.append((some, np.searchsorted(chosen, rows[published]), chosen))
     expected = measure_release(Comparison(data, release, rows), QUICK.get(data.kind))
-    assert_same(measure_parts(data, parts).scores(), expected, but=WEIGHED if name == "local-km" else ())
+    assert_same(measure_partitions(data, partitions).scores(), expected, but=WEIGHED if name == "local-km" else ())
 
 
 def test_every_measure_of_people_adds_up():
@@ -165,34 +165,34 @@ def test_every_measure_of_people_adds_up():
 
 
 @pytest.mark.parametrize("name", ["local-km", "disassociation"])
-def test_answers_of_parts_are_added_before_they_are_compared_with_the_truth(name):
+def test_answers_of_partitions_are_added_before_they_are_compared_with_the_truth(name):
     kind = plugins.all_methods()[name]
     data, method = make_original(kind, 5), kind(**required_parameters(kind))
-    parts = publish(data, method, 5)
-    found = measure_parts(data, parts).scores()
+    partitions = publish(data, method, 5)
+    found = measure_partitions(data, partitions).scores()
     queries = [set(query) for query in sf.draw_workload(data).queries]
     truth = np.array([sum(query <= set(row) for row in data.history().lists()) for query in queries])
-    expected = sum(estimate(release, queries) for release, _, _ in parts)
+    expected = sum(estimate(release, queries) for release, _, _ in partitions)
     errors = np.abs(expected - truth) / np.maximum(truth, 0.001 * len(data))
     assert found["item-queries"].value == pytest.approx(errors.mean())
     assert found["item-queries"].details["largest"] == pytest.approx(errors.max())
 
 
-def test_a_measure_that_cannot_be_taken_in_one_part_is_not_taken_and_says_why():
+def test_a_measure_that_cannot_be_taken_in_one_partition_is_not_taken_and_says_why():
     kind = plugins.all_methods()["mdav"]
     data = make_original(kind, 1)
     (first, rows, chosen), second = publish(data, kind(k=2), 1)
-    parts = [(dataclasses.replace(first, parts={}), rows, chosen), second]
-    union = measure_parts(data, parts)
-    assert "no means of classes" in union.left_out["microaggregation-error"]
+    partitions = [(dataclasses.replace(first, partitions={}), rows, chosen), second]
+    union = measure_partitions(data, partitions)
+    assert "no means of groups" in union.left_out["microaggregation-error"]
     assert "microaggregation-error" not in {score.name for score in union.scores()}
 
 
-def test_least_and_most_are_those_of_a_part_alone():
+def test_least_and_most_are_those_of_a_partition_alone():
     data = sf.Dataset.of("table", [(0,), (10,), (60,), (100,)], ("age",))
-    parts = publish(data, sf.methods.Mondrian(k=2), 3)
-    found = measure_parts(data, parts).scores()["ncp"]
-    lengths = sorted(np.ptp(np.array([0, 10, 60, 100])[chosen]) / 100 for _, _, chosen in parts)
+    partitions = publish(data, sf.methods.Mondrian(k=2), 3)
+    found = measure_partitions(data, partitions).scores()["ncp"]
+    lengths = sorted(np.ptp(np.array([0, 10, 60, 100])[chosen]) / 100 for _, _, chosen in partitions)
     assert [found.details["least"], found.value, found.details["most"]] == pytest.approx(
         [lengths[0], sum(lengths) / 2, lengths[1]]
     )

@@ -15,7 +15,7 @@ from tests.queries.naive.fuzzy_time import allens_relation
 import sfumato as sf
 from sfumato.data.time_units import TimeUnit
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.kinds.sequences.query_bounds import of_dataset
 from sfumato.queries.ask import ask as ask_evidence
 from sfumato.queries.possible_relations import find_possible, find_possible_prevailing
@@ -103,20 +103,22 @@ def check_bounds(data, source, question):
 
 @settings(max_examples=6)
 @given(st.lists(st.tuples(*[st.integers(0, 30)] * 3), min_size=20, max_size=30))
-def test_periods_of_values_unite_over_the_parts_of_a_release(times):
+def test_periods_of_values_unite_over_the_partitions_of_a_release(times):
     people = [[("clinic", one), ("clinic", other), ("cafe", third)] for one, other, third in times]
     data = sf.Dataset.of("sequences", people, monitored=("clinic",))
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder) / "out"
-        publish_in_parts(data, sf.methods.Hl(k=2), out, part_size=10, secret=bytes(32), engine=Local(1))
+        publish_in_partitions(data, sf.methods.Hl(k=2), out, partition_size=10, secret=bytes(32), engine=Local(1))
         assert len(list((out / "release" / "data").iterdir())) > 1
         assert check_bounds(data, out, "relation value clinic and cafe")
 
 
-def test_a_name_that_only_one_part_knows_is_compared(tmp_path):
+def test_a_name_that_only_one_partition_knows_is_compared(tmp_path):
     people = [[("clinic", number), ("cafe" if number > 25 else "bar", number + 1)] for number in range(30)]
     data = sf.Dataset.of("sequences", people, monitored=("clinic",))
-    publish_in_parts(data, sf.methods.Hl(k=2), tmp_path / "out", part_size=10, secret=bytes(32), engine=Local(1))
+    publish_in_partitions(
+        data, sf.methods.Hl(k=2), tmp_path / "out", partition_size=10, secret=bytes(32), engine=Local(1)
+    )
     assert check_bounds(data, tmp_path / "out", "relation value clinic and cafe")
     with pytest.raises(sf.SfumatoError, match=r"nothing here is called 'caffe'\. Did you mean 'cafe'"):
         sf.query(tmp_path / "out", "relation value clinic and caffe")

@@ -1,4 +1,4 @@
-"""Questions through the front door: people with several records, parts, categories, names nobody knows."""
+"""Questions through the front door: people with several records, partitions, categories, names nobody knows."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from sfumato.api.query import query_all
 from sfumato.data.record_unit import PERSON
 from sfumato.data.time_units import TimeUnit
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.queries.answer import Answer
 from sfumato.queries.notes import LeftOut, WholeNote
 from sfumato.queries.syntax import QueryError
@@ -101,11 +101,17 @@ def test_everybody_is_certain_whoever_was_left_out():
     assert (answer.certain, answer.possible) == (2, 2)
 
 
-def test_answers_of_parts_add_up(tmp_path):
+def test_answers_of_partitions_add_up(tmp_path):
     rows = [[(label, 10 * number + at) for at, label in enumerate("abc"[number % 3 :])] for number in range(60)]
     data = sf.Dataset.of("sequences", rows, monitored=("a",))
-    publish_in_parts(
-        data, sf.methods.Hl(k=2), tmp_path / "out", part_size=20, secret=SECRET, engine=Local(1), withhold_at_most=1
+    publish_in_partitions(
+        data,
+        sf.methods.Hl(k=2),
+        tmp_path / "out",
+        partition_size=20,
+        secret=SECRET,
+        engine=Local(1),
+        withhold_at_most=1,
     )
     asked = "count person where a\ncount person where b then c within 5\ncount person where b by 100\nfirst c"
     with pytest.raises(sf.ParameterError, match="numbers its own records"):
@@ -213,18 +219,19 @@ def test_whoever_slips_is_told_how_it_is_written(question, said):
         sf.query(sf.Dataset.of("sequences", people), question)
 
 
-def publish_uneven_parts(folder):
-    """Publish a table in parts of which one has a value that the others do not have."""
+def publish_uneven_partitions(folder):
+    """Publish a table in partitions of which one has a value that the others do not have."""
     rows = [(number, "rare" if number < 4 else "frequent") for number in range(40)]
     data = sf.Dataset.of("table", rows, ("age", "ill"), plain=("ill",))
-    publish_in_parts(data, sf.methods.Mondrian(k=2), folder, part_size=10, secret=bytes(32), engine=Local(1))
+    publish_in_partitions(data, sf.methods.Mondrian(k=2), folder, partition_size=10, secret=bytes(32), engine=Local(1))
 
 
-def test_a_name_that_one_part_lacks_is_not_said_to_be_unknown(tmp_path):
-    publish_uneven_parts(tmp_path / "out")
-    parts = sorted((tmp_path / "out" / "release" / "data").iterdir())
+def test_a_name_that_one_partition_lacks_is_not_said_to_be_unknown(tmp_path):
+    publish_uneven_partitions(tmp_path / "out")
+    partitions = sorted((tmp_path / "out" / "release" / "data").iterdir())
     assert any(
-        "nothing here is known" in " ".join(sf.query(part, "count record where ill = 'rare'").notes) for part in parts
+        "nothing here is known" in " ".join(sf.query(partition, "count record where ill = 'rare'").notes)
+        for partition in partitions
     )
     answer = sf.query(tmp_path / "out", "count record where ill = rare")
     assert answer.certain == 4
@@ -235,17 +242,19 @@ def test_a_name_that_one_part_lacks_is_not_said_to_be_unknown(tmp_path):
     ]
 
 
-def test_notes_of_parts_unite_to_what_is_true_of_the_whole():
+def test_notes_of_partitions_unite_to_what_is_true_of_the_whole():
     both = Answer("q", "people", 1, 2, 1.0, notes=(WholeNote("nobody."), LeftOut(PERSON, 1))) + Answer(
         "q", "people", 1, 2, 1.0, notes=(LeftOut(PERSON, 2), "same.")
     )
     assert both.notes == (LeftOut(PERSON, 3), "same.")
 
 
-def test_an_unknown_name_of_a_relation_is_said_to_be_unknown_if_no_part_knows_it(tmp_path):
+def test_an_unknown_name_of_a_relation_is_said_to_be_unknown_if_no_partition_knows_it(tmp_path):
     people = [[("clinic", number), ("cafe" if number > 25 else "bar", number + 1)] for number in range(30)]
     data = sf.Dataset.of("sequences", people, monitored=("clinic",))
-    publish_in_parts(data, sf.methods.Hl(k=2), tmp_path / "out", part_size=10, secret=bytes(32), engine=Local(1))
+    publish_in_partitions(
+        data, sf.methods.Hl(k=2), tmp_path / "out", partition_size=10, secret=bytes(32), engine=Local(1)
+    )
     strange, known = (
         sf.query(tmp_path / "out", f"relation value clinic and '{name}'").notes for name in ("zoo", "cafe")
     )

@@ -85,9 +85,9 @@ def test_a_place_that_was_removed_from_a_release_is_not_expected_to_be_nowhere()
     assert sf.query(release, "count person where a").expected == 3
 
 
-def test_a_part_of_which_nothing_is_expected_is_like_the_others_and_the_note_goes():
-    parts = [make_table((True, False)), make_table()]
-    answers = [ask(part, "count record where age >= 40") for part in parts]
+def test_a_partition_of_which_nothing_is_expected_is_like_the_others_and_the_note_goes():
+    partitions = [make_table((True, False)), make_table()]
+    answers = [ask(partition, "count record where age >= 40") for partition in partitions]
     for order in (answers, answers[::-1]):
         both = functools.reduce(operator.add, order)
         assert (both.certain, both.possible, both.expected) == (1, 4, 4.0)
@@ -95,7 +95,7 @@ def test_a_part_of_which_nothing_is_expected_is_like_the_others_and_the_note_goe
     assert (answers[1] + answers[1]).expected is None
 
 
-def test_bars_of_a_part_of_which_nothing_is_expected_are_like_those_of_the_others():
+def test_bars_of_a_partition_of_which_nothing_is_expected_are_like_those_of_the_others():
     bars = {"from": [0], "before": [5], "certain": [0], "possible": [4]}
     told, silent = (pa.table({**bars, "expected": pa.array([mean], pa.float64())}) for mean in (2.0, None))
     one, other = (

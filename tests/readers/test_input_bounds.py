@@ -16,7 +16,7 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats import limits
 from sfumato.formats.json_files import parse_json
 from sfumato.formats.json_text import find_deep_line, read_toml
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.readers.files import load
 from sfumato.readers.tables import read_table
 

@@ -19,7 +19,7 @@ from tests.release.naive import flat as naive
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
-from sfumato.exports import export_parts, export_release, read_export
+from sfumato.exports import export_partitions, export_release, read_export
 from sfumato.formats.csv_files import encode_csv
 from sfumato.release.flat import flatten, name_flat_columns
 from sfumato.release.layouts import arrange_records
@@ -94,7 +94,7 @@ def read_flat_csv(path, layout_table) -> list[dict]:
 def read_flat_cell(text: str, form: ValueFormat):
     inside = ValueFormat(form.cell, form.type)
     if form.history:
-        return [naive.read_cell(part, inside) for part in naive.split(text, ";")] if text else []
+        return [naive.read_cell(partition, inside) for partition in naive.split(text, ";")] if text else []
     return None if text == "" else naive.read_cell(text, inside)
 
 
@@ -259,8 +259,8 @@ def test_nested_frames_are_those_of_the_release(people):
 
 
 @pytest.mark.parametrize("format", ["csv", "jsonl", "parquet"])
-def test_parts_have_the_same_columns(tmp_path, format):
-    """What is exact in one part and a range or a label in another is a range or a label in all of them."""
+def test_partitions_have_the_same_columns(tmp_path, format):
+    """What is exact in one partition and a range or a label in another is a range or a label in all of them."""
     town, pay = ("town", "plain"), ("pay", "plain")
     first = by_hand(
         (*AGES[:2], ValueFormat("exact", "int64"), [7]),
@@ -273,15 +273,15 @@ def test_parts_have_the_same_columns(tmp_path, format):
         (*pay, ValueFormat("exact"), [""]),
     )
     file = tmp_path / f"all.{format}"
-    export_parts(lambda: [("one", first), ("two", second)], file)
+    export_partitions(lambda: [("one", first), ("two", second)], file)
     frame = {"csv": pd.read_csv, "jsonl": lambda path: pd.read_json(path, lines=True), "parquet": pd.read_parquet}
     read = frame[format](file)
     assert read.columns.tolist() == ["part", "age_lo", "age_hi", "age_missing", "town", "pay"]
     assert read["age_lo"][0] == read["age_hi"][0] == 7 and read["age_missing"].tolist() == [False, True]
     assert read["town"].tolist() == ["a", "{a|b}"] and str(read["pay"][0]) == "5"
     ranges_and_labels = by_hand((*AGES[:2], ValueFormat("category"), ["7"]))
-    with pytest.raises(SchemaError, match="one part has ranges and another has labels"):
-        export_parts(lambda: [("one", by_hand((*AGES, [None]))), ("two", ranges_and_labels)], tmp_path / "no.csv")
+    with pytest.raises(SchemaError, match="one partition has ranges and another has labels"):
+        export_partitions(lambda: [("one", by_hand((*AGES, [None]))), ("two", ranges_and_labels)], tmp_path / "no.csv")
     assert not (tmp_path / "no.csv").exists()
 
 

@@ -106,7 +106,7 @@ def test_the_page_is_about_the_release_alone(made, name):
     assert "original" not in page.replace(release.guarantee.statement(release.unit), "")
     assert all(f"`{file}" in page for file in ("data.parquet", "data.csv", "values.csv", "release.json"))
     assert all(f"`{column.name}`" in page for column in release.columns)
-    assert all(f"`{part}.csv`" in page and "a further table" not in page for part in release.parts)
+    assert all(f"`{part}.csv`" in page and "a further table" not in page for part in release.extra_tables)
     assert all(tool in page for tool in ("pandas", "Polars", "R:", "DuckDB", "Spark"))
 
 

@@ -24,9 +24,12 @@ def test_pieces_are_cut_as_the_whole_line_is(keys, count, most, samples):
     pieces = [pack_keys(keys[each], chances[each]) for each in rows]
     kept, partition_bounds._SAMPLES = partition_bounds._SAMPLES, samples
     try:
-        parts = cut_pieces([lambda piece=piece: piece for piece in pieces], most)
+        partitions = cut_pieces([lambda piece=piece: piece for piece in pieces], most)
     finally:
         partition_bounds._SAMPLES = kept
-    found = [sorted(int(row) for piece, begin, end in part for row in rows[piece][begin:end]) for part in parts]
+    found = [
+        sorted(int(row) for piece, begin, end in partition for row in rows[piece][begin:end])
+        for partition in partitions
+    ]
     assert found == whole
     assert max(map(len, found)) <= most

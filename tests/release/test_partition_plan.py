@@ -1,4 +1,4 @@
-"""Plans cut all people into parts of neighbours, by the data and the secret alone."""
+"""Plans cut all people into partitions of neighbours, by the data and the secret alone."""
 
 import itertools
 
@@ -21,23 +21,23 @@ SECRET = Secret(bytes([1] * 32))
 
 
 @given(st.lists(st.integers(0, 9), max_size=200), st.integers(2, 40))
-def test_parts_are_disjoint_and_hold_everybody_in_the_order_of_their_keys(keys, most):
+def test_partitions_are_disjoint_and_hold_everybody_in_the_order_of_their_keys(keys, most):
     keys = np.array(keys, np.uint64)
-    parts = list(Plan.cut(keys, SECRET, most))
-    assert sorted(np.concatenate(parts).tolist()) == list(range(len(keys)))
-    sizes = [len(rows) for rows in parts]
+    partitions = list(Plan.cut(keys, SECRET, most))
+    assert sorted(np.concatenate(partitions).tolist()) == list(range(len(keys)))
+    sizes = [len(rows) for rows in partitions]
     assert max(sizes) <= most
     assert max(sizes) - min(sizes) <= 1
-    for one, other in itertools.pairwise(parts):
+    for one, other in itertools.pairwise(partitions):
         assert keys[one].max() <= keys[other].min()
 
 
 def test_who_is_alike_is_parted_by_the_secret_and_not_by_the_order_of_the_file():
     same = np.zeros(100, np.uint64)
-    one, other = (Plan.cut(same, Secret(bytes([n] * 32)), 50).part for n in (1, 2))
+    one, other = (Plan.cut(same, Secret(bytes([n] * 32)), 50).partition for n in (1, 2))
     assert not np.array_equal(one, other)
     assert not np.array_equal(one, np.sort(one))
-    assert np.array_equal(one, Plan.cut(same, SECRET, 50).part)
+    assert np.array_equal(one, Plan.cut(same, SECRET, 50).partition)
 
 
 @given(st.integers(1, 5))
@@ -99,9 +99,9 @@ def test_sensitive_values_do_not_lay_people_in_a_line():
 
 
 @pytest.mark.parametrize("size", [3, 0, -1, True, 2.5])
-def test_a_part_must_have_room_for_two_crowds(size):
+def test_a_partition_must_have_room_for_two_crowds(size):
     data = sf.Dataset.of("sets", [["a"], ["b"]] * 5)
-    with pytest.raises(ParameterError, match=r"part_size: must be a whole number of at least 4"):
+    with pytest.raises(ParameterError, match=r"partition_size: must be a whole number of at least 4"):
         make_plan(data, sf.methods.Apriori(k=2, m=1), SECRET, size)
 
 

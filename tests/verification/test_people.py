@@ -29,14 +29,14 @@ def plain_count(result):
     people = [original.people[row].as_py() for row in result.owner_record.rows.tolist()]
     guarantee = release.guarantee
     if release.kind == "activity":
-        sizes = release.parts["classes"].table.to_pylist()
+        sizes = release.extra_tables["classes"].table.to_pylist()
         return naive.of_groups([i for i, row in enumerate(sizes) for _ in range(list(row.values())[-1])], people)
     if release.kind == "sequences":
         parts = release.table.select(["monitored", "monitored_times"]).to_pylist()
         return naive.of_groups([repr(part) for part in parts], people)
     histories = release.table.column(release.history_column).to_pylist()
-    if "clusters" in release.parts:
-        clusters = [(c["cluster"], c["parent"], c["size"]) for c in release.parts["clusters"].table.to_pylist()]
+    if "clusters" in release.extra_tables:
+        clusters = [(c["cluster"], c["parent"], c["size"]) for c in release.extra_tables["clusters"].table.to_pylist()]
         rows = [(row["cluster"], row["chunk"], row["items"]) for row in release.table.to_pylist()]
         originals = original.history().lists()
         return naive.of_chunks(clusters, rows, [originals[r] for r in result.owner_record.rows], people, guarantee.m)

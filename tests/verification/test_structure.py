@@ -13,7 +13,7 @@ from tests.kinds.trajectories.verify.releases import COLUMNS, make_release, peop
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import PlaceOrigin
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.verify.faithful import verify_faithful
 from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn, Release

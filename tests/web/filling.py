@@ -19,7 +19,7 @@ from sfumato.web.pages.parts import Workspace
 from sfumato.web.policies import read_recipe, write_recipe
 from sfumato.web.project import Project
 from sfumato.web.tasks import find_task
-from sfumato.web.worker import _explain, _plain
+from sfumato.web.worker import _plain, explain_error
 
 _OVER = {"trajectories": "place", "sets": "item", "sequences": "event"}
 """What a hierarchy is derived over where it is not a column."""
@@ -41,7 +41,7 @@ class JobsAtOnce(Jobs):
             outcome = find_task(job.task)(self._project, job.arguments, job.folder, lambda *_: None)
             told: dict[str, Any] = {"outcome": outcome}
         except Exception as error:
-            told = {"error": _explain(error)}
+            told = explain_error(error)
         asked = {"task": job.task, "arguments": job.arguments, "project": str(self._project.folder)}
         (job.folder / "job.json").write_text(json.dumps(asked))
         (job.folder / "outcome.json").write_text(json.dumps(told, default=_plain))
@@ -108,12 +108,12 @@ def add_study(project: Project, name: str, methods: list[str], values: tuple[int
     do(workspace.jobs, "study", fresh=False, files={"studies": [path.name], "data": [name]})
 
 
-def add_release_in_parts(project: Project, name: str, part_size: int) -> None:
-    """Publish a file of the project in parts."""
+def add_release_in_partitions(project: Project, name: str, partition_size: int) -> None:
+    """Publish a file of the project in partitions."""
     recipe = read_recipe(project, name)
     assert recipe is not None
     asked = {"method": recipe.method, "parameters": dict(recipe.parameters), "out": f"{recipe.kind}-parts"}
-    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=part_size, **asked)
+    do(JobsAtOnce(project), "publish", files={"data": [name]}, engine="local", part_size=partition_size, **asked)
 
 
 def list_pages(project: Project) -> list[str]:

@@ -1,4 +1,4 @@
-"""Releases in parts, looked at one part after another and told of as one: attacked, measured, counted and drawn."""
+"""Partitioned releases, one partition after another and told of as one: attacked, measured, counted and drawn."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from sfumato.metrics.partial_sums import PartialSums, add_partial_sums
 from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
 from sfumato.metrics.utility_warning import judge_usefulness
 from sfumato.progress import report_progress, track
-from sfumato.release.locate import Source, pick_parts_beside, read_divided_from
+from sfumato.release.locate import Source, pick_partitions_beside, read_divided_from
 
 if TYPE_CHECKING:
     from sfumato.reports.partitioned import Divided
@@ -31,34 +31,36 @@ __all__ = [
     "attack_original",
     "attack_with_less",
     "combine_attacks",
-    "compare_parts",
+    "compare_partitions",
     "describe_untested",
-    "evaluate_parts",
-    "measure_parts",
+    "evaluate_partitions",
+    "measure_partitions",
     "name_unit",
     "unite_findings",
-    "write_parts_report",
+    "write_partitions_report",
 ]
 
 
-def compare_parts(source: Source, full_original: FullOriginal) -> Iterator[Comparison]:
-    """Set every part of a release beside its people, one at a time; a release in one piece is the only part."""
-    for number, (release, original, rows, chosen) in enumerate(pick_parts_beside(source, full_original.original)):
+def compare_partitions(source: Source, full_original: FullOriginal) -> Iterator[Comparison]:
+    """Set every partition of a release beside its people, one at a time; a whole release is the only partition."""
+    for number, (release, original, rows, chosen) in enumerate(pick_partitions_beside(source, full_original.original)):
         yield Comparison(
             original, release, rows, full_original.seed, full_original.workload, full_original, chosen, number
         )
 
 
-def measure_parts(source: Source, full_original: FullOriginal, parameters: Mapping[str, object] | None = None) -> Union:
-    """Let every measure count in the parts of a release, one after another."""
+def measure_partitions(
+    source: Source, full_original: FullOriginal, parameters: Mapping[str, object] | None = None
+) -> Union:
+    """Let every measure count in the partitions of a release, one after another."""
     union = Union(plugins.metrics_for(full_original.original.kind, parameters), full_original, tuple(parameters or ()))
-    for comparison in track("measure", compare_parts(source, full_original)):
+    for comparison in track("measure", compare_partitions(source, full_original)):
         union.add(comparison)
     return union
 
 
 def unite_findings(findings: Sequence[Any]) -> Finding:
-    """Return what an attacker found in all parts of a release, from counts and not from means."""
+    """Return what an attacker found in all partitions of a release, from counts and not from means."""
     risks = [finding for finding in findings if isinstance(finding, Risk)]
     if len(risks) == len(findings) > 1:
         return unite_risks(risks)
@@ -90,40 +92,42 @@ def attack_with_less(comparison: Comparison) -> Iterator[tuple[int | None, Findi
     yield m, after
 
 
-def write_parts_report(
+def write_partitions_report(
     folder: Path, original: Dataset, path: Path, facts: Mapping[str, str], remaining: Remaining
 ) -> Remaining:
-    """Write the owner's report on a release in parts, looking at one part after another.
+    """Write the owner's report on a release in partitions, looking at one partition after another.
 
     Return what remains possible: what was known of it before, and what was found.
     """
     from sfumato.reports.partitioned import render_divided
 
-    seen = evaluate_parts(folder, original)
+    seen = evaluate_partitions(folder, original)
     report_progress("report: draw", 0, 0)
     refined = remaining.refine(combine_attacks(seen.after, seen.stronger)).refine(seen.scores.remaining)
     path.write_text(render_divided(seen, facts, refined), encoding="utf-8")
     return refined
 
 
-def evaluate_parts(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
-    """Attack, measure and count every part of a release once, and unite what was found.
+def evaluate_partitions(folder: str | Path, original: Dataset, *, scored: bool = True) -> Divided:
+    """Attack, measure and count every partition of a release once, and unite what was found.
 
     Measures and attackers that go beyond the promise are left out unless they are asked for.
     """
     from sfumato.reports.partitioned import Divided
 
     divided = read_divided_from(folder)
-    report, m = require(plugins.find_kind(divided.kind).parts_report), getattr(divided.guarantee, "m", None)
+    report, m = require(plugins.find_kind(divided.kind).partitions_report), getattr(divided.guarantee, "m", None)
     union = Union(plugins.metrics_for(divided.kind) if scored else [], FullOriginal(original))
     counts: PartialSums = {}
     risks, stronger = defaultdict[int | None, list[Finding]](list), defaultdict[str, list[Finding]](list)
     low_utility: list[Possibility] = []
-    for comparison in track("report: look at parts", compare_parts(folder, union.full_original), len(divided.parts)):
+    for comparison in track(
+        "report: look at partitions", compare_partitions(folder, union.full_original), len(divided.partitions)
+    ):
         union.add(comparison)
-        counts = add_partial_sums(counts, report.count_part(comparison))
+        counts = add_partial_sums(counts, report.count_partition(comparison))
         assert comparison.chosen is not None
-        # An attacker of a part knows of nobody else.
+        # An attacker of a partition knows of nobody else.
         alone = dataclasses.replace(comparison, original=take_rows(original, comparison.chosen))
         low_utility += Remaining.of([judge_retained(find_retained(alone.original, alone.release))])
         for fewer, finding in attack_with_less(alone):
@@ -136,7 +140,9 @@ def evaluate_parts(folder: str | Path, original: Dataset, *, scored: bool = True
     by_m = {risk.m: risk for risk in before if isinstance(risk, Risk)}
     report_progress("report: measure", 0, 0)
     scores = union.scores()
-    scores.remaining = Remaining.of([merge_retained(low_utility, len(divided.parts))]).refine(judge_usefulness(scores))
+    scores.remaining = Remaining.of([merge_retained(low_utility, len(divided.partitions))]).refine(
+        judge_usefulness(scores)
+    )
     return Divided(
         union.full_original,
         divided,
@@ -150,7 +156,7 @@ def evaluate_parts(folder: str | Path, original: Dataset, *, scored: bool = True
 
 
 def _attack_stronger(comparison: Comparison) -> Iterator[tuple[str, Finding]]:
-    """Attack a part with more than its promise is about."""
+    """Attack a partition with more than its promise is about."""
     release, original = comparison.release, comparison.original
     for module in plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge):
         finding = module.attack(release, original, comparison.rows)
@@ -186,7 +192,7 @@ def describe_untested(release: Any, original: Dataset | None, stronger: Sequence
     Parameters
     ----------
     release
-        A release, or what is said of one in parts.
+        A release, or what is said of one in partitions.
     original
         What it was made from, where it is known.
     stronger

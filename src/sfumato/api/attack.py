@@ -15,8 +15,8 @@ from sfumato.api.aggregate import (
     attack_with_less,
     combine_attacks,
     describe_untested,
-    evaluate_parts,
-    measure_parts,
+    evaluate_partitions,
+    measure_partitions,
     name_unit,
     unite_findings,
 )
@@ -41,13 +41,13 @@ from sfumato.release.locate import (
     find_original,
     find_release_in,
     is_divided,
-    pick_parts_beside,
-    read_parts,
+    pick_partitions_beside,
+    read_partitions,
     set_beside,
-    set_parts_beside,
+    set_partitions_beside,
 )
 from sfumato.release.release import Release, Result
-from sfumato.reports.notebook import Figures
+from sfumato.reports.html import Figures
 
 if TYPE_CHECKING:
     from sfumato.reports.figure import Figure
@@ -118,7 +118,7 @@ def attack(source: Source, original: Dataset | None = None) -> Finding:
     """
     findings = [
         name_unit(plugins.find_attacker(release.guarantee).attack(release, dataset, rows), dataset)
-        for release, dataset, rows in set_parts_beside(source, original)
+        for release, dataset, rows in set_partitions_beside(source, original)
     ]
     return unite_findings(findings)
 
@@ -137,13 +137,13 @@ def attack_rising(source: Source, original: Dataset | None = None, m: int = 2) -
     >>> {when: [risk.mean_success for risk in found] for when, found in attack_rising(result).items()}
     {'before': [1.0, 1.0], 'after': [0.5, 0.5]}
     """
-    parts: list[list[Finding]] = []
-    for release, dataset, rows in set_parts_beside(source, original):
+    partitions: list[list[Finding]] = []
+    for release, dataset, rows in set_partitions_beside(source, original):
         attacker = plugins.find_attacker(release.guarantee)
-        parts.append(list(attacker.attack_by_knowledge(release, dataset, m, rows)))
+        partitions.append(list(attacker.attack_by_knowledge(release, dataset, m, rows)))
     whole = find_original(source, original)
     assert whole is not None
-    after = [unite_findings(level) for level in zip(*parts, strict=True)]
+    after = [unite_findings(level) for level in zip(*partitions, strict=True)]
     by_time = {"before": attack_original(whole, m), "after": after}
     named = {when: Findings(name_unit(finding, whole) for finding in findings) for when, findings in by_time.items()}
     return FindingsByKnowledge(named)
@@ -164,22 +164,22 @@ def attack_together(first: Source, second: Source, original: Dataset | None = No
     4
     """
     original = find_original(first, original)
-    parts, other = (list(_list_parts(source, original)) for source in (first, second))
-    (mine, _), (yours, _) = parts[0], other[0]
+    partitions, other = (list(_list_partitions(source, original)) for source in (first, second))
+    (mine, _), (yours, _) = partitions[0], other[0]
     if (mine.kind, mine.unit) != (yours.kind, yours.unit):
         raise ParameterError(
             f"two releases: one is of {mine.kind} and one of {yours.kind}, or what a record is differs."
         )
-    return pairs.attack_pair(parts, other)
+    return pairs.attack_pair(partitions, other)
 
 
-def _list_parts(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
-    """Yield a release, or every part of it, and the rows of the original that its records have, if they are known."""
+def _list_partitions(source: Source, original: Dataset | None) -> Iterator[tuple[Release, Ints | None]]:
+    """Yield a release, or each of its partitions, and the rows of the original that its records have, if known."""
     if original is None:
-        for release in read_parts(source):
+        for release in read_partitions(source):
             yield release, None
         return
-    for release, _, rows, chosen in pick_parts_beside(source, original):
+    for release, _, rows, chosen in pick_partitions_beside(source, original):
         yield release, None if rows is None else chosen[rows]
 
 
@@ -203,9 +203,11 @@ def sum_up_attacks(source: Source, original: Dataset | None, risk: Finding, stro
     >>> sum_up_attacks(result, data, attack(result), attack_beyond(result))
     Remaining(Uniqueness for someone who knows more than the guarantee covers was not tested.)
     """
-    parts = list(read_parts(source))
-    remaining = Remaining.unite(find_inferences(part, {}) for part in parts).refine(combine_attacks(risk, stronger))
-    return remaining.refine(describe_untested(parts[0], original, stronger))
+    partitions = list(read_partitions(source))
+    remaining = Remaining.unite(find_inferences(partition, {}) for partition in partitions).refine(
+        combine_attacks(risk, stronger)
+    )
+    return remaining.refine(describe_untested(partitions[0], original, stronger))
 
 
 def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
@@ -220,7 +222,7 @@ def attack_beyond(source: Source, original: Dataset | None = None) -> Findings:
     There is no attacker of this sort.
     """
     by_module: dict[str, list[Finding]] = {}
-    for release, dataset, rows in set_parts_beside(source, original):
+    for release, dataset, rows in set_partitions_beside(source, original):
         modules = plugins.find_stronger_attackers(release.kind, release.guarantee.knowledge)
         for module in track("attack with more", modules):
             finding = module.attack(release, dataset, rows)
@@ -253,7 +255,7 @@ def measure(
     given = find_original(source, original)
     if given is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    scores = measure_parts(source, FullOriginal(given, seed, workload), parameters).scores()
+    scores = measure_partitions(source, FullOriginal(given, seed, workload), parameters).scores()
     scores.remaining = judge_usefulness(scores)
     return scores
 
@@ -275,11 +277,11 @@ def plot(source: Source, original: Dataset | None = None) -> Figures:
 
 
 def _draw(source: Source, original: Dataset | None) -> dict[str, Figure]:
-    """Draw the figures of the report on a release, in one piece or in parts."""
+    """Draw the figures of the report on a release, in one piece or in partitions."""
     if is_divided(source) and original is not None:
         from sfumato.reports.partitioned import draw_divided
 
-        return draw_divided(evaluate_parts(str(source), original, scored=False))
+        return draw_divided(evaluate_partitions(str(source), original, scored=False))
     release, original, rows = set_beside(source, original)
     comparison = Comparison(original, release, rows)
     return reports.figures(comparison, *attack_both(comparison))

@@ -48,7 +48,7 @@ from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.release import owner, partitioned, storage
 from sfumato.release.batches import PublishedBatches, people_of, read_batches
 from sfumato.release.folder import open_staging
-from sfumato.release.locate import Source, find_release_in, is_divided, name_parts
+from sfumato.release.locate import Source, find_release_in, is_divided, name_partitions
 from sfumato.release.release import Result
 from sfumato.release.run import Run
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
@@ -330,8 +330,8 @@ def export(
     Parameters
     ----------
     source
-        The directory of a release, a release or a result. Of a release in parts all are written into one file, with a
-        column that names the part.
+        The directory of a release, a release or a result. Of a release in partitions all are written into one file,
+        with a column that names the partition.
     out
         The file.
     layout
@@ -365,12 +365,12 @@ def export_source(
     nested: bool = False,
     force: bool = False,
 ) -> Exported:
-    """Write the records of a release, or of all its parts, and return what was written."""
-    from sfumato.exports import export_parts, export_release
+    """Write the records of a release, or of all its partitions, and return what was written."""
+    from sfumato.exports import export_partitions, export_release
 
     if not is_divided(source):
         return export_release(find_release_in(source), out, layout, format, nested=nested, force=force)
-    return export_parts(lambda: name_parts(source), out, layout, format, nested=nested, force=force)
+    return export_partitions(lambda: name_partitions(source), out, layout, format, nested=nested, force=force)
 
 
 def apply(

@@ -24,15 +24,15 @@ from sfumato.queries.relation_queries import Periods
 from sfumato.queries.syntax import Query, QueryError
 from sfumato.queries.times import Span
 from sfumato.release.locate import Source, find_release_in
-from sfumato.release.partitioned import DATA, find_divided, name_part, read_divided
+from sfumato.release.partitioned import DATA, find_divided, name_partition, read_divided
 from sfumato.release.release import Release
 from sfumato.release.storage import read_release
 
 __all__ = ["query", "query_all"]
 
 _OWN_NUMBERS = (
-    "query: every part of a release numbers its own records, so that two of them are compared by asking their part. "
-    "Two values are compared over all parts: relation value A and B."
+    "query: every partition of a release numbers its own records, so that two of them are compared by asking their "
+    "partition. Two values are compared over all partitions: relation value A and B."
 )
 
 
@@ -77,19 +77,19 @@ def query_all(
     [1, 1]
     """
     queries = parse_lines(questions) if isinstance(questions, str) else list(questions)
-    parts = _find_parts(source)
+    partitions = _find_partitions(source)
     span = None
-    if len(parts) > 1 and any(question.bucket is not None for question in queries):
-        span = _join_spans([view.history.span for view in _read(parts, {}) if view.history is not None])
+    if len(partitions) > 1 and any(question.bucket is not None for question in queries):
+        span = _join_spans([view.history.span for view in _read(partitions, {}) if view.history is not None])
     answers: list[list[Answer | QueryError]] = [[] for _ in queries]
-    for view in _read(parts, hierarchies or {}):
-        for part_answers, question in zip(answers, queries, strict=True):
-            part_answers.append(_try(view, question, span))
-    return [_unite(part_answers) for part_answers in answers]
+    for view in _read(partitions, hierarchies or {}):
+        for partition_answers, question in zip(answers, queries, strict=True):
+            partition_answers.append(_try(view, question, span))
+    return [_unite(partition_answers) for partition_answers in answers]
 
 
 def _join_spans(spans: Sequence[Span | None]) -> Span | None:
-    """Return the time from the first moment of all parts to the last: all parts are cut into the same stretches."""
+    """Return the time from the first moment of all partitions to the last: all are cut into the same stretches."""
     existing = [span for span in spans if span is not None]
     return (min(first for first, _ in existing), max(last for _, last in existing)) if existing else None
 
@@ -98,32 +98,32 @@ def _try(view: PublishedView, question: Query, span: Span | None) -> Answer | Qu
     try:
         return ask(view, question, span=span)
     except QueryError as fault:
-        # What is unknown to one part of a release may be known to another.
+        # What is unknown to one partition of a release may be known to another.
         if fault.name is None:
             return fault
         return _UnsureError(fault, lambda: ask(view, question, lenient=True, span=span))
 
 
 class _UnsureError(QueryError):
-    """A name that one part of a release does not know, and how to answer if another part does."""
+    """A name that one partition of a release does not know, and how to answer if another partition does."""
 
     def __init__(self, fault: QueryError, answer: Callable[[], Answer]) -> None:
-        super().__init__(fault.fault, fault.text, fault.at, fault.name)
+        super().__init__(fault.fault, fault.question, fault.at, fault.name)
         self.answer = answer
 
 
-def _unite(part_answers: Sequence[Answer | QueryError]) -> Answer:
-    """Add up what the parts of a release answer, if at least one of them understands the question."""
-    faults = [fault for fault in part_answers if isinstance(fault, QueryError)]
+def _unite(partition_answers: Sequence[Answer | QueryError]) -> Answer:
+    """Add up what the partitions of a release answer, if at least one of them understands the question."""
+    faults = [fault for fault in partition_answers if isinstance(fault, QueryError)]
     firm = next((fault for fault in faults if not isinstance(fault, _UnsureError)), None)
-    if faults and (firm is not None or len(faults) == len(part_answers)):
-        # A part that has something of a similar name suggests it.
+    if faults and (firm is not None or len(faults) == len(partition_answers)):
+        # A partition that has something of a similar name suggests it.
         raise firm or next((fault for fault in faults if "Did you mean" in fault.fault), faults[0])
-    answers = [outcome.answer() if isinstance(outcome, _UnsureError) else outcome for outcome in part_answers]
+    answers = [outcome.answer() if isinstance(outcome, _UnsureError) else outcome for outcome in partition_answers]
     if len(answers) > 1 and any(isinstance(outcome, Answer) and _is_of_records(outcome) for outcome in answers):
         raise ParameterError(_OWN_NUMBERS)
     named = [
-        _name_part(answer, number) if len(part_answers) > 1 else answer
+        _name_partition(answer, number) if len(partition_answers) > 1 else answer
         for number, answer in enumerate(answers)
         if isinstance(answer, Answer)
     ]
@@ -135,28 +135,28 @@ def _is_of_records(answer: Answer) -> bool:
     return answer.counted == "relations" and not isinstance(answer, Periods)
 
 
-def _name_part(answer: Answer, number: int) -> Answer:
-    """Say in which part the records of a table are: every part numbers its own."""
+def _name_partition(answer: Answer, number: int) -> Answer:
+    """Say in which partition the records of a table are: every partition numbers its own."""
     if answer.table is None or "record" not in answer.table.column_names:
         return answer
-    part = pa.array([name_part(number)] * answer.table.num_rows, pa.string())
-    return dataclasses.replace(answer, table=answer.table.add_column(0, "part", part))
+    partition = pa.array([name_partition(number)] * answer.table.num_rows, pa.string())
+    return dataclasses.replace(answer, table=answer.table.add_column(0, "part", partition))
 
 
-def _find_parts(source: Source | Dataset) -> list[Any]:
-    """Return data or a release, or where the parts of one lie."""
+def _find_partitions(source: Source | Dataset) -> list[Any]:
+    """Return data or a release, or where the partitions of one lie."""
     if isinstance(source, Dataset):
         return [source]
     folder = find_divided(source) if isinstance(source, str | Path) else None
     if folder is None:
         return [find_release_in(source)]
-    return [folder / DATA / part.name for part in read_divided(folder).parts]
+    return [folder / DATA / partition.name for partition in read_divided(folder).partitions]
 
 
-def _read(parts: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[PublishedView]:
-    """Yield what data or parts of a release say, one after the other."""
-    for part in parts:
-        data = part if isinstance(part, Dataset | Release) else read_release(part)
+def _read(partitions: Sequence[Any], hierarchies: Mapping[str, Hierarchy]) -> Iterator[PublishedView]:
+    """Yield what data or partitions of a release say, one after the other."""
+    for partition in partitions:
+        data = partition if isinstance(partition, Dataset | Release) else read_release(partition)
         bounds = find_kind(data.kind).query_bounds.load()
         view = bounds.of_dataset(data) if isinstance(data, Dataset) else bounds.of_release(data)
         yield add_categories(view, hierarchies)

@@ -27,11 +27,11 @@ from sfumato.verification.policy_check import verify_against_policy, verify_owne
 from sfumato.verification.release_checks import find_checks
 from sfumato.verification.structure import READABLE
 
-__all__ = ["check_written", "verify", "verify_part", "verify_undivided"]
+__all__ = ["check_written", "verify", "verify_partition", "verify_undivided"]
 
 _WHO_IS_WHERE = (
-    "The release is in parts, and who is in which part is not at hand, so that it was not compared with the original. "
-    "Keep owner/ beside release/."
+    "The release is in partitions, and who is in which partition is not at hand, so that it was not compared with the "
+    "original. Keep owner/ beside release/."
 )
 _REORDERED = "has the same records in another order than was published from; they were matched by what they hold"
 _ANOTHER = (
@@ -111,32 +111,32 @@ def verify(source: Source, original: Dataset | None = None, *, attack: bool = Tr
     """
     folder = partitioned.find_divided(source) if isinstance(source, str | Path) else None
     if folder is not None:
-        return _verify_parts(Path(str(source)), folder, original, attack=attack)
+        return _verify_partitions(Path(str(source)), folder, original, attack=attack)
     original = find_original(source, original)
     owner_facts = NO_OWNER_FACTS if original is None else find_owner_facts(source, original)
     return _verify_at(find_place(source), original, owner_facts, attack=attack)
 
 
-def _verify_parts(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
-    """Check a release in parts: what it says of all of them, and one part after another."""
+def _verify_partitions(path: Path, folder: Place, original: Dataset | None, *, attack: bool) -> Verdict:
+    """Check a release in partitions: what it says of all of them, and one partition after another."""
     release = partitioned.read_divided(folder)
     verdict = (
         partitioned.check_divided(release, folder) if original is None else verify_undivided(path, folder, release)
     )
     if not verdict.holds:
         return verdict
-    rows = None if original is None else owner.read_division(path, original, len(release.parts))
+    rows = None if original is None else owner.read_division(path, original, len(release.partitions))
     if original is not None and rows is None:
         verdict &= Verdict(True, {}, {}, unsettled=(_WHO_IS_WHERE,))
     verdicts = {}
-    for number, part in enumerate(release.parts):
-        part_original = None if original is None or rows is None else take_rows(original, rows[number])
-        verdicts[part.name] = verify_part(path, folder, part.name, part_original, attack=attack)
+    for number, partition in enumerate(release.partitions):
+        partition_original = None if original is None or rows is None else take_rows(original, rows[number])
+        verdicts[partition.name] = verify_partition(path, folder, partition.name, partition_original, attack=attack)
     return Verdict.unite(verdicts) & verdict
 
 
 def verify_undivided(path: Path, folder: Place, release: partitioned.DividedRelease) -> Verdict:
-    """Check what a release in parts says of all of them, also against what its owner kept, where that is at hand.
+    """Check what a release in partitions says of all of them, also against what its owner kept, where that is at hand.
 
     Parameters
     ----------
@@ -149,8 +149,8 @@ def verify_undivided(path: Path, folder: Place, release: partitioned.DividedRele
     return verdict if guarantee is None else verdict & verify_owner_claim(release, guarantee)
 
 
-def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, *, attack: bool = True) -> Verdict:
-    """Check one part of a release, with its people where they are at hand.
+def verify_partition(path: Path, folder: Place, name: str, original: Dataset | None, *, attack: bool = True) -> Verdict:
+    """Check one partition of a release, with its people where they are at hand.
 
     Parameters
     ----------
@@ -159,13 +159,13 @@ def verify_part(path: Path, folder: Place, name: str, original: Dataset | None, 
     folder
         That of what is published.
     name
-        Of the part.
+        Of the partition.
     original
-        The people of the part.
+        The people of the partition.
     attack
         Whether attackers are run on it who know more than the guarantee covers.
     """
-    # A part has its people by their names, whatever the order of the file.
+    # A partition has its people by their names, whatever the order of the file.
     owner_facts = (
         NO_OWNER_FACTS
         if original is None

@@ -81,21 +81,24 @@ class PairFinding(Tabular):
             yield from wrap(f"Warning: {text}")
 
 
-Parts = Sequence[tuple[Release, Ints | None]]
-"""A release, or every part of it, and the rows that the records have in one original, where those are known."""
+Partitions = Sequence[tuple[Release, Ints | None]]
+"""A release, or every partition of it, and the rows that the records have in one original, where those are known."""
 
 
-def attack_pair(first: Parts, second: Parts) -> PairFinding:
+def attack_pair(first: Partitions, second: Partitions) -> PairFinding:
     """Lay two releases beside each other; with the rows that their records have in one original, person by person.
 
     Where the rows are not known, nobody is followed from one release to the other, and only records are compared.
-    Whoever looks for somebody in a release in parts knows the part.
+    Whoever looks for somebody in a release in partitions knows the partition.
     """
     before, after = _count_records(first), _count_records(second)
     same = sum((before & after).values())
     gone, new = sum(before.values()) - same, sum(after.values()) - same
     people, certain = 0, dict[str, dict[str, int]]()
-    rows = [[part_rows for _, part_rows in parts if part_rows is not None] for parts in (first, second)]
+    rows = [
+        [partition_rows for _, partition_rows in partitions if partition_rows is not None]
+        for partitions in (first, second)
+    ]
     if len(rows[0]) == len(first) and len(rows[1]) == len(second):
         mine, yours = np.concatenate(rows[0]), np.concatenate(rows[1])
         _, at_first, at_second = np.intersect1d(mine, yours, return_indices=True)
@@ -105,9 +108,9 @@ def attack_pair(first: Parts, second: Parts) -> PairFinding:
     return PairFinding(people, same, gone, new, certain, warnings)
 
 
-def _count_records(parts: Parts) -> Counter[tuple[str, ...]]:
+def _count_records(partitions: Partitions) -> Counter[tuple[str, ...]]:
     counts = Counter[tuple[str, ...]]()
-    for release, _ in parts:
+    for release, _ in partitions:
         counts.update(_format_rows(release, [column.name for column in release.columns if column.role not in _GIVEN]))
     return counts
 
@@ -120,12 +123,17 @@ def _format_rows(release: Release, names: list[str]) -> list[tuple[str, ...]]:
 
 
 def _count_certain(
-    first: Parts, second: Parts, at_first: Ints, at_second: Ints
+    first: Partitions, second: Partitions, at_first: Ints, at_second: Ints
 ) -> Iterator[tuple[str, dict[str, int]]]:
     """Count, by sensitive column of both releases, the people for whom one value is left."""
-    columns, other = ({c.name for c in parts[0][0].columns if c.role == "sensitive"} for parts in (first, second))
+    columns, other = (
+        {c.name for c in partitions[0][0].columns if c.role == "sensitive"} for partitions in (first, second)
+    )
     for name in sorted(columns & other):
-        left = [[values for release, _ in parts for values in _values_left(release, name)] for parts in (first, second)]
+        left = [
+            [values for release, _ in partitions for values in _values_left(release, name)]
+            for partitions in (first, second)
+        ]
         counts = dict.fromkeys(("first", "second", "both"), 0)
         for at_left, at_right in zip(at_first.tolist(), at_second.tolist(), strict=True):
             values = left[0][at_left], left[1][at_right]

@@ -46,7 +46,8 @@ _QUANTILES = {"5 %": 0.05, "25 %": 0.25, "50 %": 0.5, "75 %": 0.75, "95 %": 0.95
 class Finding(Protocol):
     """What an attacker found. Where people are to be told apart it is a :class:`Risk`.
 
-    Where people can be published in parts it has ``join(other)``, which returns what is found in two parts together.
+    Where people can be published in partitions it has ``join(other)``, which returns what is found in two partitions
+    together.
     """
 
     @property
@@ -185,7 +186,7 @@ class Risk(Tabular):
         )
 
     def join(self, other: Risk) -> Risk:
-        """Return what is reached in two parts of a release together."""
+        """Return what is reached in two partitions of a release together."""
         return unite_risks([self, other])
 
     @property
@@ -254,14 +255,14 @@ class Risk(Tabular):
 
 
 def unite_risks(risks: Sequence[Risk]) -> Risk:
-    """Return what is reached in all parts of a release, from the sets of everybody and not from means.
+    """Return what is reached in all partitions of a release, from the sets of everybody and not from means.
 
-    Whoever attacks a part knows that somebody is in it; whoever does not faces more records still.
+    Whoever attacks a partition knows that somebody is in it; whoever does not faces more records still.
 
     Examples
     --------
-    >>> parts = [Risk.of(np.array([2, 2]), "items", m=2), Risk.of(np.array([5]), "items", m=2)]
-    >>> merged = unite_risks(parts)
+    >>> partitions = [Risk.of(np.array([2, 2]), "items", m=2), Risk.of(np.array([5]), "items", m=2)]
+    >>> merged = unite_risks(partitions)
     >>> merged.people, round(merged.mean_success, 6), merged.set_sizes.tolist()
     (3, 0.4, [2, 2, 5])
     """
@@ -277,7 +278,7 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
         unit=risks[0].unit,
     )
     if any(risk.measured is not None for risk in risks):
-        # Of some parts everybody was attacked, of others a few: each part counts by its people.
+        # Of some partitions everybody was attacked, of others a few: each partition counts by its people.
         margins = [risk.people * (risk.margin or 0.0) / max(people, 1) for risk in risks]
         merged = dataclasses.replace(
             merged,
@@ -292,7 +293,7 @@ def unite_risks(risks: Sequence[Risk]) -> Risk:
 
 
 def _average(risks: Sequence[Risk], name: str) -> Any:
-    """Return the mean over the people of all parts; None where a part does not say."""
+    """Return the mean over the people of all partitions; None where a partition does not say."""
     values = [getattr(risk, name) for risk in risks]
     if any(value is None for value in values):
         return None
@@ -301,7 +302,7 @@ def _average(risks: Sequence[Risk], name: str) -> Any:
 
 
 def _thin(risks: Sequence[Risk]) -> list[Risk]:
-    """Leave of every part the sets of the same share of its people, so that they can be laid together."""
+    """Leave of every partition the sets of the same share of its people, so that they can be laid together."""
     rate = min((len(risk.set_sizes) / risk.people for risk in risks if risk.people), default=1.0)
     thinned = []
     for risk in risks:

@@ -32,8 +32,8 @@ __all__ = [
     "FindInferences",
     "Folder",
     "Generator",
-    "JudgeParts",
-    "PartsReport",
+    "JudgePartitions",
+    "PartitionsReport",
     "QueryBounds",
     "Reader",
     "Reconstruct",
@@ -134,7 +134,7 @@ class QueryBounds(Protocol):
 class SortKey(Protocol):
     """Lays people in a line, so that those who are near each other are alike."""
 
-    PART_SIZE: int
+    PARTITION_SIZE: int
 
     def compute_sort_key(self, dataset: Dataset, survey: Any = None) -> Any:
         """Return the place of every record in the line."""
@@ -155,21 +155,21 @@ class Report(Protocol):
 
 
 @runtime_checkable
-class PartsReport(Protocol):
-    """Says what the report on a release in parts shows of this kind."""
+class PartitionsReport(Protocol):
+    """Says what the report on a release in partitions shows of this kind."""
 
-    def count_part(self, comparison: Comparison) -> PartialSums:
-        """Count in a part what figures need."""
+    def count_partition(self, comparison: Comparison) -> PartialSums:
+        """Count in a partition what figures need."""
 
-    def draw_parts(self, seen: Divided) -> dict[str, Figure]:
-        """Return the figures on all parts by name."""
+    def draw_partitions(self, seen: Divided) -> dict[str, Figure]:
+        """Return the figures on all partitions by name."""
 
-    def show_parts(self, drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
+    def show_partitions(self, drawn: Mapping[str, Figure], seen: Divided) -> list[str]:
         """Return the sections of the page."""
 
 
-class JudgeParts(Protocol):
-    """Judges a release in parts as the report on one that is whole does."""
+class JudgePartitions(Protocol):
+    """Judges a release in partitions as the report on one that is whole does."""
 
     def __call__(self, judged: Judgement, seen: Divided) -> Judgement:
         """Return the judgement, with what is special to this kind."""

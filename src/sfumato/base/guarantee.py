@@ -34,18 +34,18 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
-    ('km-anonymity (k=5, m=2)', 'km-anonymity (k=5, m=2, counting people)')
+    ('5^2-anonymity of places', '5^2-anonymity of places, counting people')
     """
 
     name: ClassVar[str]
     title: ClassVar[str]
     knowledge: ClassVar[str]
     composes: ClassVar[bool]
-    """Whether people split into parts, each published so that it keeps the promise, keep it together."""
+    """Whether people split into partitions, each published so that it keeps the promise, keep it together."""
     observed: ClassVar[tuple[str, ...]] = ()
-    """Parameters that say what a release happens to hold; of several parts, what one of them holds all of them do."""
+    """Parameters that say what a release happens to hold; of several partitions, what one holds all of them do."""
 
     count: str = dataclasses.field(default="records", kw_only=True, repr=False)
 
@@ -75,22 +75,22 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
 
     @property
     def bound_to_whole(self) -> str:
-        """Say why this promise cannot be kept part by part; nothing where it can.
+        """Say why this promise cannot be kept partition by partition; nothing where it can.
 
         Examples
         --------
-        >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+        >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
         >>> KmAnonymity.composes, KmAnonymity(k=5, m=2).bound_to_whole
         (True, '')
         """
         return "" if self.composes else "it is about all of the data in their order, not about people by themselves"
 
     def join(self, other: Guarantee) -> Guarantee:
-        """Return what two parts that make these promises promise together; refuse promises that differ.
+        """Return what two partitions that make these promises promise together; refuse promises that differ.
 
         Examples
         --------
-        >>> from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+        >>> from sfumato.kinds.sequences.guarantees import GroupAnonymity
         >>> some, none = GroupAnonymity(k=5, suppressing=True), GroupAnonymity(k=5)
         >>> some.join(none) == some
         True
@@ -101,7 +101,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
             both = dataclasses.replace(self, **seen)
             if agreed and both == dataclasses.replace(other, **seen):
                 return both
-        raise SchemaError(f"{self.name}: parts of a release promise different things.")
+        raise SchemaError(f"{self.name}: partitions of a release promise different things.")
 
     @abc.abstractmethod
     def statement(self, unit: RecordUnit = PERSON) -> str:
@@ -119,9 +119,21 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
             f"they are those of at least {self.smallest_group} different {plural(unit.owner)}."
         )
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers, as people write it: without parameters that guarantee nothing.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
+        >>> KmAnonymity(k=5, m=2).label
+        '5^2-anonymity of places'
+        """
+        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)
+        return f"{self.title} ({shown})" if shown else self.title
+
     def __str__(self) -> str:
-        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
-        return f"{self.name} ({shown}{', counting people' * (self.count == 'people')})"
+        return f"{self.label}{', counting people' * (self.count == 'people')}"
 
     def to_dict(self, unit: RecordUnit = PERSON) -> dict[str, Any]:
         """Return name, parameters, what is counted and the statement as plain values."""

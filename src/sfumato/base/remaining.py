@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Literal
 
 from sfumato.escape import escape_html
+from sfumato.messages import Message, Part, Setting
 
 __all__ = ["NOTHING", "TITLE", "Possibility", "Remaining", "Severity", "quote", "show_number"]
 
@@ -37,11 +38,11 @@ class Possibility:
         A sentence or two with the names of numbers in braces. Where ``people`` of so many (``of``) are counted,
         ``{share}`` is theirs.
     remedy
-        What would help, in the same way.
+        What would help, in the same way; parameters that are named in a message are written as callers give them.
     counts
-        Numbers that add up over the parts of a release.
+        Numbers that add up over the partitions of a release.
     worst
-        Numbers of which the largest is that of all parts. A float is a share.
+        Numbers of which the largest is that of all partitions. A float is a share.
 
     Examples
     --------
@@ -75,7 +76,7 @@ class Possibility:
         return self.severity == "warning"
 
     def join(self, other: Possibility) -> Possibility:
-        """Return the same of two parts of a release: counts of both, the worse of what does not add up.
+        """Return the same of two partitions of a release: counts of both, the worse of what does not add up.
 
         Examples
         --------
@@ -96,10 +97,22 @@ class Possibility:
         numbers: dict[str, float] = {**self.counts, **self.worst}
         if "of" in numbers:
             numbers["share"] = numbers["people"] / max(numbers["of"], 1)
-        return text.format(**{name: show_number(value) for name, value in numbers.items()})
+        shown = {name: show_number(value) for name, value in numbers.items()}
+        if not isinstance(text, Message):
+            return text.format(**shown)
+        return Message(*(self._fill_part(part, shown, numbers) for part in text.parts))
+
+    @staticmethod
+    def _fill_part(part: Part, shown: Mapping[str, str], numbers: Mapping[str, float]) -> Part:
+        """Fill a part of a message; the value of a parameter is a number as people type it."""
+        if isinstance(part, str):
+            return part.format(**shown)
+        if isinstance(part, Setting) and isinstance(part.value, str):
+            return dataclasses.replace(part, value=numbers.get(part.value.strip("{}"), part.value))
+        return part
 
     def __str__(self) -> str:
-        return f"{self.sentence} {self.hint}".strip()
+        return Message(self.sentence, " ", self.hint) if self.hint else self.sentence
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values for JSON."""
@@ -138,8 +151,8 @@ class Remaining:
         return cls.of(possibility for finding in findings for possibility in getattr(finding, "remaining", ()))
 
     @classmethod
-    def unite(cls, parts: Iterable[Remaining]) -> Remaining:
-        """Return what remains possible in a release from what does in its parts.
+    def unite(cls, partitions: Iterable[Remaining]) -> Remaining:
+        """Return what remains possible in a release from what does in its partitions.
 
         Examples
         --------
@@ -148,7 +161,7 @@ class Remaining:
         Remaining(2 of 18)
         """
         by_key: dict[tuple[str, str], list[Possibility]] = {}
-        for possibility in (possibility for part in parts for possibility in part):
+        for possibility in (possibility for partition in partitions for possibility in partition):
             by_key.setdefault((possibility.topic, possibility.about), []).append(possibility)
         return cls(tuple(functools.reduce(Possibility.join, same) for same in by_key.values()))
 

@@ -123,9 +123,9 @@ class Verdict(Tabular):
 
     @classmethod
     def unite(cls, parts: Mapping[str, Verdict]) -> Verdict:
-        """Combine checks of the parts of a release by their names: what is wrong in one part is wrong.
+        """Combine checks of the partitions of a release by their names: what is wrong in one partition is wrong.
 
-        What was measured is told once where all parts have the same, else from the least to the most.
+        What was measured is told once where all partitions have the same, else from the least to the most.
 
         Examples
         --------
@@ -227,7 +227,7 @@ class Verdict(Tabular):
 
 
 def _range(values: list[Any]) -> Any:
-    """Return what all parts have, or the least and the most; where there is no such thing, what the first one has."""
+    """Return what all partitions have, or the least and the most; where there is no such thing, what the first has."""
     if all(value == values[0] for value in values):
         return values[0]
     if all(isinstance(value, int | float) for value in values):

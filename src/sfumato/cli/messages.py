@@ -27,7 +27,7 @@ _OF_COMMANDS = (
     "master",
     "outside",
     "parents",
-    "part_size",
+    "partition_size",
     "resume",
     "seconds",
     "unknown",
@@ -74,8 +74,8 @@ def translate(text: str) -> str:
     "visits.csv: column 'a' has no role. Give it one (--column), or leave it out (--drop; * for all)."
     >>> translate("Leave it out (identifier or drop), or say whose it is (columns: owner=NAME).")
     'Leave it out (--identifier or --drop), or say whose it is (--column owner=NAME).'
-    >>> translate("part_size: must be a whole number of at least 10, so that every part has enough people, got 3.")
-    '--part-size must be a whole number of at least 10, so that every part has enough people, got 3.'
+    >>> translate("partition_size: must be a whole number of at least 10, got 3.")
+    '--partition-size must be a whole number of at least 10, got 3.'
     >>> translate("reading: split must be one of day, week, got 'hour'.")
     "--split must be one of day, week, got 'hour'."
     >>> translate("people.csv: ... If this guess is right, add: quasi=['age', 'sex'], sensitive=['illness']")
@@ -147,7 +147,7 @@ def _format_option(option: str, value: str | Sequence[str] | Mapping[str, str]) 
 
 
 def _name_method(match: re.Match[str]) -> str:
-    """Return the name of a method or promise whose class begins a message; other words stay."""
+    """Return the name of a method or guarantee whose class begins a message; other words stay."""
     from sfumato.data.kind import all_kinds, find_kind
 
     for kind in all_kinds():

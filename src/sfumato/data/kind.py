@@ -93,7 +93,7 @@ def require(component: Lazy[T_co] | None) -> T_co:
 
     Examples
     --------
-    >>> require(find_kind("sets").sort_key).PART_SIZE
+    >>> require(find_kind("sets").sort_key).PARTITION_SIZE
     50000
     >>> require(find_kind("timeline").sort_key)
     Traceback (most recent call last):
@@ -197,9 +197,9 @@ class KindSpec:
     partitioned_reading
         How files of people are read in bounded memory; None where they are read whole.
     sort_key
-        Sort keys for releases in parts; None where there are no such releases.
-    parts_report, judge_parts
-        Report on releases in parts, and its judgement; None where these do not differ.
+        Sort keys for releases in partitions; None where there are no such releases.
+    partitions_report, judge_partitions
+        Report on releases in partitions, and its judgement; None where these do not differ.
     report_words
         Words of the report; None for those of any kind.
     reconstruct
@@ -252,8 +252,8 @@ class KindSpec:
     option_checks: Mapping[str, Lazy[Callable[[str], object]]] = dataclasses.field(default_factory=dict)
     partitioned_reading: Lazy[PartitionedReading] | None = None
     sort_key: Lazy[components.SortKey] | None = None
-    parts_report: Lazy[components.PartsReport] | None = None
-    judge_parts: Lazy[components.JudgeParts] | None = None
+    partitions_report: Lazy[components.PartitionsReport] | None = None
+    judge_partitions: Lazy[components.JudgePartitions] | None = None
     report_words: Lazy[ReportWords] | None = None
     reconstruct: Lazy[components.Reconstruct] | None = None
     folder: Lazy[components.Folder] | None = None
@@ -297,7 +297,7 @@ class OfKind:
 
     Examples
     --------
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> KmAnonymity.kinds
     ('trajectories',)
     """

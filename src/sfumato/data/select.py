@@ -24,7 +24,7 @@ __all__ = [
     "order_rows",
     "pick_rows",
     "sample_observations",
-    "take_part",
+    "take_partition",
     "take_rows",
 ]
 
@@ -103,7 +103,7 @@ def find_names(dataset: Dataset) -> Any:
 
 
 def order_rows(dataset: Dataset, rows: Ints) -> Ints:
-    """Return rows in the order of a part: by the names of records, independent of the order of the file.
+    """Return rows in the order of a partition: by the names of records, independent of the order of the file.
 
     Examples
     --------
@@ -117,14 +117,14 @@ def order_rows(dataset: Dataset, rows: Ints) -> Ints:
     return np.asarray(rows[pc.array_sort_indices(names.take(pa.array(rows))).to_numpy()])
 
 
-def take_part(dataset: Dataset, rows: Ints) -> Dataset:
-    """Return some records as a part that does not depend on the order of records.
+def take_partition(dataset: Dataset, rows: Ints) -> Dataset:
+    """Return some records as a partition that does not depend on the order of records.
 
     Records are ordered by their names, and values are numbered by theirs.
 
     Examples
     --------
-    >>> take_part(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
+    >>> take_partition(Dataset.of("sets", [["wine"], ["tea", "rye"]]), np.array([1])).history().labels
     ('rye', 'tea')
     """
     return _number_by_names(take_rows(dataset, order_rows(dataset, rows)))
@@ -189,8 +189,8 @@ def _number_by_names(dataset: Dataset) -> Dataset:
 def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     """Return a dataset with positions of at most so many people at every place, one visit of each.
 
-    Published coordinates of a place need visits of k people. Without sampling, every part with the place would hold all
-    visits to it. Who is kept is random.
+    Published coordinates of a place need visits of k people. Without sampling, every partition with the place would hold
+    all visits to it. Who is kept is random.
 
     Examples
     --------

@@ -16,7 +16,7 @@ Keys = npt.NDArray[np.uint64]
 Ints = npt.NDArray[np.int64]
 
 ANYWHERE = np.uint64(2**64 - 1)
-"""Key of people without values to compare: they are distributed evenly to all parts."""
+"""Key of people without values to compare: they are distributed evenly to all partitions."""
 _ONE = np.uint64(1)
 
 

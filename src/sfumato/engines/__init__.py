@@ -1,4 +1,4 @@
-"""Where independent parts are computed: on the cores of this machine, or on a cluster.
+"""Where independent partitions are computed: on the cores of this machine, or on a cluster.
 
 Examples
 --------

@@ -1,7 +1,7 @@
-"""Parts that are ready, kept until all of them are: a run that was stopped goes on with those that are missing.
+"""Partitions that are ready, kept until all of them are: a run that was stopped goes on with those that are missing.
 
 They lie in a hidden folder beside the release that is to be, which is called by a digest of all that decides on the
-parts: data, method, parameters and size. Another run of the same finds them; a run of anything else removes them.
+partitions: data, method, parameters and size. Another run of the same finds them; a run of anything else removes them.
 """
 
 from __future__ import annotations
@@ -26,35 +26,37 @@ from sfumato.release.folder import (
     try_lock,
 )
 from sfumato.release.owner import SECRET_FILE, read_secret, write_secret
-from sfumato.release.partitioned import DATA, describe_part, name_part
+from sfumato.release.partitioned import DATA, describe_partition, name_partition
 
-__all__ = ["PartsCheckpoint"]
+__all__ = ["PartitionsCheckpoint"]
 
 _PREFIX = ".parts-"
 _READY = "ready.json"
 _SPILL, _DATA = "people", "data.hex"
 
 
-class PartsCheckpoint:
-    """The folder in which the parts of a release are collected.
+class PartitionsCheckpoint:
+    """The folder in which the partitions of a release are collected.
 
     Leaving it by an error of this program, or when the release is there, removes it; by anything else, such as Ctrl-C,
-    leaves the parts that are ready for the next run, and nothing else of anybody.
+    leaves the partitions that are ready for the next run, and nothing else of anybody.
 
     Parameters
     ----------
     out
         The directory of the release that is to be.
     mark
-        A digest of all that decides on the parts but the secret.
+        A digest of all that decides on the partitions but the secret.
     secret
-        The owner's secret, if one is given; else the one that was drawn for the parts that are there, or a fresh one.
+        The owner's secret, if one is given; else the one that was drawn for the partitions that are there, or a fresh
+        one.
 
     Examples
     --------
     >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder, PartsCheckpoint(Path(folder) / "out", "0f" * 16, None) as parts:
-    ...     parts.is_ready(0)
+    >>> mark = "0f" * 16
+    >>> with tempfile.TemporaryDirectory() as folder, PartitionsCheckpoint(Path(folder) / "out", mark, None) as ready:
+    ...     ready.is_ready(0)
     False
     """
 
@@ -73,8 +75,8 @@ class PartsCheckpoint:
         file = self.folder / SECRET_FILE
         stored = read_secret(file) if file.is_file() else None
         if stored is None or (secret is not None and secret != stored):
-            for part in self.folder.glob("part-*"):
-                shutil.rmtree(part)
+            for partition in self.folder.glob("part-*"):
+                shutil.rmtree(partition)
             stored = secret or Secret.fresh()
             beside = file.with_suffix(".new")
             write_secret(stored, beside)
@@ -103,43 +105,46 @@ class PartsCheckpoint:
         return folder
 
     def keep_for(self, data: bytes) -> None:
-        """Remove parts that are ready and were made of other data: a file may change and keep its size and time."""
+        """Remove ready partitions that were made of other data: a file may change and keep its size and time."""
         file = self.folder / _DATA
         if file.is_file() and file.read_text() == data.hex():
             return
-        for part in self.folder.glob("part-*"):
-            shutil.rmtree(part)
+        for partition in self.folder.glob("part-*"):
+            shutil.rmtree(partition)
         beside = file.with_suffix(".new")
         beside.write_text(data.hex())
         beside.replace(file)
 
     def is_ready(self, number: int) -> bool:
-        """Tell whether a part is there, whole."""
-        folder = self.folder / name_part(number)
+        """Tell whether a partition is there, whole."""
+        folder = self.folder / name_partition(number)
         if not (folder / _READY).is_file():
             return False
         try:
-            if describe_part(folder / "release", folder.name).parts[0].sha256 == self.read_facts(number)["sha256"]:
+            if (
+                describe_partition(folder / "release", folder.name).partitions[0].sha256
+                == self.read_facts(number)["sha256"]
+            ):
                 return True
         except (SfumatoError, OSError, KeyError, TypeError):
-            pass  # whatever it is, it is no part: it is made again
+            pass  # whatever it is, it is no partition: it is made again
         shutil.rmtree(folder)
         return False
 
     def read_facts(self, number: int) -> dict[str, Any]:
-        """Return what was kept of a part beside its files."""
-        facts: dict[str, Any] = read_json(self.folder / name_part(number) / _READY)
+        """Return what was kept of a partition beside its files."""
+        facts: dict[str, Any] = read_json(self.folder / name_partition(number) / _READY)
         return facts
 
     def keep(self, number: int, files: Mapping[str, bytes], facts: Mapping[str, Any]) -> None:
-        """Keep the files of a part: it is there when all of them are."""
-        unfinished, folder = self.folder / "aside", self.folder / name_part(number)
+        """Keep the files of a partition: it is there when all of them are."""
+        unfinished, folder = self.folder / "aside", self.folder / name_partition(number)
         shutil.rmtree(unfinished, ignore_errors=True)
         for name, content in files.items():
             path = unfinished / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(content)
-        digest = describe_part(unfinished / "release", folder.name).parts[0].sha256
+        digest = describe_partition(unfinished / "release", folder.name).partitions[0].sha256
         (unfinished / _READY).write_text(
             json.dumps({**facts, "sha256": digest}, default=_encode_value), encoding="utf-8"
         )
@@ -147,10 +152,10 @@ class PartsCheckpoint:
         unfinished.rename(folder)
 
     def hand_over(self, count: int, staging: StagingFolder) -> None:
-        """Put all parts where a release is prepared; they stay here until it is there."""
+        """Put all partitions where a release is prepared; they stay here until it is there."""
         (staging.release / DATA).mkdir(mode=0o755)
         for number in range(count):
-            name = name_part(number)
+            name = name_partition(number)
             for side, target in (("release", staging.release / DATA), ("owner", staging.owner)):
                 shutil.copytree(self.folder / name / side, target / name, copy_function=_link)
 

@@ -1,4 +1,4 @@
-"""Independent parts on the cores of this machine."""
+"""Independent partitions on the cores of this machine."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ _ALONE = {"OMP_NUM_THREADS": "1", "POLARS_MAX_THREADS": "1"}
 
 
 class Local:
-    """Runs steps of a method in threads, and parts of a release in processes.
+    """Runs steps of a method in threads, and partitions of a release in processes.
 
     Kernels release the interpreter's lock, so that threads use cores. Results of steps come in their order, and what
-    is done with a part depends on nothing else, so nothing depends on the number of cores.
+    is done with a partition depends on nothing else, so nothing depends on the number of cores.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class Local:
             return list(pool.map(work, waiting))
         except BaseException as error:
             self.stopping = True
-            # Parts stop when they next show how far they are; whoever pressed Ctrl-C does not wait for that.
+            # Partitions stop when they next show how far they are; whoever pressed Ctrl-C does not wait for that.
             patient = not isinstance(error, KeyboardInterrupt)
             raise
         finally:
@@ -126,8 +126,9 @@ class _Worker:
             failed, answer = pickle.load(process.stdout)
         except (EOFError, BrokenPipeError, pickle.UnpicklingError):
             raise StoppedError(
-                f"engine local: a process ended in the middle of a part (exit code {process.wait()}), perhaps for want "
-                "of memory. Run it again with fewer cores or a smaller part size; parts that are ready are kept."
+                f"engine local: a process ended in the middle of a partition (exit code {process.wait()}), perhaps for "
+                "want of memory. Run it again with fewer cores or a smaller partition size; partitions that are "
+                "ready are kept."
             ) from None
         if failed:
             raise answer

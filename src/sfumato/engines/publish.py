@@ -1,8 +1,8 @@
-"""Releases in parts: people who are alike are published together, part by part, in bounded memory and on any engine.
+"""Partitioned releases: people who are alike are published together, in bounded memory and on any engine.
 
-One theorem carries it. Split the people into disjoint parts and publish each so that it keeps the guarantee on its own;
-then all of them together keep it. So every part is a release that is made and verified by itself, and a part that is
-missing can be made alone.
+One theorem carries it. Split the people into disjoint partitions and publish each so that it keeps the guarantee on
+its own; then all of them together keep it. So every partition is a release that is made and verified by itself, and a
+partition that is missing can be made alone.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.api import calls, protect
-from sfumato.api.aggregate import combine_attacks, describe_untested, write_parts_report
+from sfumato.api.aggregate import combine_attacks, describe_untested, write_partitions_report
 from sfumato.api.attack import attack_more
 from sfumato.api.edits import describe_edited
 from sfumato.api.verify import check_written
@@ -27,28 +27,29 @@ from sfumato.base.remaining import Possibility, Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
-from sfumato.engines.checkpoint import PartsCheckpoint
+from sfumato.engines.checkpoint import PartitionsCheckpoint
 from sfumato.engines.local import Local
 from sfumato.engines.scan import scan
 from sfumato.engines.tasks import (
-    HeldParts,
-    StoredParts,
+    HeldPartitions,
+    StoredPartitions,
     choose_place,
     count_people_per_place,
     mark_file,
-    mark_parts,
+    mark_partitions,
     open_store,
 )
 from sfumato.engines.upload import open_upload
 from sfumato.exceptions import ParameterError, ReleaseWarning, SfumatoError, VerificationError
 from sfumato.formats.memory import MemoryPlace
 from sfumato.metrics.retained_detail import find_retained, judge_retained, merge_retained
+from sfumato.old_names import with_old_keywords
 from sfumato.readers.archives import name_place
 from sfumato.readers.files import is_uri
 from sfumato.readers.identifiers import refuse_identifiers
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.reading import ReadWhole
-from sfumato.readers.partitioned.records import StoredPart
+from sfumato.readers.partitioned.records import StoredPartition
 from sfumato.readers.partitioned.remote import RemoteFiles, find_source
 from sfumato.release import owner
 from sfumato.release.attachments import copy_in
@@ -58,23 +59,23 @@ from sfumato.release.partitioned import (
     TAKEN,
     DividedRelease,
     check_divided,
-    describe_part,
-    name_part,
-    unite_parts,
+    describe_partition,
+    name_partition,
+    unite_partitions,
     write_divided,
 )
 from sfumato.release.release import OwnerRecord, Result, describe_guarantee
-from sfumato.release.run import PartEngine, Progress, Run, silent
+from sfumato.release.run import PartitionEngine, Progress, Run, silent
 from sfumato.release.storage import write_release
 from sfumato.release.store import FileStore
 from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
 
-__all__ = ["REPORTED", "Divided", "PartJob", "PublishedPart", "publish_in_parts", "publish_part"]
+__all__ = ["REPORTED", "Divided", "PartitionJob", "PublishedPartition", "publish_in_partitions", "publish_partition"]
 
 REPORTED = 200_000
 """Records of a file up to which they are all read into memory for what needs everybody, such as a report."""
 _MAX_SENTENCES = 5
-"""Sentences about parts that are repeated for all of them."""
+"""Sentences about partitions that are repeated for all of them."""
 
 
 _UNREPORTED = (
@@ -84,19 +85,19 @@ _UNREPORTED = (
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class PartJob:
-    """All that publishing one part needs, wherever that is done; its people, or where they lie on this machine.
+class PartitionJob:
+    """All that publishing one partition needs, wherever that is done; its people, or where they lie on this machine.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
-    >>> PartJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32))).number
+    >>> PartitionJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32))).number
     0
     """
 
     number: int
-    people: Dataset | StoredPart
+    people: Dataset | StoredPartition
     method: Method
     secret: Secret
     count: str = "records"
@@ -104,17 +105,17 @@ class PartJob:
 
     @property
     def dataset(self) -> Dataset:
-        """The people of the part."""
+        """The people of the partition."""
         return self.people if isinstance(self.people, Dataset) else self.people.load()
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class PublishedPart:
-    """A part that was published and verified: its files by path, and what is to be told of it.
+class PublishedPartition:
+    """A partition that was published and verified: its files by path, and what is to be told of it.
 
     Examples
     --------
-    >>> PublishedPart(0, {"release/release.json": b"{}"}, {"notes": []}).number
+    >>> PublishedPartition(0, {"release/release.json": b"{}"}, {"notes": []}).number
     0
     """
 
@@ -125,7 +126,7 @@ class PublishedPart:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Divided:
-    """A release in parts that is on disk: what it says, what was verified, and what its owner is to know.
+    """A release in partitions that is on disk: what it says, what was verified, and what its owner is to know.
 
     Examples
     --------
@@ -133,9 +134,9 @@ class Divided:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["tea"]] * 4)
     >>> with tempfile.TemporaryDirectory() as out:
-    ...     made = sf.publish_in_parts(data, sf.methods.Apriori(k=2, m=1), out, part_size=4, engine=Local(1))
+    ...     made = sf.publish_in_partitions(data, sf.methods.Apriori(k=2, m=1), out, partition_size=4, engine=Local(1))
     ...     made.release, sf.verify(out).holds
-    (DividedRelease(sets by apriori: 8 of 8 records in 2 parts, km-items (k=2, m=1, l=1)), True)
+    (DividedRelease(sets by apriori: 8 of 8 records in 2 partitions, 2^1-anonymity of items), True)
     """
 
     release: DividedRelease
@@ -150,15 +151,16 @@ class Divided:
     """Why a file was read whole, if it was."""
 
 
-def publish_in_parts(
+@with_old_keywords("publish_in_partitions")
+def publish_in_partitions(
     data: Dataset | str | Path,
     method: Method,
     out: str | Path,
     *,
     kind: str = "",
     reading: Mapping[str, Any] | None = None,
-    part_size: int | None = None,
-    engine: PartEngine | None = None,
+    partition_size: int | None = None,
+    engine: PartitionEngine | None = None,
     secret: Secret | bytes | None = None,
     count: str = "records",
     withhold_at_most: float = WITHHOLD_AT_MOST,
@@ -167,7 +169,7 @@ def publish_in_parts(
     reports: bool = False,
     progress: Progress = silent,
 ) -> Divided:
-    """Publish data in parts of people who are alike, or nothing; a run that was stopped goes on where it was.
+    """Publish data in partitions of people who are alike, or nothing; a run that was stopped goes on where it was.
 
     The release is the same on any engine and any number of cores.
 
@@ -177,15 +179,15 @@ def publish_in_parts(
         The original; or its file or folder of files, which is read in bounded memory where that can be. A text such as
         ``hdfs://...`` is what Spark reads under this name.
     method
-        A method with its parameters, whose promise can be kept part by part.
+        A method with its parameters, whose promise can be kept partition by partition.
     out
         The directory for ``release/`` and ``owner/``; a text such as ``hdfs://...`` is where Spark puts them.
     kind, reading
         Of a file: what one row of the data is, and the options of :func:`sfumato.read`.
-    part_size
-        People in a part at most; a constant of the kind of data if not given.
+    partition_size
+        People in a partition at most; a constant of the kind of data if not given.
     engine
-        Where parts are made: ``sf.engines.Local(cores)`` or ``sf.engines.Spark(session)``.
+        Where partitions are made: ``sf.engines.Local(cores)`` or ``sf.engines.Spark(session)``.
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again.
     count, withhold_at_most
@@ -195,7 +197,7 @@ def publish_in_parts(
     reports
         Whether to write ``owner/report.html``; not of files of very many people, since it needs everybody in memory.
     progress
-        Shows how many parts are ready.
+        Shows how many partitions are ready.
 
     Examples
     --------
@@ -203,22 +205,22 @@ def publish_in_parts(
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(age,) for age in range(20, 40)], ("age",))
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     made = publish_in_parts(
-    ...         data, sf.methods.Mondrian(k=2), f"{folder}/out", part_size=10, engine=sf.engines.Local(cores=1)
+    ...     made = publish_in_partitions(
+    ...         data, sf.methods.Mondrian(k=2), f"{folder}/out", partition_size=10, engine=sf.engines.Local(cores=1)
     ...     )
-    ...     print(len(made.release.parts), sf.verify(f"{folder}/out", original=data).holds)
+    ...     print(len(made.release.partitions), sf.verify(f"{folder}/out", original=data).holds)
     2 True
     """
-    chosen: PartEngine = engine or Local()
+    chosen: PartitionEngine = engine or Local()
     if isinstance(out, str) and is_uri(out):
         with open_upload(out, chosen, force=force) as upload:
-            return publish_in_parts(
+            return publish_in_partitions(
                 data,
                 method,
                 upload,
                 kind=kind,
                 reading=reading,
-                part_size=part_size,
+                partition_size=partition_size,
                 engine=chosen,
                 secret=secret,
                 count=count,
@@ -234,69 +236,75 @@ def publish_in_parts(
     if isinstance(data, Dataset):
         source = data
         refuse_identifiers(data)
-        mark = mark_parts(data, method, count, limit, part_size)
+        mark = mark_partitions(data, method, count, limit, partition_size)
     else:
         options = ReadOptions.of(kind, reading or {})
         source = files = find_source(data if is_uri(str(data)) else name_place(Path(data)), options.format, chosen)
-        mark = mark_file(files, options, method, count, limit, part_size)
+        mark = mark_file(files, options, method, count, limit, partition_size)
     given, timer = None if secret is None else Secret.of(secret), Run(bytes(32))
-    with PartsCheckpoint(out, mark, given) as checkpoint, open_store(source, chosen) as store:
+    with PartitionsCheckpoint(out, mark, given) as checkpoint, open_store(source, chosen) as store:
         with timer.phase("plan"):
-            parts = _find_parts(source, options, method, checkpoint, part_size, chosen, store, progress)
+            partitions = _find_partitions(source, options, method, checkpoint, partition_size, chosen, store, progress)
             if not isinstance(source, Dataset):
-                checkpoint.keep_for(parts.mark())
-            missing = [number for number in range(len(parts)) if not checkpoint.is_ready(number)]
-        ready = len(parts) - len(missing)
+                checkpoint.keep_for(partitions.mark())
+            missing = [number for number in range(len(partitions)) if not checkpoint.is_ready(number)]
+        ready = len(partitions) - len(missing)
         with timer.phase("parts"):
-            job = PartJob(0, parts.dataset, method, checkpoint.secret, count, limit)
-            progress("parts", ready, len(parts))
-            for made, part in enumerate(parts.stream(publish_part, job, missing), start=1):
-                checkpoint.keep(part.number, part.files, part.facts)
-                progress("parts", ready + made, len(parts))
-        outcomes = [checkpoint.read_facts(number) for number in range(len(parts))]
-        # What methods count lies with each part: a sum would mean nothing where they count the largest of something.
-        counters = {"parts": len(parts), "parts_from_before": ready}
+            job = PartitionJob(0, partitions.dataset, method, checkpoint.secret, count, limit)
+            progress("parts", ready, len(partitions))
+            for made, partition in enumerate(partitions.stream(publish_partition, job, missing), start=1):
+                checkpoint.keep(partition.number, partition.files, partition.facts)
+                progress("parts", ready + made, len(partitions))
+        outcomes = [checkpoint.read_facts(number) for number in range(len(partitions))]
+        # What methods count lies with each partition: a sum would mean nothing where they count the largest of
+        # something.
+        counters = {"parts": len(partitions), "parts_from_before": ready}
         nobody = np.empty(0, np.int64)
         owner_record = OwnerRecord(
-            nobody, checkpoint.secret, timer.seconds, counters, method.parameters(), None, parts.dataset
+            nobody, checkpoint.secret, timer.seconds, counters, method.parameters(), None, partitions.dataset
         )
         with timer.phase("write"), open_staging(out, force=force) as staging:
-            checkpoint.hand_over(len(parts), staging)
+            checkpoint.hand_over(len(partitions), staging)
             included = copy_in([Path(path) for path in include], staging.release, TAKEN)
-            heads = (describe_part(staging.release / DATA / name, name) for name in map(name_part, range(len(parts))))
-            release = unite_parts(heads, included)
+            heads = (
+                describe_partition(staging.release / DATA / name, name)
+                for name in map(name_partition, range(len(partitions)))
+            )
+            release = unite_partitions(heads, included)
             refuse_excess(release, limit)
             write_divided(release, staging.release)
             verdict = _check(release, staging.release, outcomes)
             guarantee = describe_guarantee(release)
             owner.write_division(
-                owner_record, parts.contents(), guarantee, staging.owner, version("sfumato"), part_size
+                owner_record, partitions.contents(), guarantee, staging.owner, version("sfumato"), partition_size
             )
-            too_many = isinstance(parts, StoredParts) and release.records_in > REPORTED
+            too_many = isinstance(partitions, StoredPartitions) and release.records_in > REPORTED
             if reports and not too_many:
-                verdict = _report(source, options, parts, verdict, staging, checkpoint, timer)
+                verdict = _report(source, options, partitions, verdict, staging, checkpoint, timer)
             staging.commit()
-    warning_texts = (*parts.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
+    warning_texts = (*partitions.dataset.doubts, *verdict.warnings, *verdict.remaining.warnings)
     for text in warning_texts:
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     notes = (*_count_notes(outcome["notes"] for outcome in outcomes), *([_UNREPORTED] if reports and too_many else []))
-    return Divided(release, verdict, notes, warning_texts, timer.seconds, counters, parts.dataset, parts.read_whole)
+    return Divided(
+        release, verdict, notes, warning_texts, timer.seconds, counters, partitions.dataset, partitions.read_whole
+    )
 
 
-def _find_parts(
+def _find_partitions(
     source: Dataset | Path | RemoteFiles,
     options: ReadOptions | None,
     method: Method,
-    checkpoint: PartsCheckpoint,
-    part_size: int | None,
-    engine: PartEngine,
+    checkpoint: PartitionsCheckpoint,
+    partition_size: int | None,
+    engine: PartitionEngine,
     store: FileStore | None,
     progress: Progress,
-) -> HeldParts | StoredParts:
-    """Cut people into parts: lying aside where they are read from a file and can be, else in memory."""
+) -> HeldPartitions | StoredPartitions:
+    """Cut people into partitions: lying aside where they are read from a file and can be, else in memory."""
     if isinstance(source, Dataset) or options is None:
         assert isinstance(source, Dataset)
-        return HeldParts.of(source, method, checkpoint.secret, part_size, engine)
+        return HeldPartitions.of(source, method, checkpoint.secret, partition_size, engine)
     place = choose_place(checkpoint.create_spill_folder(), engine, store)
     try:
         scanned = scan(
@@ -305,24 +313,26 @@ def _find_parts(
             method,
             checkpoint.secret,
             place,
-            part_size=part_size,
+            partition_size=partition_size,
             people_per_place=count_people_per_place(method),
             progress=progress,
         )
         steps = describe_edited(source) if isinstance(source, Path) else ()
         edited = tuple(f"The table was edited: {step}." for step in steps)
         dataset = dataclasses.replace(scanned.dataset, notes=(*edited, *scanned.dataset.notes))
-        return StoredParts(dataset, scanned.parts, scanned.fingerprint, place)
+        return StoredPartitions(dataset, scanned.partitions, scanned.fingerprint, place)
     except ReadWhole as why:
         reason = str(why)
     place.clear()
     progress("read", 0, 0)
     dataset = _read_whole(source, options, checkpoint)
     refuse_identifiers(dataset)
-    return dataclasses.replace(HeldParts.of(dataset, method, checkpoint.secret, part_size, engine), read_whole=reason)
+    return dataclasses.replace(
+        HeldPartitions.of(dataset, method, checkpoint.secret, partition_size, engine), read_whole=reason
+    )
 
 
-def _read_whole(source: Path | RemoteFiles, options: ReadOptions, checkpoint: PartsCheckpoint) -> Dataset:
+def _read_whole(source: Path | RemoteFiles, options: ReadOptions, checkpoint: PartitionsCheckpoint) -> Dataset:
     folder = checkpoint.create_spill_folder()
     path = source if isinstance(source, Path) else source.fetch(folder)
     plain = {name: value for name, value in options.to_dict().items() if name != "kind"}
@@ -332,32 +342,32 @@ def _read_whole(source: Path | RemoteFiles, options: ReadOptions, checkpoint: Pa
 def _report(
     source: Dataset | Path | RemoteFiles,
     options: ReadOptions | None,
-    parts: HeldParts | StoredParts,
+    partitions: HeldPartitions | StoredPartitions,
     verdict: Verdict,
     staging: StagingFolder,
-    checkpoint: PartsCheckpoint,
+    checkpoint: PartitionsCheckpoint,
     timer: Run,
 ) -> Verdict:
     """Write the owner's report, which needs the whole original; return the verdict with all that remains possible."""
-    original = parts.dataset
-    if isinstance(parts, StoredParts):
+    original = partitions.dataset
+    if isinstance(partitions, StoredPartitions):
         assert not isinstance(source, Dataset) and options is not None
         original = _read_whole(source, options, checkpoint)
     with timer.phase("report"):
         facts = {f"{phase}, seconds": f"{seconds:.2f}" for phase, seconds in timer.seconds.items()}
         path = staging.owner / "report.html"
-        remaining = write_parts_report(staging.folder, original, path, facts, verdict.remaining)
+        remaining = write_partitions_report(staging.folder, original, path, facts, verdict.remaining)
     return dataclasses.replace(verdict, remaining=remaining)
 
 
-def publish_part(job: PartJob) -> PublishedPart:
-    """Anonymise a part, and verify it from the bytes of its files; nothing is written anywhere.
+def publish_partition(job: PartitionJob) -> PublishedPartition:
+    """Anonymise a partition, and verify it from the bytes of its files; nothing is written anywhere.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["wine"]])
-    >>> sorted(publish_part(PartJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)))).files)[-2:]
+    >>> sorted(publish_partition(PartitionJob(0, data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)))).files)[-2:]
     ['release/release.json', 'release/values.csv']
     """
     run, dataset = Run(job.secret, engine=Local(1), withhold_at_most=job.withhold_at_most), job.dataset
@@ -367,16 +377,17 @@ def publish_part(job: PartJob) -> PublishedPart:
         reason = result.release.guarantee.bound_to_whole
         if reason:
             raise ParameterError(
-                f"{type(job.method).__name__}: this promise cannot be kept in parts: {reason}. Leave the engine out."
+                f"{type(job.method).__name__}: this promise cannot be kept in partitions: {reason}. Leave the engine "
+                "out."
             )
-        # The secret is that of the whole, and no part has a recoding for others.
+        # The secret is that of the whole, and no partition has a recoding for others.
         result = Result(result.release, dataclasses.replace(result.owner_record, secret=None, recoding=None))
         place = MemoryPlace()
         write_release(result.release, place / "release")
         with run.phase("verify"):
             verdict = check_written(result, place)
     except SfumatoError as error:
-        raise type(error)(f"{name_part(job.number)}: {error}") from None
+        raise type(error)(f"{name_partition(job.number)}: {error}") from None
     stronger = attack_more(result.release, dataset, result.owner_record.rows)
     remaining = verdict.remaining.refine(combine_attacks(None, stronger))
     remaining = remaining.refine(describe_untested(result.release, dataset, stronger))
@@ -391,19 +402,23 @@ def publish_part(job: PartJob) -> PublishedPart:
         "remaining": [dataclasses.asdict(possibility) for possibility in remaining],
         "little": [dataclasses.asdict(possibility) for possibility in low_utility],
     }
-    return PublishedPart(job.number, dict(place.files()), outcome)
+    return PublishedPartition(job.number, dict(place.files()), outcome)
 
 
 def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]) -> Verdict:
-    """Check what lies beside the parts, and that the parts are those that were verified."""
+    """Check what lies beside the partitions, and that the partitions are those that were verified."""
     whole = check_divided(release, folder)
-    same = all(part.sha256 == outcome["sha256"] for part, outcome in zip(release.parts, outcomes, strict=True))
+    same = all(
+        partition.sha256 == outcome["sha256"] for partition, outcome in zip(release.partitions, outcomes, strict=True)
+    )
     if not whole or not same:
         raise VerificationError(
-            f"{release.guarantee.name}: the parts are not on disk as they were verified; nothing was published."
+            f"{release.guarantee.name}: the partitions are not on disk as they were verified; nothing was published."
         )
-    parts = map(_read_verdict, outcomes)
-    merged = Verdict.unite(dict(zip((part.name for part in release.parts), parts, strict=True))) & whole
+    partitions = map(_read_verdict, outcomes)
+    merged = (
+        Verdict.unite(dict(zip((partition.name for partition in release.partitions), partitions, strict=True))) & whole
+    )
     low_utility = merge_retained(
         [Possibility(**fields) for outcome in outcomes for fields in outcome["little"]], len(outcomes)
     )
@@ -411,7 +426,7 @@ def _check(release: DividedRelease, folder: Path, outcomes: list[dict[str, Any]]
 
 
 def _read_verdict(outcome: dict[str, Any]) -> Verdict:
-    """Return what was found of a part, as it was kept."""
+    """Return what was found of a partition, as it was kept."""
     remaining = Remaining.of(Possibility(**fields) for fields in outcome["remaining"])
     warnings = tuple(outcome["warnings"])
     checks = outcome["checks"]
@@ -419,16 +434,16 @@ def _read_verdict(outcome: dict[str, Any]) -> Verdict:
 
 
 def _count_notes(notes: Iterable[list[str]]) -> tuple[str, ...]:
-    """Return what was said of parts, each sentence once and with the number of parts.
+    """Return what was said of partitions, each sentence once and with the number of partitions.
 
     Examples
     --------
     >>> _count_notes([["2 are left out.", "Sorted."], ["3 are left out.", "Sorted."], []])
-    ('2 are left out. (in 1 part)', '3 are left out. (in 1 part)', 'Sorted. (in 2 parts)')
+    ('2 are left out. (in 1 partition)', '3 are left out. (in 1 partition)', 'Sorted. (in 2 partitions)')
     """
     placed = [(text, at) for texts in notes for at, text in enumerate(dict.fromkeys(texts))]
     counted, place = Counter(text for text, _ in placed), dict(placed)
     chosen = sorted(counted.most_common(_MAX_SENTENCES), key=lambda entry: place[entry[0]])
-    sentences = [f"{text} (in {times:,} part{'s' * (times > 1)})" for text, times in chosen]
+    sentences = [f"{text} (in {times:,} partition{'s' * (times > 1)})" for text, times in chosen]
     left = len(counted) - len(sentences)
-    return (*sentences, *([f"Much the same is said of further parts, {left:,} times."] if left else []))
+    return (*sentences, *([f"Much the same is said of further partitions, {left:,} times."] if left else []))

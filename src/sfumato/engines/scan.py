@@ -1,10 +1,10 @@
-"""People read from their file in bounded memory: bucket by bucket, and then part by part.
+"""People read from their file in bounded memory: bucket by bucket, and then partition by partition.
 
 A file is read three times over, never whole. First its rows are laid aside in buckets, all rows of a person in one.
 Then each bucket is read by the reader of its kind as if it were a file; what the buckets say of all rows is put
 together, and where they were read differently the file is read whole after all. At last the records of each bucket
-are sorted along the line in which neighbours are alike, so that a part is a slice of every bucket. Buckets lie in a
-folder of this machine, or where a cluster works.
+are sorted along the line in which neighbours are alike, so that a partition is a slice of every bucket. Buckets lie in
+a folder of this machine, or where a cluster works.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.rows import Rows
 from sfumato.readers.partitioned.stored import InStore
 from sfumato.release.partition_bounds import Slices, cut_pieces
-from sfumato.release.partition_plan import check_parts
+from sfumato.release.partition_plan import check_partitions
 
 __all__ = ["ScanResult", "scan"]
 
@@ -46,14 +46,14 @@ _FILE_OPTIONS = ("delimiter", "format", "encoding", "header", "sheet")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ScanResult:
-    """People who lie aside, bucket by bucket, and how they are cut into parts.
+    """People who lie aside, bucket by bucket, and how they are cut into partitions.
 
     Parameters
     ----------
     dataset
         The data without their records.
-    parts
-        What each part has of the buckets.
+    partitions
+        What each partition has of the buckets.
     fingerprint
         What tells the data from others.
     place
@@ -61,7 +61,7 @@ class ScanResult:
     """
 
     dataset: Dataset
-    parts: tuple[Slices, ...]
+    partitions: tuple[Slices, ...]
     fingerprint: Fingerprint
     place: OnDisk | InStore
 
@@ -73,11 +73,11 @@ def scan(
     secret: Secret,
     place: OnDisk | InStore,
     *,
-    part_size: int | None,
+    partition_size: int | None,
     people_per_place: int,
     progress: Progress,
 ) -> ScanResult:
-    """Read files in bounded memory, and lay their people aside in parts of neighbours.
+    """Read files in bounded memory, and lay their people aside in partitions of neighbours.
 
     Raise :class:`~sfumato.readers.partitioned.reading.ReadWhole` where it has to be read whole.
     """
@@ -99,7 +99,7 @@ def scan(
     whole = _unite(facts, summary, partitioned_reading, read_options, rows, plain)
     fingerprint = sum((entry.fingerprint for entry in facts), Fingerprint(0, 0, 0))
     k = getattr(method, "k", None)
-    size = check_parts(read_options.kind, whole.dataset.unit, method, part_size)
+    size = check_partitions(read_options.kind, whole.dataset.unit, method, partition_size)
     if isinstance(k, int) and k > fingerprint.records:
         raise ReadWhole("there are fewer people than k")
     place.finish(jobs, whole)
@@ -107,8 +107,8 @@ def scan(
         _follow(place.thin(jobs), progress, "count visits", SHARES)
     chosen = secret.derive(fingerprint.to_bytes(), "parts")
     _follow(place.sort([dataclasses.replace(job, secret=chosen) for job in jobs]), progress, "sort people", len(jobs))
-    parts = cut_pieces([functools.partial(load_keys, place.folder, number) for number in numbers], size)
-    slices = (tuple((numbers[piece], begin, end) for piece, begin, end in entry) for entry in parts)
+    partitions = cut_pieces([functools.partial(load_keys, place.folder, number) for number in numbers], size)
+    slices = (tuple((numbers[piece], begin, end) for piece, begin, end in entry) for entry in partitions)
     return ScanResult(dataclasses.replace(whole.dataset, source=source.name), tuple(slices), fingerprint, place)
 
 

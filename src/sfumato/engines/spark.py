@@ -1,4 +1,4 @@
-"""Independent parts on a cluster, by PySpark."""
+"""Independent partitions on a cluster, by PySpark."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _WAVE = 1 << 28
 
 
 class Spark:
-    """Runs parts of a release as tasks of Spark; nothing but Arrow crosses, and people of files stay on the cluster.
+    """Runs partitions as tasks of Spark; nothing but Arrow crosses, and people of files stay on the cluster.
 
     The package must be installed where the tasks run.
 

@@ -190,8 +190,8 @@ def translate_errors(uri: str = "") -> Iterator[None]:
         if uri:
             raise SchemaError(f"{uri}: {explain(error)}.") from None
         raise StoppedError(
-            f"engine spark: tasks failed ({type(error).__name__}); the log of Spark says why. Parts that are ready are "
-            "kept: run it again to go on."
+            f"engine spark: tasks failed ({type(error).__name__}); the log of Spark says why. Partitions that are "
+            "ready are kept: run it again to go on."
         ) from None
 
 

@@ -1,4 +1,4 @@
-"""People cut into parts: held in memory, or lying aside."""
+"""People cut into partitions: held in memory, or lying aside."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.fingerprint import Fingerprint, digest_records
 from sfumato.data.secret import Secret, digest
-from sfumato.data.select import sample_observations, take_part
+from sfumato.data.select import sample_observations, take_partition
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.named_files import find_named_files
@@ -26,17 +26,17 @@ from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.stored import InStore
 from sfumato.release.partition_bounds import Slices
 from sfumato.release.partition_plan import Plan, make_plan
-from sfumato.release.run import FileEngine, PartEngine
+from sfumato.release.run import FileEngine, PartitionEngine
 from sfumato.release.store import FileStore
 
 __all__ = [
-    "HeldParts",
-    "StoredParts",
+    "HeldPartitions",
+    "StoredPartitions",
     "choose_place",
     "count_people_per_place",
     "mark_data",
     "mark_file",
-    "mark_parts",
+    "mark_partitions",
     "open_store",
 ]
 
@@ -45,47 +45,47 @@ Contents = Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.uint64]]]
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class HeldParts:
-    """Parts of people who are in memory.
+class HeldPartitions:
+    """Partitions of people who are in memory.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("sets", [["wine"], ["tea"]] * 4)
-    >>> parts = HeldParts.of(data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)), 4, sf.engines.Local(1))
-    >>> len(parts), len(parts.load(0))
+    >>> partitions = HeldPartitions.of(data, sf.methods.Apriori(k=2, m=1), Secret(bytes(32)), 4, sf.engines.Local(1))
+    >>> len(partitions), len(partitions.load(0))
     (2, 4)
     """
 
     dataset: Dataset
     plan: Plan
     thinned: Dataset
-    engine: PartEngine
+    engine: PartitionEngine
     read_whole: str = ""
 
     @classmethod
     def of(
-        cls, dataset: Dataset, method: Method, secret: Secret, part_size: int | None, engine: PartEngine
-    ) -> HeldParts:
-        """Plan the parts of a dataset."""
-        plan = make_plan(dataset, method, secret, part_size)
+        cls, dataset: Dataset, method: Method, secret: Secret, partition_size: int | None, engine: PartitionEngine
+    ) -> HeldPartitions:
+        """Plan the partitions of a dataset."""
+        plan = make_plan(dataset, method, secret, partition_size)
         return cls(dataset, plan, sample_observations(dataset, secret, count_people_per_place(method)), engine)
 
     def __len__(self) -> int:
         return len(self.plan)
 
     def load(self, number: int) -> Dataset:
-        """Return the people of a part."""
-        return take_part(self.thinned, np.flatnonzero(self.plan.part == number))
+        """Return the people of a partition."""
+        return take_partition(self.thinned, np.flatnonzero(self.plan.partition == number))
 
     def stream(self, work: Callable[[Any], Any], job: Any, numbers: Sequence[int]) -> Iterator[Any]:
-        """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
+        """Yield what comes of some of the partitions, whose jobs are like one job but for their number and people."""
         jobs = (dataclasses.replace(job, number=number, people=self.load(number)) for number in numbers)
         return self.engine.stream(work, jobs)
 
     def contents(self) -> Contents:
-        """Yield in which part records are, and what they hold."""
-        yield self.plan.part, digest_records(self.dataset)
+        """Yield in which partition records are, and what they hold."""
+        yield self.plan.partition, digest_records(self.dataset)
 
     def mark(self) -> bytes:
         """Return a digest of the data."""
@@ -93,26 +93,26 @@ class HeldParts:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class StoredParts:
-    """Parts of people who lie aside; the dataset has everything but them."""
+class StoredPartitions:
+    """Partitions of people who lie aside; the dataset has everything but them."""
 
     dataset: Dataset
-    parts: tuple[Slices, ...]
+    partitions: tuple[Slices, ...]
     fingerprint: Fingerprint
     place: OnDisk | InStore
     read_whole: str = ""
 
     def __len__(self) -> int:
-        return len(self.parts)
+        return len(self.partitions)
 
     def stream(self, work: Callable[[Any], Any], job: Any, numbers: Sequence[int]) -> Iterator[Any]:
-        """Yield what comes of some of the parts, whose jobs are like one job but for their number and people."""
-        return self.place.stream(work, job, self.parts, numbers)
+        """Yield what comes of some of the partitions, whose jobs are like one job but for their number and people."""
+        return self.place.stream(work, job, self.partitions, numbers)
 
     def contents(self) -> Contents:
-        """Yield in which part records are, and what they hold, part by part."""
-        for number, part in enumerate(self.parts):
-            digests = self.place.list_contents(part)
+        """Yield in which partition records are, and what they hold, partition by partition."""
+        for number, partition in enumerate(self.partitions):
+            digests = self.place.list_contents(partition)
             yield np.full(len(digests), number, np.int32), digests
 
     def mark(self) -> bytes:
@@ -120,7 +120,7 @@ class StoredParts:
         return mark_data(self.dataset, self.fingerprint)
 
 
-def open_store(source: object, engine: PartEngine) -> AbstractContextManager[FileStore | None]:
+def open_store(source: object, engine: PartitionEngine) -> AbstractContextManager[FileStore | None]:
     """Return the shelf for people of files, where an engine has one.
 
     Examples
@@ -135,13 +135,13 @@ def open_store(source: object, engine: PartEngine) -> AbstractContextManager[Fil
     return engine.open_store()
 
 
-def choose_place(folder: Path, engine: PartEngine, store: FileStore | None) -> OnDisk | InStore:
+def choose_place(folder: Path, engine: PartitionEngine, store: FileStore | None) -> OnDisk | InStore:
     """Return where people lie between the passes over them: on a shelf if there is one, else in a folder."""
     return OnDisk(folder, engine) if store is None else InStore(folder, store)
 
 
 def count_people_per_place(method: Method) -> int:
-    """Return of how many people at a place every part knows where they were: more than its crowds need.
+    """Return of how many people at a place every partition knows where they were: more than its crowds need.
 
     Examples
     --------
@@ -169,8 +169,8 @@ def mark_data(dataset: Dataset, fingerprint: Fingerprint | None = None) -> bytes
     return state.digest()
 
 
-def mark_parts(dataset: Dataset, method: Method, *others: object) -> str:
-    """Return a digest of all that decides on the parts of a dataset, so that they are known again."""
+def mark_partitions(dataset: Dataset, method: Method, *others: object) -> str:
+    """Return a digest of all that decides on the partitions of a dataset, so that they are known again."""
     about = repr((version("sfumato"), type(method).__qualname__, method, *others))
     return hashlib.blake2b(mark_data(dataset) + about.encode(), digest_size=32).hexdigest()
 

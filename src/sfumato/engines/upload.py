@@ -9,13 +9,13 @@ from pathlib import Path
 
 from sfumato.exceptions import ParameterError
 from sfumato.release.folder import register_temporary, remove_temporary
-from sfumato.release.run import FileEngine, PartEngine
+from sfumato.release.run import FileEngine, PartitionEngine
 
 __all__ = ["open_upload"]
 
 
 @contextlib.contextmanager
-def open_upload(uri: str, engine: PartEngine, *, force: bool) -> Iterator[Path]:
+def open_upload(uri: str, engine: PartitionEngine, *, force: bool) -> Iterator[Path]:
     """Hand out a folder of this machine for a release, and put what is in it where a URI says; it does not stay."""
     if not isinstance(engine, FileEngine):
         raise ParameterError(f"{uri}: only the engine spark writes to such places. Give a directory of this machine.")

@@ -1,6 +1,7 @@
-"""A release in parts held against the file of its original, part by part and in bounded memory.
+"""A release in partitions held against the file of its original, partition by partition and in bounded memory.
 
-The owner kept the secret and the size of the parts, so the file is cut into the very parts that were published.
+The owner kept the secret and the size of the partitions, so the file is cut into the very partitions that were
+published.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato import plugins
-from sfumato.api.verify import verify_part, verify_undivided
+from sfumato.api.verify import verify_partition, verify_undivided
 from sfumato.base.verdict import Verdict
 from sfumato.engines.local import Local
 from sfumato.engines.scan import ScanResult, scan
@@ -23,22 +24,22 @@ from sfumato.formats.memory import MemoryPlace
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.disk import OnDisk
 from sfumato.readers.partitioned.reading import ReadWhole
-from sfumato.readers.partitioned.records import StoredPart
+from sfumato.readers.partitioned.records import StoredPartition
 from sfumato.release import owner, partitioned
 from sfumato.release.folder import register_temporary
-from sfumato.release.run import PartEngine, Progress, silent
+from sfumato.release.run import PartitionEngine, Progress, silent
 
-__all__ = ["PartCheck", "check_part", "verify_file"]
+__all__ = ["PartitionCheck", "check_partition", "verify_file"]
 
 
 @dataclasses.dataclass(frozen=True)
-class PartCheck:
-    """All that checking a part needs: where it is published, and where its people lie."""
+class PartitionCheck:
+    """All that checking a partition needs: where it is published, and where its people lie."""
 
     path: Path
     folder: Path
     name: str
-    people: StoredPart
+    people: StoredPartition
 
 
 def verify_file(
@@ -46,13 +47,13 @@ def verify_file(
     file: Path,
     read_options: Mapping[str, Any] | None = None,
     *,
-    engine: PartEngine | None = None,
+    engine: PartitionEngine | None = None,
     progress: Progress = silent,
 ) -> Verdict | None:
-    """Check a release in parts against the file it was made from, with one part a core in memory.
+    """Check a release in partitions against the file it was made from, with one partition a core in memory.
 
-    Return None where that cannot be: the release is not in parts, its owner's part is not at hand, the file has to be
-    read whole, or it is not the one that was published. Whoever reads it whole can tell.
+    Return None where that cannot be: the release is not in partitions, its owner's part is not at hand, the file has
+    to be read whole, or it is not the one that was published. Whoever reads it whole can tell.
 
     Parameters
     ----------
@@ -63,7 +64,7 @@ def verify_file(
     read_options
         Options to read it with that win over those it was published with.
     engine, progress
-        Where parts are checked, and what shows how far that is.
+        Where partitions are checked, and what shows how far that is.
 
     Examples
     --------
@@ -73,7 +74,8 @@ def verify_file(
     ...     original = Path(folder, "baskets.csv")
     ...     _ = original.write_text("person,item\\n" + "\\n".join(f"p{n},tea" for n in range(8)))
     ...     method = sf.methods.Disassociation(k=2, m=1)
-    ...     made = sf.publish_in_parts(original, method, f"{folder}/out", kind="sets", part_size=4, engine=Local(1))
+    ...     given = {"kind": "sets", "partition_size": 4, "engine": Local(1)}
+    ...     made = sf.publish_in_partitions(original, method, f"{folder}/out", **given)
     ...     verify_file(Path(folder, "out"), original, engine=Local(1)).holds
     True
     """
@@ -103,7 +105,7 @@ def verify_file(
                 method,
                 owner.read_secret(secret_file),
                 OnDisk(Path(temporary), local),
-                part_size=owner_record["part_size"],
+                partition_size=owner_record["part_size"],
                 people_per_place=count_people_per_place(method),
                 progress=progress,
             )
@@ -113,20 +115,23 @@ def verify_file(
             return None
         if not _is_the_same(scanned, owner_record, release):
             return None
-        parts = zip(release.parts, scanned.parts, strict=True)
-        checks = (PartCheck(path, folder, part.name, StoredPart(Path(temporary), of)) for part, of in parts)
+        partitions = zip(release.partitions, scanned.partitions, strict=True)
+        checks = (
+            PartitionCheck(path, folder, partition.name, StoredPartition(Path(temporary), of))
+            for partition, of in partitions
+        )
         verdicts: dict[str, Verdict] = {}
-        for name, part_verdict in local.stream(check_part, checks):
-            verdicts[name] = part_verdict
-            progress("verify parts", len(verdicts), len(release.parts))
-    return Verdict.unite({part.name: verdicts[part.name] for part in release.parts}) & verdict
+        for name, partition_verdict in local.stream(check_partition, checks):
+            verdicts[name] = partition_verdict
+            progress("verify partitions", len(verdicts), len(release.partitions))
+    return Verdict.unite({partition.name: verdicts[partition.name] for partition in release.partitions}) & verdict
 
 
 def _is_the_same(scanned: ScanResult, owner_record: Mapping[str, Any], release: partitioned.DividedRelease) -> bool:
     fingerprint = owner_record.get("original", {}).get("fingerprint")
-    return fingerprint == scanned.fingerprint.to_bytes().hex() and len(scanned.parts) == len(release.parts)
+    return fingerprint == scanned.fingerprint.to_bytes().hex() and len(scanned.partitions) == len(release.partitions)
 
 
-def check_part(check: PartCheck) -> tuple[str, Verdict]:
-    """Check a part against its people; return its name and what was found."""
-    return check.name, verify_part(check.path, check.folder, check.name, check.people.load())
+def check_partition(check: PartitionCheck) -> tuple[str, Verdict]:
+    """Check a partition against its people; return its name and what was found."""
+    return check.name, verify_partition(check.path, check.folder, check.name, check.people.load())

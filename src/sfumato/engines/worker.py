@@ -26,7 +26,7 @@ def answer(work: Callable[[Any], Any], job: Any) -> tuple[bool, Any]:
     Examples
     --------
     >>> answer(abs, -3), answer(abs, "ann")
-    ((False, 3), (True, SfumatoError('engine: a part failed (TypeError).')))
+    ((False, 3), (True, SfumatoError('engine: a partition failed (TypeError).')))
     """
     return next(stream_answers(lambda: iter([work(job)])))
 
@@ -44,7 +44,7 @@ def stream_answers(work: Callable[[], Iterable[Any]]) -> Iterator[tuple[bool, An
     except SfumatoError as error:
         yield True, error
     except Exception as error:
-        yield True, SfumatoError(f"engine: a part failed ({type(error).__name__}).")
+        yield True, SfumatoError(f"engine: a partition failed ({type(error).__name__}).")
 
 
 def main() -> None:

@@ -23,7 +23,7 @@ from sfumato.release.layouts import LAYOUTS, LayoutTable, arrange_records, colle
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
-__all__ = ["FORMATS", "Exported", "export_parts", "export_release", "list_formats", "read_export", "write_table"]
+__all__ = ["FORMATS", "Exported", "export_partitions", "export_release", "list_formats", "read_export", "write_table"]
 
 FORMATS: dict[str, ModuleType] = {
     "csv": csv,
@@ -36,8 +36,8 @@ FORMATS: dict[str, ModuleType] = {
 """Every format by its name, which is the extension of its files."""
 
 
-_PART_COLUMNS = ("part", "release_part", "part_of_release")
-"""Names of the column that says in which part a record is: the first that no other column has."""
+_PARTITION_COLUMNS = ("part", "release_part", "part_of_release")
+"""Names of the column that says in which partition a record is: the first that no other column has."""
 
 
 _UNREADABLE = (pa.ArrowException, ValueError, TypeError, KeyError, AttributeError, IndexError)
@@ -121,13 +121,13 @@ def export_release(
     if format in WRITTEN and not nested:
         layout_table = flatten(layout_table)
     with _appearing(path) as file:
-        for part in FORMATS[format].encode_file(release, layout_table):
-            file.write(part)
+        for partition in FORMATS[format].encode_file(release, layout_table):
+            file.write(partition)
     return Exported(layout, format, layout_table.table.num_rows, _count_empty(layout_table))
 
 
-def export_parts(
-    parts: Callable[[], Iterable[tuple[str, Release]]],
+def export_partitions(
+    partitions: Callable[[], Iterable[tuple[str, Release]]],
     path: Path,
     layout: str | None = None,
     format: str | None = None,
@@ -135,46 +135,46 @@ def export_parts(
     nested: bool = False,
     force: bool = False,
 ) -> Exported:
-    """Write the records of all parts of a release into one file, part by part, with a column that names the part.
+    """Write the records of all partitions into one file, one after another, with a column that names the partition.
 
-    Records are numbered anew in every part, and the same value may stand for something else in another part: the part
-    belongs to both.
+    Records are numbered anew in every partition, and the same value may stand for something else in another partition:
+    the partition belongs to both.
 
     Parameters
     ----------
-    parts
-        Reads the parts, one at a time, each with its name; anew whenever it is called.
+    partitions
+        Reads the partitions, one at a time, each with its name; anew whenever it is called.
     path, layout, format, nested, force
         As for :func:`export_release`; the format is ``csv``, ``parquet`` or ``jsonl``. A column that is a range in one
-        part is one in all.
+        partition is one in all.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> release = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1)).release
     >>> file = Path(tempfile.mkdtemp()) / "baskets.csv"
-    >>> export_parts(lambda: [("part-00000", release), ("part-00001", release)], file).rows
+    >>> export_partitions(lambda: [("part-00000", release), ("part-00001", release)], file).rows
     4
     >>> file.read_text().split()[:3]
-    ['part,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
+    ['partition,person,item', 'part-00000,1,wine', 'part-00000,2,wine']
     """
-    _, first = next(iter(parts()))
+    _, first = next(iter(partitions()))
     layout, format = _choose(first, path, layout, format)
     if format not in WRITTEN:
         raise ParameterError(
-            f"export: {format} has no place for the part that a record is in. Choose {', '.join(WRITTEN)}, or export "
-            "one part: name its folder."
+            f"export: {format} has no place for the partition that a record is in. Choose {', '.join(WRITTEN)}, or "
+            "export one partition: name its folder."
         )
     _check_target(path, force=force)
     rows = empty = 0
     with _appearing(path) as file:
         write = FORMATS[format].begin(file)
-        located = _list_coordinates(parts(), layout)
-        shape = None if nested else _join_shapes(parts(), layout)
-        for name, release in parts():
+        located = _list_coordinates(partitions(), layout)
+        shape = None if nested else _join_shapes(partitions(), layout)
+        for name, release in partitions():
             layout_table = arrange_records(release, layout)
             layout_table = _add_coordinates(
-                _name_part(layout_table if shape is None else flatten(layout_table, shape), name), located
+                _name_partition(layout_table if shape is None else flatten(layout_table, shape), name), located
             )
             write(layout_table)
             rows, empty = rows + layout_table.table.num_rows, empty + _count_empty(layout_table)
@@ -182,18 +182,18 @@ def export_parts(
     return Exported(layout, format, rows, empty)
 
 
-def _join_shapes(parts: Iterable[tuple[str, Release]], layout: str) -> FlatShape:
-    """Return what the columns of all parts become together."""
+def _join_shapes(partitions: Iterable[tuple[str, Release]], layout: str) -> FlatShape:
+    """Return what the columns of all partitions become together."""
     shape = FlatShape()
-    for _, release in parts:
+    for _, release in partitions:
         shape = shape.join(FlatShape.of(arrange_records(release, layout)))
     return shape
 
 
-def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
-    """Return the columns of coordinates that some part has: one without exact places has none."""
+def _list_coordinates(partitions: Iterable[tuple[str, Release]], layout: str) -> tuple[str, ...]:
+    """Return the columns of coordinates that some partition has: one without exact places has none."""
     coordinates: dict[str, None] = {}
-    for _, release in parts:
+    for _, release in partitions:
         if layout == "wide" or release.places is None:
             break
         coordinates |= {
@@ -203,7 +203,7 @@ def _list_coordinates(parts: Iterable[tuple[str, Release]], layout: str) -> tupl
 
 
 def _add_coordinates(layout_table: LayoutTable, names: tuple[str, ...]) -> LayoutTable:
-    """Put columns of coordinates at the end that other parts have, without any in them."""
+    """Put columns of coordinates at the end that other partitions have, without any in them."""
     others = [column for column in layout_table.columns if column.role != "coordinate"]
     located = [PublishedColumn(name, "coordinate", ValueFormat("exact", "float64")) for name in names]
     nowhere = pa.nulls(layout_table.table.num_rows, pa.float64())
@@ -217,10 +217,10 @@ def _add_coordinates(layout_table: LayoutTable, names: tuple[str, ...]) -> Layou
     return dataclasses.replace(layout_table, columns=(*others, *located), table=pa.table(cells), entries=entries)
 
 
-def _name_part(layout_table: LayoutTable, name: str) -> LayoutTable:
-    """Put a column in front that names the part."""
+def _name_partition(layout_table: LayoutTable, name: str) -> LayoutTable:
+    """Put a column in front that names the partition."""
     taken = {column.name for column in layout_table.columns}
-    title = next(candidate for candidate in _PART_COLUMNS if candidate not in taken)
+    title = next(candidate for candidate in _PARTITION_COLUMNS if candidate not in taken)
     cells = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(layout_table.table.num_rows, np.int32)), pa.array([name], pa.string())
     )

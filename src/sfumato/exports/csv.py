@@ -31,7 +31,7 @@ def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:
 
 
 def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
-    """Begin a file to which parts of a release are written one after another, under one head; None ends it."""
+    """Begin a file to which partitions of a release are written one after another, under one head; None ends it."""
     head: list[tuple[str, ...]] = []
 
     def write(layout_table: LayoutTable | None) -> None:
@@ -49,18 +49,19 @@ def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
 
 
 def refuse_other_columns(head: list[tuple[str, ...]], names: tuple[str, ...]) -> None:
-    """Keep the names of the columns of a part, or refuse them if those of the first one are others.
+    """Keep the names of the columns of a partition, or refuse them if those of the first one are others.
 
     Examples
     --------
     >>> refuse_other_columns([("age",)], ("age", "sex"))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: export: the parts do not have the same columns. Export every part on its own.
+    sfumato.exceptions.SchemaError: export: the partitions do not have the same columns. Export every partition on its
+    own.
     """
     head.append(names)
     if head[0] != names:
-        raise SchemaError("export: the parts do not have the same columns. Export every part on its own.")
+        raise SchemaError("export: the partitions do not have the same columns. Export every partition on its own.")
 
 
 def _format_column(layout_table: LayoutTable, column: PublishedColumn) -> Any:

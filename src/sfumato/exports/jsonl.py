@@ -31,7 +31,7 @@ def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:
 
 
 def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
-    """Begin a file to which parts of a release are written one after another; None ends it."""
+    """Begin a file to which partitions of a release are written one after another; None ends it."""
 
     def write(layout_table: LayoutTable | None) -> None:
         for piece in [] if layout_table is None else _encode_table(layout_table.table):

@@ -26,7 +26,7 @@ def encode_file(release: Release, layout_table: LayoutTable) -> Iterator[bytes]:
 
 
 def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
-    """Begin a file to which parts of a release are written one after another, a row group each; None ends it."""
+    """Begin a file to which partitions of a release are written one after another, a row group each; None ends it."""
     writers: list[pq.ParquetWriter] = []
 
     def write(layout_table: LayoutTable | None) -> None:
@@ -39,8 +39,8 @@ def begin(file: IO[bytes]) -> Callable[[LayoutTable | None], None]:
             writers.append(pq.ParquetWriter(file, table.schema, version="2.6", compression="none"))
         if not writers[0].schema.equals(table.schema):
             raise SchemaError(
-                "export: one part publishes a column as it is that another makes coarser, so that they do not fit into "
-                "one Parquet file. Choose csv or jsonl."
+                "export: one partition publishes a column as it is that another makes coarser, so that they do not fit "
+                "into one Parquet file. Choose csv or jsonl."
             )
         writers[0].write_table(table)
 

@@ -14,7 +14,7 @@ from sfumato.escape import make_visible
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import TreeBuilder, name_rows, select_shown
 from sfumato.hierarchies.ranges import RANGE_TYPES, as_axis, drop_single_children, fit_bounds, format_bounds
-from sfumato.messages import Message
+from sfumato.messages import Message, MethodName
 
 __all__ = ["Hierarchy"]
 
@@ -300,7 +300,7 @@ class Hierarchy:
             for node in self._node_at
         ]
 
-    def require(self, labels: Iterable[str], owner: str, rows: Sequence[int] | None = None) -> Ints:
+    def require(self, labels: Iterable[str], owner: str | MethodName, rows: Sequence[int] | None = None) -> Ints:
         """Return the leaf of every label; labels that are no leaf are refused by their rows.
 
         Examples
@@ -321,9 +321,9 @@ class Hierarchy:
         if len(missing):
             count = len({wanted[position] for position in missing})
             at = (missing + 1 if rows is None else np.asarray(rows)[missing]).tolist()
-            subject = "1 value is not a leaf" if count == 1 else f"{count:,} different values are not leaves"
+            subject = "1 value is not a leaf" if count == 1 else f"{count:,} distinct values are not leaves"
             raise SchemaError(
-                Message(owner, f": {subject} of its hierarchy ({name_rows(at)})."),
+                Message(owner, f": {subject} of {'its' if count == 1 else 'their'} hierarchy ({name_rows(at)})."),
                 rows=select_shown(at),
                 hint=f"Add {'it' if count == 1 else 'them'} to the hierarchy, or correct the data.",
             )

@@ -1,4 +1,4 @@
-"""Scores of a release in parts: every measure counts in every part, and one number is made of all counts."""
+"""Scores of a release in partitions: every measure counts in every partition, and one number is made of all counts."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Metric, Scores, SummedMetric
 from sfumato.metrics.partial_sums import PartialSums, add_partial_sums
 
-__all__ = ["PARTS", "Union"]
+__all__ = ["PARTITIONS", "Union"]
 
-PARTS = "parts"
-"""Detail of a score that says of how many parts of a release it is."""
+PARTITIONS = "parts"
+"""Detail of a score that says of how many partitions of a release it is."""
 
 
 @dataclasses.dataclass(eq=False)
@@ -27,18 +27,18 @@ class _Count:
     partial: PartialSums
     unit: str
     alone: list[float]
-    """What the measure gives for every part alone, where it is a mean."""
+    """What the measure gives for every partition alone, where it is a mean."""
 
 
 class Union:
-    """What measures find in all parts of a release laid together, with one part in memory at a time.
+    """What measures find in all partitions of a release laid together, with one partition in memory at a time.
 
     Parameters
     ----------
     metrics
         The measures.
     full_original
-        The original of all parts.
+        The original of all partitions.
     wanted
         Parameters that were given: a measure that has one of them must be possible.
 
@@ -52,14 +52,14 @@ class Union:
     >>> for number, rows in enumerate(([0, 1], [2, 3])):
     ...     some = pick_rows(data, rows)
     ...     release = sf.anonymize(some, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-    ...     union.add(Comparison(some, release, part_of=union.full_original, chosen=rows, part=number))
+    ...     union.add(Comparison(some, release, partition_of=union.full_original, chosen=rows, partition=number))
     >>> union.scores()["ncp"].value, union.scores()["ncp"].details["most"]
     (0.3125, 0.5)
     """
 
     def __init__(self, metrics: Iterable[Metric], full_original: FullOriginal, wanted: Sequence[str] = ()) -> None:
         self.full_original = full_original
-        self.parts = 0
+        self.partitions = 0
         self._metrics = list(metrics)
         self._wanted = set(wanted)
         self._counts: dict[str, _Count] = {}
@@ -67,8 +67,8 @@ class Union:
         self._obstacles: dict[str, str] = {}
 
     def add(self, comparison: Comparison) -> None:
-        """Count in a part what every measure needs."""
-        self.parts += 1
+        """Count in a partition what every measure needs."""
+        self.partitions += 1
         for metric in self._metrics:
             obstacle = self._find_obstacle(metric, comparison)
             if obstacle is None:
@@ -84,7 +84,7 @@ class Union:
 
     def _find_obstacle(self, metric: Metric, comparison: Comparison) -> str | None:
         if not isinstance(metric, SummedMetric):
-            return "is about a release in one piece; what it finds in parts does not add up."
+            return "is about a release in one piece; what it finds in partitions does not add up."
         return metric.obstacle(comparison)
 
     def _count(self, metric: SummedMetric, partial: PartialSums, comparison: Comparison) -> None:
@@ -98,19 +98,19 @@ class Union:
 
     @property
     def left_out(self) -> dict[str, str]:
-        """Why measures were not taken that could be taken in some of the parts, by their names."""
+        """Why measures were not taken that could be taken in some of the partitions, by their names."""
         return {
-            name: f"could be taken in {self._able[name]:,} of {self.parts:,} parts only: {obstacle}"
+            name: f"could be taken in {self._able[name]:,} of {self.partitions:,} partitions only: {obstacle}"
             for name, obstacle in self._obstacles.items()
             if self._able[name]
         }
 
     def scores(self) -> Scores:
-        """Return what was found; of every measure that is a mean, also the least and the most of a part alone."""
+        """Return what was found; of every measure that is a mean, also the least and the most of a partition alone."""
         results = Scores(left_out=self.left_out)
         for count in self._counts.values():
             value, details = count.metric.combine(count.partial, self.full_original)
-            beside: dict[str, Any] = {PARTS: self.parts}
+            beside: dict[str, Any] = {PARTITIONS: self.partitions}
             if count.alone:
                 beside |= {"least": min(count.alone), "most": max(count.alone)}
             score = count.metric.build_score(value, {**details, **beside}, count.unit)

@@ -50,12 +50,12 @@ class Comparison:
     workload
         Queries of measures that ask; by default they draw their own.
     part_of
-        Where this is a part of a release: the original of all parts, whose numbering of values the original of this
-        part shares. Otherwise the original is the whole.
+        Where this is a partition of a release: the original of all partitions, whose numbering of values the original
+        of this partition shares. Otherwise the original is the whole.
     chosen
-        Rows of the whole that this part has; None where it has all of them.
-    part
-        Number of the part, from 0.
+        Rows of the whole that this partition has; None where it has all of them.
+    partition
+        Number of the partition, from 0.
 
     Examples
     --------
@@ -72,9 +72,9 @@ class Comparison:
     rows: Ints | None = None
     seed: int = 0
     workload: Workload | None = None
-    part_of: FullOriginal | None = None
+    partition_of: FullOriginal | None = None
     chosen: Ints | None = None
-    part: int = 0
+    partition: int = 0
 
     def __post_init__(self) -> None:
         if self.rows is None:
@@ -95,8 +95,8 @@ class Comparison:
 
     @cached_property
     def full_original(self) -> FullOriginal:
-        """The original of all parts, and what is known of it."""
-        return self.part_of or FullOriginal(self.original, self.seed, self.workload)
+        """The original of all partitions, and what is known of it."""
+        return self.partition_of or FullOriginal(self.original, self.seed, self.workload)
 
     @cached_property
     def _views(self) -> dict[Any, Any]:
@@ -168,7 +168,7 @@ class Comparison:
 
     @cached_property
     def keys(self) -> tuple[tuple[str, tuple[int, ...]], ...]:
-        """What tells every value from those of other parts: its label, and its members where it has several."""
+        """What tells every value from those of other partitions: its label, and its members where it has several."""
         groups = np.split(self.members.codes, self.members.offsets[1:-1]) if len(self.members) else []
         return tuple(
             (label, tuple(group.tolist()) if len(group) > 1 else ())

@@ -1,4 +1,4 @@
-"""An original as a whole, however many parts its release has: what measures must know before they look at one."""
+"""An original as a whole, however many partitions its release has: what measures must know before they look at one."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Fact = TypeVar("Fact")
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class FullOriginal:
-    """The original of all parts of a release, and what was found out about it once for all of them.
+    """The original of all partitions of a release, and what was found out about it once for all of them.
 
     What a measure draws at random it draws for the whole, and what it divides by is the whole's: the range of a
     column, the number of items, the largest distance between two places.

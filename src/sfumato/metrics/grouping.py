@@ -1,4 +1,4 @@
-"""Things that parts of a release have in common, such as classes of records, known again by what they look like."""
+"""Things that partitions of a release have in common, such as classes of records, known by what they look like."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _MULTIPLIERS = np.array([0xBF58476D1CE4E5B9, 0x94D049BB133111EB], dtype=np.uint6
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class GroupedAmounts:
-    """Things of one part: what each looks like as 128 bits, and amounts of each that add up over parts.
+    """Things of one partition: what each looks like as 128 bits, and amounts of each that add up over partitions.
 
     Parameters
     ----------
     digests
-        A row of two numbers for every thing; None where there is only one part.
+        A row of two numbers for every thing; None where there is only one partition.
     amounts
         By name, a number for every thing.
 
@@ -69,8 +69,8 @@ def mix_digests(digests: Sequence[Digests]) -> Digests:
     return mixed
 
 
-def merge_grouped(parts: Sequence[GroupedAmounts]) -> dict[str, npt.NDArray[Any]]:
-    """Return the amounts of all parts, those of things that look the same added up.
+def merge_grouped(partitions: Sequence[GroupedAmounts]) -> dict[str, npt.NDArray[Any]]:
+    """Return the amounts of all partitions, those of things that look the same added up.
 
     Examples
     --------
@@ -79,14 +79,14 @@ def merge_grouped(parts: Sequence[GroupedAmounts]) -> dict[str, npt.NDArray[Any]
     >>> sorted(merge_grouped([one, other])["records"].tolist())
     [3, 7]
     """
-    if len(parts) == 1:
-        return dict(parts[0].amounts)
-    digests = np.concatenate([part.digests for part in parts if part.digests is not None])
+    if len(partitions) == 1:
+        return dict(partitions[0].amounts)
+    digests = np.concatenate([partition.digests for partition in partitions if partition.digests is not None])
     number = np.unique(digests, axis=0, return_inverse=True)[1].reshape(-1)
     count = int(number.max(initial=-1)) + 1
     merged = {}
-    for name in parts[0].amounts:
-        amounts = np.concatenate([part.amounts[name] for part in parts])
+    for name in partitions[0].amounts:
+        amounts = np.concatenate([partition.amounts[name] for partition in partitions])
         summed = np.zeros(count, dtype=amounts.dtype)
         np.add.at(summed, number, amounts)
         merged[name] = summed

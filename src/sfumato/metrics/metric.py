@@ -18,6 +18,7 @@ from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.escape import escape_html as escape
 from sfumato.escape import tabulate
 from sfumato.exceptions import SfumatoError
+from sfumato.messages import Message
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.partial_sums import PartialSums
@@ -111,7 +112,7 @@ class Scores(Tabular, list[Score]):
     def __init__(self, scores: Iterable[Score] = (), left_out: Mapping[str, str] | None = None) -> None:
         super().__init__(scores)
         self.left_out = dict(left_out or {})
-        """Why measures were not taken that could be taken in some parts of a release only, by their names."""
+        """Why measures were not taken that could be taken in some partitions of a release only, by their names."""
         self.remaining = NOTHING
         """What they say of the use of the release."""
 
@@ -165,8 +166,8 @@ class Metric(OfKind, Parameterised, abc.ABC):
     """A utility measure: frozen parameters and a way to score a release against its original.
 
     A subclass declares ``name``, ``title``, ``unit``, ``better``, ``explanation`` and ``paper``, and writes
-    :meth:`score`; where people may be published in parts, it derives from :class:`SummedMetric` and writes what that
-    asks for. The specification of its kind lists it.
+    :meth:`score`; where people may be published in partitions, it derives from :class:`SummedMetric` and writes what
+    that asks for. The specification of its kind lists it.
 
     It also declares how to read the number. ``explanation`` says in one line what it means, where ``{one}``,
     ``{many}`` and ``{whose}`` stand for what a record is. ``unchanged`` is what it gives when the data are published as
@@ -202,7 +203,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
         """Raise :class:`SfumatoError` where :meth:`obstacle` has something to say."""
         obstacle = self.obstacle(comparison)
         if obstacle:
-            raise SfumatoError(f"{self.name}: {obstacle}")
+            raise SfumatoError(Message(self.name, ": ", obstacle))
 
     def build_score(self, value: float, details: dict[str, Any], unit: str) -> Score:
         """Return what was found with how to read it."""
@@ -230,7 +231,7 @@ class Metric(OfKind, Parameterised, abc.ABC):
         return None
 
     def find_workload(self, full_original: FullOriginal) -> Workload:
-        """Return the queries that were given, or those drawn from the whole original: the same ones for every part."""
+        """Return the queries that were given, or those drawn from the whole original: the same for every partition."""
         if full_original.workload:
             return full_original.workload
         drawn = full_original.cached(
@@ -246,11 +247,11 @@ class Metric(OfKind, Parameterised, abc.ABC):
 
 @dataclasses.dataclass(frozen=True)
 class SummedMetric(Metric):
-    """A measure that counts in every part of a release, and makes one number of all counts.
+    """A measure that counts in every partition of a release, and makes one number of all counts.
 
-    A subclass writes :meth:`partial`, which looks at one part, and :meth:`combine`, which looks at the sum of all
-    partial sums; a release in one piece is the case of one part. So the score of a release in parts is that of all
-    parts laid together beside the whole original, and no mean of means.
+    A subclass writes :meth:`partial`, which looks at one partition, and :meth:`combine`, which looks at the sum of all
+    partial sums; a release in one piece is the case of one partition. So the score of a release in partitions is that
+    of all partitions laid together beside the whole original, and no mean of means.
 
     Examples
     --------
@@ -260,15 +261,15 @@ class SummedMetric(Metric):
     """
 
     averages: ClassVar[bool] = False
-    """Whether the value is a mean over records or their entries, so that of all parts lies between those of parts."""
+    """Whether the value is a mean over records or their entries, so that that of all partitions is between theirs."""
 
     @abc.abstractmethod
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Count in one part what :meth:`combine` needs; how they are added is said there."""
+        """Count in one partition what :meth:`combine` needs; how they are added is said there."""
 
     @abc.abstractmethod
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
-        """Return the value and the details from the counts of all parts."""
+        """Return the value and the details from the counts of all partitions."""
 
     def score(self, comparison: Comparison) -> tuple[float, dict[str, Any]]:
         """Return the value and the details of a release in one piece."""

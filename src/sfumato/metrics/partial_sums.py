@@ -1,4 +1,4 @@
-"""Sums that measures take of the parts of a release, and how those of two parts become one."""
+"""Sums that measures take of the partitions of a release, and how those of two partitions become one."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Facts(dict[Any, Any]):
 
 
 def add_partial_sums(partial: PartialSums, other: PartialSums) -> dict[str, Any]:
-    """Return the sums of two parts together; what only one of them has stays as it is.
+    """Return the sums of two partitions together; what only one of them has stays as it is.
 
     Numbers and arrays are added, sets united, lists laid one after the other, dictionaries added name by name.
 
@@ -70,5 +70,5 @@ def _add(value: Any, other: Any) -> Any:
     if isinstance(value, set):
         return value | other
     if isinstance(value, np.ndarray) and value.shape != other.shape:
-        raise ValueError(f"tallies of parts must have the same shape, got {value.shape} and {other.shape}")
+        raise ValueError(f"tallies of partitions must have the same shape, got {value.shape} and {other.shape}")
     return value + other

@@ -10,7 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.kind import find_kind
+from sfumato.data.kind import all_kinds, find_kind
 from sfumato.data.select import take_rows
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
@@ -26,7 +26,7 @@ from sfumato.queries.published_view import Attribute, PublishedView
 from sfumato.queries.syntax import Query, QueryError
 from sfumato.queries.times import format_time
 
-__all__ = ["OpenQuestions", "draw_questions", "quote"]
+__all__ = ["QueryCertainty", "draw_questions", "quote"]
 
 Random = np.random.Generator
 
@@ -35,7 +35,7 @@ _ENOUGH = 2_000_000
 
 
 @dataclasses.dataclass(frozen=True)
-class OpenQuestions(SummedMetric):
+class QueryCertainty(SummedMetric):
     """Measure how many records are possible but not certain in the answers to questions, as a share of all records.
 
     Questions are those of ``sfumato query``: drawn about values, times and attributes that records of the original
@@ -44,7 +44,6 @@ class OpenQuestions(SummedMetric):
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.table.metrics.query_certainty import QueryCertainty
     >>> data = sf.Dataset.of("table", [(20, "f"), (21, "f"), (30, "m"), (31, "m")], ("age", "sex"))
     >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
     >>> metric = QueryCertainty(ask="count person where age in 20..20")
@@ -52,6 +51,7 @@ class OpenQuestions(SummedMetric):
     0.5
     """
 
+    kinds: ClassVar[tuple[str, ...]] = all_kinds()
     name: ClassVar[str] = "query-certainty"
     title: ClassVar[str] = "Open questions: possible but not certain"
     unit: ClassVar[str] = ""
@@ -81,7 +81,7 @@ class OpenQuestions(SummedMetric):
         return {"widths": widths, "records": published.total}
 
     def _choose_questions(self, full_original: FullOriginal, published: PublishedView) -> list[Query]:
-        """Return the questions that were given, or draw some about the whole original: all parts are asked the same."""
+        """Return the questions that were given, or draw some about the whole original: the same for all partitions."""
         if questions := parse_lines(self.ask):
             return questions
         original = (

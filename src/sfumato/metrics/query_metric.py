@@ -201,7 +201,7 @@ class QueryMetric(SummedMetric):
         return collect_answers(*self.answer(comparison, workload), self.count_all(comparison)) if len(workload) else {}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare the answers of all parts together."""
+        """Compare the answers of all partitions together."""
         if not partial:
             return 0.0, {"queries": 0}
         errors, bound = judge_answers(partial, self.sanity)
@@ -209,12 +209,12 @@ class QueryMetric(SummedMetric):
 
 
 def collect_answers(truth: Floats, estimate: Floats, records: int) -> dict[str, Any]:
-    """Return the answers to queries in one part, and how many there are to count at all."""
+    """Return the answers to queries in one partition, and how many there are to count at all."""
     return {"truth": truth, "estimate": estimate, "records": records}
 
 
 def judge_answers(partial: PartialSums, sanity: float, estimate: str = "estimate") -> tuple[Floats, float]:
-    """Return the relative errors of the answers of all parts together, and the sanity bound.
+    """Return the relative errors of the answers of all partitions together, and the sanity bound.
 
     Examples
     --------

@@ -92,18 +92,20 @@ def judge_retained(retained: RetainedDetail | None) -> Possibility | None:
 
 
 def merge_retained(warnings: Sequence[Possibility], parts: int) -> Possibility | None:
-    """Say of how many parts of a release little is left, and what that means for one of them.
+    """Say of how many partitions of a release little is left, and what that means for one of them.
 
     Examples
     --------
     >>> one = judge_retained(RetainedDetail(40, 1, "{had} items are published as {left} value.", "A smaller k helps."))
     >>> str(merge_retained([one], 3))
-    'Low utility: in 1 of 3 parts little is left; of one of them: 40 items are published as 1 value. A smaller k helps.'
+    'Low utility: in 1 of 3 partitions little is left; of one of them: 40 items are published as 1 value. ...'
     """
     if not warnings:
         return None
     sentence = quote(warnings[0].sentence.partition(": ")[2])
-    wording = f"Low utility: in {{parts_with_little}} of {{parts}} parts little is left; of one of them: {sentence}"
+    wording = (
+        f"Low utility: in {{parts_with_little}} of {{parts}} partitions little is left; of one of them: {sentence}"
+    )
     counts = {"parts_with_little": len(warnings), "parts": parts}
     return dataclasses.replace(warnings[0], wording=wording, counts=counts)
 

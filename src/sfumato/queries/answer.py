@@ -37,9 +37,9 @@ class Answer:
     notes
         What the numbers rest on.
     shared
-        Whether somebody may be in several parts of a release, so that what is certain of them does not add up.
+        Whether somebody may be in several partitions of a release, so that what is certain of them does not add up.
     total
-        Records of the original that this is about: parts of which nothing is expected are taken to be like others.
+        Records of the original that this is about: partitions of which nothing is expected are taken to be like others.
 
     Examples
     --------
@@ -64,18 +64,22 @@ class Answer:
         return self.possible - self.certain
 
     def __add__(self, other: Answer) -> Answer:
-        """Add the answers of two parts of a release."""
+        """Add the answers of two partitions of a release."""
         table = self.table
         if table is not None and other.table is not None:
             left, right = _fill_expected(table, other, self.total), _fill_expected(other.table, self, other.total)
             table = _add_tables(left, right, "max" if self.shared else "sum")
         certain = max(self.certain, other.certain) if self.shared else self.certain + other.certain
         possible = self.possible + other.possible
-        estimated = [part for part in (self, other) if part.expected is not None]
+        estimated = [partition for partition in (self, other) if partition.expected is not None]
         expected = None
         if estimated:
-            share = (self.total + other.total) / sum(part.total for part in estimated) if len(estimated) == 1 else 1.0
-            expected = min(max(sum(part.expected or 0.0 for part in estimated) * share, certain), possible)
+            share = (
+                (self.total + other.total) / sum(partition.total for partition in estimated)
+                if len(estimated) == 1
+                else 1.0
+            )
+            expected = min(max(sum(partition.expected or 0.0 for partition in estimated) * share, certain), possible)
         return dataclasses.replace(
             self,
             certain=certain,
@@ -123,7 +127,7 @@ class Answer:
 
 
 def _fill_expected(table: pa.Table, other: Answer, records: int) -> pa.Table:
-    """Let a part of which nothing is expected be like another one, stretch by stretch, by the number of records."""
+    """Let a partition of which nothing is expected be like another, stretch by stretch, by the number of records."""
     if other.table is None or "expected" not in table.column_names or table.column("expected").null_count == 0:
         return table
     share = pa.scalar(records / max(other.total, 1))

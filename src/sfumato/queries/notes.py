@@ -1,4 +1,4 @@
-"""Notes of an answer, and what becomes of them when the answers of the parts of a release are added up."""
+"""Notes of an answer, and what becomes of them when the answers of the partitions of a release are added up."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ __all__ = ["LeftOut", "WholeNote", "unite_notes"]
 
 
 class WholeNote(str):
-    """A note that is true of a whole release only if it is true of every part."""
+    """A note that is true of a whole release only if it is true of every partition."""
 
     __slots__ = ()
 
 
 class LeftOut(str):
-    """A note that says how many records were left out; those of parts add up.
+    """A note that says how many records were left out; those of partitions add up.
 
     Examples
     --------
@@ -38,7 +38,7 @@ class LeftOut(str):
 
 
 def unite_notes(left: Sequence[str], right: Sequence[str], only: type[str] = str) -> tuple[str, ...]:
-    """Return the notes of two parts that are true of both together, or only those of a kind.
+    """Return the notes of two partitions that are true of both together, or only those of a kind.
 
     Examples
     --------

@@ -53,7 +53,7 @@ _LEFT_OUT = (
 
 @dataclasses.dataclass(frozen=True, eq=False, repr=False)
 class Periods(Answer):
-    """How the times of two values lie to each other; answers of parts of a release unite the times.
+    """How the times of two values lie to each other; answers of partitions of a release unite the times.
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ class Periods(Answer):
         return cls(**fields, first=time_bounds, other=other, units=units, dated=dated, about=about)
 
     def __add__(self, other: Answer) -> Answer:
-        """Unite the times that two parts of a release tell of."""
+        """Unite the times that two partitions of a release tell of."""
         if not isinstance(other, Periods):
             return super().__add__(other)
         about = tuple(dict.fromkeys((*self.about, *other.about)))

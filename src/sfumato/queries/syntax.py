@@ -45,14 +45,14 @@ class QueryError(ParameterError):
     """
 
     def __init__(self, fault: str, text: str, at: int, name: str | None = None) -> None:
-        self.fault, self.text, self.at, self.name = fault, text, at, name
+        self.fault, self.question, self.at, self.name = fault, text, at, name
         super().__init__(f"query: {fault}\n" + "\n".join(self.pointer))
 
     @property
     def pointer(self) -> tuple[str, str]:
         """The question, and below it a mark at the fault."""
-        before = make_visible(self.text[: self.at])
-        return f"  {make_visible(self.text)}", f"  {' ' * len(before)}^"
+        before = make_visible(self.question[: self.at])
+        return f"  {make_visible(self.question)}", f"  {' ' * len(before)}^"
 
 
 @dataclasses.dataclass(frozen=True)

@@ -38,7 +38,7 @@ LOWER, UPPER, MISSING = "_lo", "_hi", "_missing"
 
 @dataclasses.dataclass(frozen=True)
 class FlatShape:
-    """Which columns become what, the same for all parts of a release.
+    """Which columns become what, the same for all partitions of a release.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def flatten(layout_table: LayoutTable, shape: FlatShape | None = None) -> Layout
     layout_table
         The records in a layout.
     shape
-        What columns become, where other parts of the release decide it, too.
+        What columns become, where other partitions of the release decide it, too.
 
     Examples
     --------
@@ -133,8 +133,8 @@ def _flatten_column(column: PublishedColumn, array: Any, shape: FlatShape) -> It
     if name in shape.ranges:
         if name in shape.labels:
             raise SchemaError(
-                f"column {name!r}: one part has ranges and another has labels, which do not fit into one column. Use "
-                "nested=True."
+                f"column {name!r}: one partition has ranges and another has labels, which do not fit into one column. "
+                "Use nested=True."
             )
         bound = ValueFormat("exact", form.type, history=form.history)
         for suffix, side in ((LOWER, "lo"), (UPPER, "hi")):
@@ -189,7 +189,7 @@ def _write_label(cells: Any, form: ValueFormat) -> Any:
 
 
 def _write_text(cells: Any, form: ValueFormat) -> Any:
-    """Return exact cells of one part as text beside labels of another."""
+    """Return exact cells of one partition as text beside labels of another."""
     if form.type == "string":
         return cells
     return _keep_nulls(encode(cells, ValueFormat("exact", form.type)), cells)

@@ -82,8 +82,14 @@ def check_tables(release: Release, folder: Place, names: Collection[str]) -> tup
     Returns the files that hold other cells, what the files hold beyond what they should, and the program that wrote
     data.parquet where it is another one.
     """
-    columns = {"data.csv": release.columns, **{f"{name}.csv": part.columns for name, part in release.parts.items()}}
-    cells = {"data.csv": release.table, **{f"{name}.csv": part.table for name, part in release.parts.items()}}
+    columns = {
+        "data.csv": release.columns,
+        **{f"{name}.csv": extra_table.columns for name, extra_table in release.extra_tables.items()},
+    }
+    cells = {
+        "data.csv": release.table,
+        **{f"{name}.csv": extra_table.table for name, extra_table in release.extra_tables.items()},
+    }
     differing: list[str] = []
     undeclared: list[str] = []
     for name, table in encode_tables(release):
@@ -206,7 +212,7 @@ def _walk(actual: Any, wanted: Any, where: str) -> Iterator[tuple[str, bool]]:
 def _compare_csv(path: Place, table: pa.Table) -> list[str]:
     check_plain(path)
     with path.open("rb") as file:
-        if all(file.read(len(part)) == part for part in encode_csv(table)) and not file.read(1):
+        if all(file.read(len(extra_table)) == extra_table for extra_table in encode_csv(table)) and not file.read(1):
             return []
     extra = [name for name in read_header(path) if name not in table.column_names]
     if extra:
@@ -216,9 +222,9 @@ def _compare_csv(path: Place, table: pa.Table) -> list[str]:
     return [f"line {line} is not spelled as a release spells it"]
 
 
-def _lines(parts: Iterable[bytes]) -> Iterator[bytes]:
-    for part in parts:
-        yield from part.splitlines(keepends=True)
+def _lines(extra_tables: Iterable[bytes]) -> Iterator[bytes]:
+    for extra_table in extra_tables:
+        yield from extra_table.splitlines(keepends=True)
 
 
 def _first_difference(actual: Iterable[bytes], wanted: Iterable[bytes]) -> int:

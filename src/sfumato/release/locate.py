@@ -24,12 +24,12 @@ __all__ = [
     "find_place",
     "find_release_in",
     "is_divided",
-    "name_parts",
-    "pick_parts_beside",
+    "name_partitions",
+    "pick_partitions_beside",
     "read_divided_from",
-    "read_parts",
+    "read_partitions",
     "set_beside",
-    "set_parts_beside",
+    "set_partitions_beside",
 ]
 
 Ints = npt.NDArray[np.int64]
@@ -80,77 +80,78 @@ def find_owner_facts(source: Source, original: Dataset) -> OwnerFacts:
 
 
 def is_divided(source: Source) -> bool:
-    """Tell whether a release is in parts."""
+    """Tell whether a release is in partitions."""
     return isinstance(source, str | Path) and find_divided(source) is not None
 
 
 def read_divided_from(path: str | Path) -> DividedRelease:
-    """Return what a release in parts says of all of them together."""
+    """Return what a release in partitions says of all of them together."""
     folder = find_divided(path)
     if folder is None:
-        raise SchemaError(f"{path}: is no release in parts.")
+        raise SchemaError(f"{path}: is no release in partitions.")
     return read_divided(folder)
 
 
-def read_parts(source: Source) -> Iterator[Release]:
-    """Yield a release; of a release in parts every part, one at a time.
+def read_partitions(source: Source) -> Iterator[Release]:
+    """Yield a release; of a release in partitions every partition, one at a time.
 
     Examples
     --------
     >>> import sfumato as sf
     >>> made = sf.anonymize(sf.Dataset.of("sets", [["wine"], ["wine"]]), sf.methods.Apriori(k=2, m=1))
-    >>> [len(release) for release in read_parts(made)]
+    >>> [len(release) for release in read_partitions(made)]
     [2]
     """
     if not is_divided(source):
         yield find_release_in(source)
         return
-    for _, release in name_parts(source):
+    for _, release in name_partitions(source):
         yield release
 
 
-def name_parts(source: Source) -> Iterator[tuple[str, Release]]:
-    """Yield the name of every part of a release in parts, and the part, one at a time."""
+def name_partitions(source: Source) -> Iterator[tuple[str, Release]]:
+    """Yield the name of every partition of a release in partitions, and the partition, one at a time."""
     folder = find_divided(source)
     if folder is None:
         return
-    for part in read_divided(folder).parts:
-        yield part.name, read_release(folder / DATA / part.name)
+    for partition in read_divided(folder).partitions:
+        yield partition.name, read_release(folder / DATA / partition.name)
 
 
-def set_parts_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:
-    """Yield a release, its original and where its rows are there; of a release in parts the same of every part.
+def set_partitions_beside(source: Source, original: Dataset | None) -> Iterator[Beside]:
+    """Yield a release, its original and where its rows are there; of a partitioned release the same of every partition.
 
-    The original of a part knows of no other people.
+    The original of a partition knows of no other people.
     """
-    for release, whole, rows, chosen in _read_parts(source, original):
+    for release, whole, rows, chosen in _read_partitions(source, original):
         yield release, whole if chosen is None else take_rows(whole, chosen), rows
 
 
-def pick_parts_beside(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints]]:
-    """Yield the same, and the rows of the whole original that a part has; values are numbered as in the whole."""
-    for release, whole, rows, chosen in _read_parts(source, original):
+def pick_partitions_beside(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints]]:
+    """Yield the same, and the rows of the whole original that a partition has; values are numbered as in the whole."""
+    for release, whole, rows, chosen in _read_partitions(source, original):
         every = np.arange(len(whole)) if chosen is None else chosen
         yield release, whole if chosen is None else pick_rows(whole, every), rows, every
 
 
-def _read_parts(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints | None]]:
-    """Yield every part, the whole original, where rows of the part are among those of the part, and these."""
+def _read_partitions(source: Source, original: Dataset | None) -> Iterator[tuple[*Beside, Ints | None]]:
+    """Yield every partition, the whole original, where its rows are among those of the partition, and these."""
     folder = find_divided(source) if isinstance(source, str | Path) else None
     if folder is None:
         yield (*set_beside(source, original), None)
         return
     if original is None:
         raise ParameterError("original: give the data that the release was made from, as sf.read returns them.")
-    parts = read_divided(folder).parts
-    division = read_division(Path(str(source)), original, len(parts))
+    partitions = read_divided(folder).partitions
+    division = read_division(Path(str(source)), original, len(partitions))
     if division is None:
         raise SchemaError(
-            f"{source}: is a release in parts, and who is in which part is not at hand. Keep owner/ beside release/."
+            f"{source}: is a release in partitions, and who is in which partition is not at hand. Keep owner/ beside "
+            "release/."
         )
-    for part, chosen in zip(parts, division, strict=True):
-        rows = read_owner_facts(Path(str(source)) / "owner" / part.name, pick_rows(original, chosen)).rows
-        yield read_release(folder / DATA / part.name), original, rows, chosen
+    for partition, chosen in zip(partitions, division, strict=True):
+        rows = read_owner_facts(Path(str(source)) / "owner" / partition.name, pick_rows(original, chosen)).rows
+        yield read_release(folder / DATA / partition.name), original, rows, chosen
 
 
 def set_beside(source: Source, original: Dataset | None) -> Beside:

@@ -32,7 +32,7 @@ __all__ = [
 FORMAT_VERSION = 3
 
 DIVIDED = "parts_of_people"
-"""Key that only the manifest of a release in parts has."""
+"""Key that only the manifest of a release in partitions has."""
 
 FILES = ("README.md", "data.parquet", "data.csv", "values.csv", "places.csv", "release.json", "stream.json")
 """Names that a release has for its own files."""
@@ -49,7 +49,7 @@ def describe_release(release: Release) -> dict[str, Any]:
         "guarantee": release.guarantee.to_dict(release.unit),
         "unit": release.unit.to_dict(),
         "columns": _describe_columns(release.columns),
-        "parts": {name: _describe_columns(part.columns) for name, part in release.parts.items()},
+        "parts": {name: _describe_columns(extra_table.columns) for name, extra_table in release.extra_tables.items()},
         "places": _describe_places(release),
         "included": [dataclasses.asdict(file) for file in release.included],
         "records": {
@@ -177,7 +177,7 @@ def read_manifest(folder: Place) -> Manifest:
 
 
 def is_divided(folder: Place) -> bool:
-    """Tell whether a folder is a release in parts."""
+    """Tell whether a folder is a release in partitions."""
     manifest = read_json(folder / "release.json") if (folder / "release.json").is_file() else None
     return isinstance(manifest, dict) and DIVIDED in manifest
 

@@ -6,6 +6,7 @@ import dataclasses
 from pathlib import Path
 from typing import Annotated, Any, ClassVar
 
+from sfumato.old_names import with_old_names
 from sfumato.params import Option
 from sfumato.release.suppression import WITHHOLD_AT_MOST
 
@@ -44,6 +45,7 @@ class BatchOptions:
     ] = WITHHOLD_AT_MOST
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True)
 class ReleaseOptions(BatchOptions):
     """Options that data are published with: the section ``[release]`` of a policy.
@@ -59,12 +61,14 @@ class ReleaseOptions(BatchOptions):
     ] = "records"
     engine: Annotated[
         str,
-        Option("Publish in parts of people who are alike, on: local, spark.", label="In parts"),
+        Option("Publish in partitions of people who are alike, on: local, spark.", label="In partitions"),
     ] = ""
-    part_size: Annotated[
+    partition_size: Annotated[
         int | None,
         Option(
-            "People in a part at most; chosen by the kind of data if not given.", least=2, label="In a part at most"
+            "People in a partition at most; chosen by the kind of data if not given.",
+            least=2,
+            label="In a partition at most",
         ),
     ] = None
     cores: Annotated[int | None, Option("Cores for the engine local; all if not given.", least=1, form="never")] = None

@@ -49,7 +49,7 @@ __all__ = [
 
 SECRET_FILE = "secret.hex"
 DIVISION_FILE = "parts.parquet"
-"""Who is in which part of a release in parts."""
+"""Who is in which partition of a release in partitions."""
 
 
 def write_owner(result: Result, folder: Place, version: str) -> None:
@@ -225,7 +225,7 @@ def begin_batches(path: Path, release: Release) -> PublishedBatches:
 
 
 def _find_owner(path: Path) -> Path:
-    """Return the folder that holds a row map: the given one, as that of a part is, or its ``owner/``."""
+    """Return the folder that holds a row map: the given one, as that of a partition is, or its ``owner/``."""
     return path if (path / "rows.parquet").is_file() else path / "owner"
 
 
@@ -235,15 +235,15 @@ def write_division(
     guarantee: Mapping[str, Any],
     folder: Path,
     by: str,
-    part_size: int | None = None,
+    partition_size: int | None = None,
 ) -> None:
-    """Write what the owner keeps of a release in parts: who is in which part, and what is kept of the whole."""
+    """Write what the owner keeps of a partitioned release: who is in which partition, and what is kept of the whole."""
     original, fingerprint = owner_record.original, Fingerprint(0, 0, 0)
     assert original is not None
     schema = pa.schema([("part", pa.int32()), ("content", pa.uint64())])
     with pq.ParquetWriter(folder / DIVISION_FILE, schema) as file:
-        for part, digests in contents:
-            file.write_table(pa.table([pa.array(part), pa.array(digests)], schema=schema))
+        for partition, digests in contents:
+            file.write_table(pa.table([pa.array(partition), pa.array(digests)], schema=schema))
             fingerprint += Fingerprint.of(digests)
     if owner_record.secret is not None:
         write_secret(owner_record.secret, folder / SECRET_FILE)
@@ -255,36 +255,37 @@ def write_division(
         "notes": list(original.notes),
         "reading": dict(original.read_options),
         "claim": guarantee,
-        "part_size": part_size,
+        "part_size": partition_size,
         "original": {"records": fingerprint.records, "fingerprint": fingerprint.to_bytes().hex()},
     }
     (folder / "trace.json").write_text(json.dumps(document, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
-def read_division(path: Path, original: Dataset, parts: int) -> list[npt.NDArray[np.int64]] | None:
-    """Return the rows of an original by which of the parts they were published in; None where that is not at hand."""
+def read_division(path: Path, original: Dataset, partitions: int) -> list[npt.NDArray[np.int64]] | None:
+    """Return the rows of an original by the partition they were published in; None where that is not at hand."""
     file = path / "owner" / DIVISION_FILE
     if not file.is_file():
         return None
     try:
         division = read_parquet(file.name, file, file.stat().st_size)
-        part, content = (division.column(name).to_numpy() for name in ("part", "content"))
+        partition, content = (division.column(name).to_numpy() for name in ("part", "content"))
     except (pa.ArrowException, OSError, ValueError, KeyError):
-        raise SchemaError(f"{file}: does not say who is in which part.") from None
-    if len(part) != len(original) or part.dtype != np.int32 or content.dtype != np.uint64:
+        raise SchemaError(f"{file}: does not say who is in which partition.") from None
+    if len(partition) != len(original) or partition.dtype != np.int32 or content.dtype != np.uint64:
         raise SchemaError(
-            f"the original has {len(original):,} records and the release was made from {len(part):,}: it is another "
-            "original, or it was read with other options (places, split, columns, units of time)."
+            f"the original has {len(original):,} records and the release was made from {len(partition):,}: it is "
+            "another original, or it was read with other options (places, split, columns, units of time)."
         )
-    count = int(part.max(initial=-1)) + 1
-    if part.min(initial=0) < 0 or count != parts:
+    count = int(partition.max(initial=-1)) + 1
+    if partition.min(initial=0) < 0 or count != partitions:
         raise SchemaError(
-            f"{path}: owner/ tells of {count:,} parts, and the release has {parts:,}: the two do not belong together."
+            f"{path}: owner/ tells of {count:,} partitions, and the release has {partitions:,}: the two do not belong "
+            "together."
         )
-    rows, digests = np.arange(len(part)), digest_records(original)
+    rows, digests = np.arange(len(partition)), digest_records(original)
     if not np.array_equal(digests, content) and np.array_equal(np.sort(digests), np.sort(content)):
         rows = match_records(content, digests)
-    return [order_rows(original, rows[chosen]) for chosen in Plan(part, parts)]
+    return [order_rows(original, rows[chosen]) for chosen in Plan(partition, partitions)]
 
 
 def read_owner_record(path: Path) -> dict[str, Any]:

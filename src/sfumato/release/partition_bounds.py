@@ -15,7 +15,7 @@ __all__ = ["Slices", "count_placed", "cut_pieces", "find_splits", "pack_keys"]
 Ints = npt.NDArray[np.int64]
 Packed = npt.NDArray[np.bytes_]
 Slices = tuple[tuple[int, int, int], ...]
-"""What a part has of the pieces: piece, first and one after the last."""
+"""What a partition has of the pieces: piece, first and one after the last."""
 
 _SAMPLES = 20_000
 
@@ -39,7 +39,7 @@ def count_placed(piece: Packed) -> int:
 
 
 def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices]:
-    """Cut a line that lies in sorted pieces as :meth:`Plan.cut` of the plan cuts it: what each part has of them.
+    """Cut a line that lies in sorted pieces as :meth:`Plan.cut` of the plan cuts it: what each partition has of them.
 
     Pieces are given as what loads them, and are never in memory at the same time.
 
@@ -54,10 +54,10 @@ def cut_pieces(pieces: Sequence[Callable[[], Packed]], most: int) -> list[Slices
     line = Line.of(sum(count for count, _ in counts), placed, most)
     inside, beside = line.ends()
     splits = find_splits(pieces, np.concatenate([[0], inside, [placed], placed + beside]))
-    first, second = splits[: line.parts + 1], splits[line.parts + 1 :]
+    first, second = splits[: line.partitions + 1], splits[line.partitions + 1 :]
     slices = []
-    for part in range(line.parts):
-        spans = [(first[part], first[part + 1]), (second[part], second[part + 1])]
+    for partition in range(line.partitions):
+        spans = [(first[partition], first[partition + 1]), (second[partition], second[partition + 1])]
         slices.append(
             tuple(
                 (piece, int(begin[piece]), int(end[piece]))

@@ -1,15 +1,16 @@
-"""A release of people in parts, each of which is a whole release in a folder of its own.
+"""A release of people in partitions, each of which is a whole release in a folder of its own.
 
 ::
 
-    release/release.json                    what all parts promise together, and the parts with their digests
+    release/release.json                    what all partitions promise together, and the partitions with their digests
     release/README.md
-    release/data/part-00000/data.parquet    a part: a release like any other, with its own values, places and numbers
-    release/data/part-00000/release.json
+    release/data/part-00000/data.parquet    a partition: a release like any other, with its own values, places and
+    numbers release/data/part-00000/release.json
     ...
 
-A part recodes in its own way, so what its values mean lies with it, and records are numbered anew in every part: part
-and number together tell a record. Whoever wants to check a part, or to work with it, needs no other.
+A partition recodes in its own way, so what its values mean lies with it, and records are numbered anew in every
+partition: partition and number together tell a record. Whoever wants to check a partition, or to work with it, needs
+no other.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.json_files import check_plain, encode_json, read_json
 from sfumato.formats.memory import MemoryPlace, Place
+from sfumato.old_names import with_old_names
 from sfumato.release.attachments import digest_file, is_plain_name
 from sfumato.release.inventory import COUNTED, DECLARED, STATEMENT, compare_json, find_undeclared, show
 from sfumato.release.manifest import DIVIDED, FORMAT_VERSION, check_version, is_divided, read_manifest
@@ -42,31 +44,31 @@ __all__ = [
     "DATA",
     "TAKEN",
     "DividedRelease",
-    "PeoplePart",
+    "ListedPartition",
     "check_divided",
-    "describe_part",
+    "describe_partition",
     "find_divided",
-    "name_part",
+    "name_partition",
     "read_divided",
     "refuse_divided",
-    "unite_parts",
+    "unite_partitions",
     "write_divided",
 ]
 
 DATA = "data"
-"""Folder of the parts."""
+"""Folder of the partitions."""
 TAKEN = (PAGE, "release.json", DATA)
-"""Names that lie beside the parts."""
+"""Names that lie beside the partitions."""
 LISTED = "the parts are those that are listed"
 _NAME = re.compile(r"part-[0-9]{5,9}")
 
 
-class PeoplePart(BaseModel):
-    """A part as the whole lists it: its folder, its numbers of records, and a digest of all its files.
+class ListedPartition(BaseModel):
+    """A partition as the whole lists it: its folder, its numbers of records, and a digest of all its files.
 
     Examples
     --------
-    >>> PeoplePart(name="part-00000", records_in=9, published=8, sha256="e3b0").published
+    >>> ListedPartition(name="part-00000", records_in=9, published=8, sha256="e3b0").published
     8
     """
 
@@ -78,26 +80,27 @@ class PeoplePart(BaseModel):
     sha256: str
 
 
+@with_old_names
 @dataclasses.dataclass(frozen=True)
 class DividedRelease:
-    """What a release in parts says of all of them together.
+    """What a release in partitions says of all of them together.
 
     Parameters
     ----------
     kind, method, guarantee, unit, method_note
-        As every part has them.
+        As every partition has them.
     records_in, published, suppressed_records
-        Of all parts.
-    parts
-        The parts, in their order.
+        Of all partitions.
+    partitions
+        The partitions, in their order.
     included
         Files of the owner's own that are published beside them.
 
     Examples
     --------
-    >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
+    >>> from sfumato.kinds.sets.guarantees import KmItems
     >>> DividedRelease("sets", "apriori", KmItems(k=5, m=2), RecordUnit("person", "people"), 12, 11, {"rare": 1}, ())
-    DividedRelease(sets by apriori: 11 of 12 records in 0 parts, km-items (k=5, m=2, l=1))
+    DividedRelease(sets by apriori: 11 of 12 records in 0 partitions, 5^2-anonymity of items)
     """
 
     kind: str
@@ -107,7 +110,7 @@ class DividedRelease:
     records_in: int
     published: int
     suppressed_records: Mapping[str, int]
-    parts: tuple[PeoplePart, ...]
+    partitions: tuple[ListedPartition, ...]
     included: tuple[Included, ...] = ()
     method_note: str = ""
 
@@ -117,23 +120,23 @@ class DividedRelease:
     def __repr__(self) -> str:
         return (
             f"DividedRelease({self.kind} by {self.method}: {self.published:,} of {self.records_in:,} records in "
-            f"{len(self.parts):,} parts, {self.guarantee})"
+            f"{len(self.partitions):,} partitions, {self.guarantee})"
         )
 
 
-def name_part(number: int) -> str:
-    """Return the name of a part.
+def name_partition(number: int) -> str:
+    """Return the name of a partition.
 
     Examples
     --------
-    >>> name_part(7)
+    >>> name_partition(7)
     'part-00007'
     """
     return f"part-{number:05}"
 
 
 def find_divided(path: Any) -> Place | None:
-    """Return the folder of a release if it comes in parts, None if it is another one or there is none."""
+    """Return the folder of a release if it comes in partitions, None if it is another one or there is none."""
     try:
         folder = find_release(path)
     except SchemaError:
@@ -142,7 +145,7 @@ def find_divided(path: Any) -> Place | None:
 
 
 def refuse_divided(path: Any) -> None:
-    """Refuse to apply the recoding of a release in parts: there is none.
+    """Refuse to apply the recoding of a release in partitions: there is none.
 
     Examples
     --------
@@ -150,20 +153,20 @@ def refuse_divided(path: Any) -> None:
     """
     if find_divided(path) is not None:
         raise ParameterError(
-            f"apply: {path} is a release in parts, each of which recodes in its own way: there is no recoding for "
+            f"apply: {path} is a release in partitions, each of which recodes in its own way: there is no recoding for "
             "other data. Publish the batch as a release of its own."
         )
 
 
 def read_divided(folder: Place) -> DividedRelease:
-    """Read what a release in parts says of itself; whether it is true is for those who check it."""
+    """Read what a release in partitions says of itself; whether it is true is for those who check it."""
     manifest = read_json(folder / "release.json")
     check_version("release.json", manifest, FORMAT_VERSION)
     try:
         included = tuple(Included(**file) for file in manifest["included"])
         if any(not is_plain_name(file.name) or file.name in TAKEN for file in included):
             raise SchemaError("release.json: an included file must have a plain name of its own.")
-        parts = tuple(PeoplePart.model_validate(part) for part in manifest[DIVIDED])
+        partitions = tuple(ListedPartition.model_validate(partition) for partition in manifest[DIVIDED])
         records = manifest["records"]
         return DividedRelease(
             kind=str(manifest["kind"]),
@@ -173,16 +176,16 @@ def read_divided(folder: Place) -> DividedRelease:
             records_in=int(records["in"]),
             published=int(records["published"]),
             suppressed_records={str(reason): int(count) for reason, count in records["withheld_by_reason"].items()},
-            parts=parts,
+            partitions=partitions,
             included=included,
             method_note=str(manifest["method_note"]),
         )
     except (ValidationError, ParameterError, KeyError, TypeError, ValueError, AttributeError):
-        raise SchemaError("release.json: not the manifest of a release in parts.") from None
+        raise SchemaError("release.json: not the manifest of a release in partitions.") from None
 
 
 def describe_divided(release: DividedRelease) -> dict[str, Any]:
-    """Return what ``release.json`` says of a release in parts."""
+    """Return what ``release.json`` says of a release in partitions."""
     return {
         "format_version": FORMAT_VERSION,
         "kind": release.kind,
@@ -190,7 +193,7 @@ def describe_divided(release: DividedRelease) -> dict[str, Any]:
         "method_note": release.method_note,
         "guarantee": release.guarantee.to_dict(release.unit),
         "unit": release.unit.to_dict(),
-        DIVIDED: [part.model_dump() for part in release.parts],
+        DIVIDED: [partition.model_dump() for partition in release.partitions],
         "included": [dataclasses.asdict(file) for file in release.included],
         "records": {
             "in": release.records_in,
@@ -202,20 +205,22 @@ def describe_divided(release: DividedRelease) -> dict[str, Any]:
 
 
 def write_divided(release: DividedRelease, folder: Path) -> None:
-    """Write what lies beside the parts."""
+    """Write what lies beside the partitions."""
     (folder / PAGE).write_bytes(_render_page(release))
     (folder / "release.json").write_bytes(encode_json(describe_divided(release)))
 
 
-def describe_part(folder: Path, name: str) -> DividedRelease:
-    """Return a part as a release in one part: what it says of itself, and the digest of its files."""
+def describe_partition(folder: Path, name: str) -> DividedRelease:
+    """Return a partition as a release in one partition: what it says of itself, and the digest of its files."""
     read = read_manifest(folder)
     records = read.records
     state = hashlib.sha256()
     for file in sorted(folder.iterdir()):
         check_plain(file)
         state.update(f"{file.name}\n{digest_file(file).sha256}\n".encode())
-    part = PeoplePart(name=name, records_in=records.records_in, published=records.published, sha256=state.hexdigest())
+    partition = ListedPartition(
+        name=name, records_in=records.records_in, published=records.published, sha256=state.hexdigest()
+    )
     return DividedRelease(
         kind=read.kind,
         method=read.method,
@@ -224,38 +229,40 @@ def describe_part(folder: Path, name: str) -> DividedRelease:
         records_in=records.records_in,
         published=records.published,
         suppressed_records=dict(records.withheld_by_reason),
-        parts=(part,),
+        partitions=(partition,),
         method_note=read.method_note,
     )
 
 
-def unite_parts(parts: Iterable[DividedRelease], included: tuple[Included, ...] = ()) -> DividedRelease:
-    """Return what parts say together; refuse parts of different data, methods or promises."""
-    listed = list(parts)
+def unite_partitions(partitions: Iterable[DividedRelease], included: tuple[Included, ...] = ()) -> DividedRelease:
+    """Return what partitions say together; refuse partitions of different data, methods or promises."""
+    listed = list(partitions)
     first = listed[0]
-    if len({(part.kind, part.method, part.method_note, part.unit) for part in listed}) > 1:
+    if len({(partition.kind, partition.method, partition.method_note, partition.unit) for partition in listed}) > 1:
         raise SchemaError(
-            "release.json: parts of different kinds of data, methods, notes or units are not one release."
+            "release.json: partitions of different kinds of data, methods, notes or units are not one release."
         )
     suppressed_records: Counter[str] = Counter()
-    for part in listed:
-        suppressed_records.update(part.suppressed_records)
+    for partition in listed:
+        suppressed_records.update(partition.suppressed_records)
     return dataclasses.replace(
         first,
-        guarantee=functools.reduce(lambda merged, other: merged.join(other), (part.guarantee for part in listed)),
-        records_in=sum(part.records_in for part in listed),
-        published=sum(part.published for part in listed),
+        guarantee=functools.reduce(
+            lambda merged, other: merged.join(other), (partition.guarantee for partition in listed)
+        ),
+        records_in=sum(partition.records_in for partition in listed),
+        published=sum(partition.published for partition in listed),
         suppressed_records=dict(sorted(suppressed_records.items())),
-        parts=tuple(entry for part in listed for entry in part.parts),
+        partitions=tuple(entry for partition in listed for entry in partition.partitions),
         included=included,
     )
 
 
 def check_divided(release: DividedRelease, folder: Place) -> Verdict:
-    """Compare what a release in parts says, and all that lies beside its parts, with the parts that are there."""
+    """Compare what a partitioned release says, and all that lies beside its partitions, with those that are there."""
     if isinstance(folder, MemoryPlace):
-        raise SchemaError("release.json: a release in parts lies in a directory.")
-    names = [part.name for part in release.parts]
+        raise SchemaError("release.json: a release in partitions lies in a directory.")
+    names = [partition.name for partition in release.partitions]
     missing = [name for name in dict.fromkeys(names) if not _is_folder(folder / DATA / show(name))]
     if not names or len(set(names)) < len(names) or missing or not all(map(_NAME.fullmatch, names)):
         twice = sorted({show(name) for name in names if names.count(name) > 1})
@@ -263,8 +270,8 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
         return Verdict(False, release.guarantee.parameters(), {}, counterexample, {LISTED: False})
     undeclared = [*find_undeclared(folder, {*TAKEN, *(file.name for file in release.included)})]
     undeclared += [f"{DATA}/{what}" for what in find_undeclared(folder / DATA, set(names))]
-    if names != list(map(name_part, range(len(names)))):
-        undeclared.append("release.json: parts that are not numbered from 0")
+    if names != list(map(name_partition, range(len(names)))):
+        undeclared.append("release.json: partitions that are not numbered from 0")
     for file in release.included:
         check_plain(folder / file.name)
     undeclared += [
@@ -273,13 +280,13 @@ def check_divided(release: DividedRelease, folder: Place) -> Verdict:
         if digest_file(folder / file.name) != file
     ]
     try:
-        merged = unite_parts((describe_part(folder / DATA / name, name) for name in names), release.included)
+        merged = unite_partitions((describe_partition(folder / DATA / name, name) for name in names), release.included)
     except (SchemaError, ParameterError) as error:
         return Verdict(False, {}, {}, {"check": LISTED, "found": str(error)}, {LISTED: False})
     if merged.guarantee.bound_to_whole:
         counterexample = {
             "check": LISTED,
-            "found": f"this promise cannot be kept in parts: {merged.guarantee.bound_to_whole}",
+            "found": f"this promise cannot be kept in partitions: {merged.guarantee.bound_to_whole}",
         }
         return Verdict(False, merged.guarantee.parameters(), {}, counterexample, {LISTED: False})
     return _compare(merged, folder, undeclared)
@@ -290,7 +297,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def _compare(merged: DividedRelease, folder: Path, undeclared: list[str]) -> Verdict:
-    """Compare the manifest and the page with what the parts, as they are, would say."""
+    """Compare the manifest and the page with what the partitions, as they are, would say."""
     otherwise, more = compare_json(folder / "release.json", describe_divided(merged))
     undeclared += more
     check_plain(folder / PAGE)
@@ -302,7 +309,7 @@ def _compare(merged: DividedRelease, folder: Path, undeclared: list[str]) -> Ver
     checks = {LISTED: not others, STATEMENT: not statement, COUNTED: not counts, DECLARED: not undeclared}
     broken = next((name for name, passed in checks.items() if not passed and name != DECLARED), None)
     counterexample = None if broken is None else {"check": broken, "file": "release.json", "keys": otherwise[:10]}
-    measured: dict[str, Any] = {"parts": len(merged.parts)}
+    measured: dict[str, Any] = {"parts": len(merged.partitions)}
     if merged.included:
         measured["included_not_judged"] = [file.name for file in merged.included]
     claimed = merged.guarantee.parameters()
@@ -310,9 +317,9 @@ def _compare(merged: DividedRelease, folder: Path, undeclared: list[str]) -> Ver
 
 
 def _render_page(release: DividedRelease) -> bytes:
-    """Return the page for whoever receives all parts."""
+    """Return the page for whoever receives all partitions."""
     lines = [
-        f"# {release.kind}, published with {escape_markdown(release.method)} in {len(release.parts):,} parts",
+        f"# {release.kind}, published with {escape_markdown(release.method)} in {len(release.partitions):,} parts",
         "",
         f"A record is {release.unit.record_of_person}. Every part keeps, on its own and so together with all "
         "others, what is "

@@ -63,7 +63,7 @@ def render_page(release: Release, files: Mapping[str, str] | None = None) -> byt
 
 def _introduce(release: Release) -> Iterator[str]:
     meanings = find_kind(release.kind).descriptions
-    rows = [meanings[f"row with {name}"] for name in release.parts if f"row with {name}" in meanings]
+    rows = [meanings[f"row with {name}"] for name in release.extra_tables if f"row with {name}" in meanings]
     yield f"# {release.kind}, published with {escape_markdown(release.method)}"
     yield ""
     yield (
@@ -100,7 +100,7 @@ def _list_files(release: Release) -> Iterator[str]:
     yield "| `values.csv` | what values that stand for several mean: one row per `column`, `value` and `member` |"
     if release.places is not None:
         yield "| `places.csv` | the places, and what is published of where they are |"
-    for name in release.parts:
+    for name in release.extra_tables:
         yield f"| `{name}.csv` | {meanings.get(f'{name} table', 'a further table')} |"
     yield "| `release.json` | kind, method, promise, columns with their forms, numbers of records |"
     yield f"| `{PAGE}` | this page |"
@@ -133,8 +133,8 @@ def _list_columns(release: Release) -> Iterator[str]:
 
 def _tables(release: Release) -> Iterator[tuple[str, tuple[PublishedColumn, ...]]]:
     yield "`data.parquet` and `data.csv`", release.columns
-    for name, part in release.parts.items():
-        yield f"`{name}.csv`", part.columns
+    for name, extra_table in release.extra_tables.items():
+        yield f"`{name}.csv`", extra_table.columns
 
 
 def _explain_cells(release: Release) -> Iterator[str]:

@@ -27,10 +27,10 @@ if TYPE_CHECKING:
 from sfumato.old_names import with_old_names
 
 __all__ = [
+    "ExtraTable",
     "HasGuarantee",
     "Included",
     "OwnerRecord",
-    "Part",
     "PublishedColumn",
     "Release",
     "Result",
@@ -54,12 +54,13 @@ class PublishedColumn:
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
-class Part:
+class ExtraTable:
     """A further published table, such as the clusters that the records of a release come in.
 
     Examples
     --------
-    >>> Part((PublishedColumn("size", "size", ValueFormat("exact", "int64")),), pa.table({"size": [3]})).table.num_rows
+    >>> column = PublishedColumn("size", "size", ValueFormat("exact", "int64"))
+    >>> ExtraTable((column,), pa.table({"size": [3]})).table.num_rows
     1
     """
 
@@ -105,7 +106,7 @@ class Release:
         Where that comes from; None where there are no coordinates.
     method_note
         What is true of the method and cannot be verified from the files; empty if there is nothing to say.
-    parts
+    extra_tables
         Further published tables by name.
     published
         Number of records published, where a row of the table is not a record.
@@ -123,7 +124,7 @@ class Release:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2), secret=bytes(32)).release
-    Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2))
+    Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity of places)
     """
 
     kind: str
@@ -135,7 +136,7 @@ class Release:
     records_in: int
     suppressed_records: Mapping[str, int] = dataclasses.field(default_factory=dict)
     places: pa.Table | None = None
-    parts: Mapping[str, Part] = dataclasses.field(default_factory=dict)
+    extra_tables: Mapping[str, ExtraTable] = dataclasses.field(default_factory=dict)
     published: int | None = None
     unit: RecordUnit = PERSON
     included: tuple[Included, ...] = ()
@@ -270,7 +271,7 @@ class Release:
 
 
 class HasGuarantee(Counted, Protocol):
-    """What makes a claim: a release, or what is said of one in parts."""
+    """What makes a claim: a release, or what is said of one in partitions."""
 
     @property
     def guarantee(self) -> Guarantee:
@@ -355,7 +356,7 @@ class Result:
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("trajectories", [["a", "b"], ["a", "b"]], {"a": (0, 0), "b": (1, 1)})
     >>> sf.anonymize(data, sf.methods.SeqAnon(k=2, m=2))
-    Result(Release(trajectories by seqanon: 2 of 2 records, km-anonymity (k=2, m=2)))
+    Result(Release(trajectories by seqanon: 2 of 2 records, 2^2-anonymity of places))
     """
 
     release: Release

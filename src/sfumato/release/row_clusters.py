@@ -21,46 +21,46 @@ def cut(order: Ints, clusters: int, smallest: int) -> list[Ints]:
 
     Examples
     --------
-    >>> [part.tolist() for part in cut(np.arange(7), clusters=3, smallest=2)]
+    >>> [partition.tolist() for partition in cut(np.arange(7), clusters=3, smallest=2)]
     [[0, 1], [2, 3], [4, 5, 6]]
     """
     size = max(len(order) // clusters, smallest)
-    parts = [order[start : start + size] for start in range(0, len(order), size)]
-    if len(parts) > 1 and len(parts[-1]) < max(size, smallest):
-        last = parts.pop()
-        parts[-1] = np.concatenate([parts[-1], last])
-    return parts
+    partitions = [order[start : start + size] for start in range(0, len(order), size)]
+    if len(partitions) > 1 and len(partitions[-1]) < max(size, smallest):
+        last = partitions.pop()
+        partitions[-1] = np.concatenate([partitions[-1], last])
+    return partitions
 
 
-def recode_clusters(parts: list[Ints], recode: Callable[[Ints], Recoded], run: Run) -> list[Recoded]:
+def recode_clusters(partitions: list[Ints], recode: Callable[[Ints], Recoded], run: Run) -> list[Recoded]:
     """Recode every cluster; where one is infeasible alone, merge it with its neighbour in the order and retry.
 
     Only when a single cluster is left and still infeasible, give up.
     """
 
-    def attempt(part: Ints) -> Recoded | InfeasibleError:
+    def attempt(partition: Ints) -> Recoded | InfeasibleError:
         try:
-            return recode(part)
+            return recode(partition)
         except InfeasibleError as error:
             return error
 
-    results: list[Recoded | InfeasibleError | None] = [None] * len(parts)
+    results: list[Recoded | InfeasibleError | None] = [None] * len(partitions)
     while True:
         waiting = [i for i, result in enumerate(results) if result is None]
-        for i, result in zip(waiting, run.engine.map(attempt, [parts[i] for i in waiting]), strict=True):
+        for i, result in zip(waiting, run.engine.map(attempt, [partitions[i] for i in waiting]), strict=True):
             results[i] = result
         failed = next((i for i, r in enumerate(results) if isinstance(r, InfeasibleError)), None)
         if failed is None:
             return [result for result in results if isinstance(result, Recoded)]
-        if len(parts) == 1:
+        if len(partitions) == 1:
             raise results[0]  # type: ignore[misc]
         first = max(failed - 1, 0)
-        parts = [*parts[:first], np.concatenate(parts[first : first + 2]), *parts[first + 2 :]]
+        partitions = [*partitions[:first], np.concatenate(partitions[first : first + 2]), *partitions[first + 2 :]]
         results = [*results[:first], None, *results[first + 2 :]]
         run.counters["clusters_joined"] = run.counters.get("clusters_joined", 0) + 1
 
 
-def join(parts: list[Recoded]) -> Recoded:
+def join(partitions: list[Recoded]) -> Recoded:
     """Put recoded clusters together; every cluster keeps its own groups.
 
     Examples
@@ -73,18 +73,18 @@ def join(parts: list[Recoded]) -> Recoded:
     groups: list[tuple[str, ...]] = []
     codes, lengths = [], []
     suppressed_records: dict[str, int] = {}
-    for part in parts:
-        codes.append(part.codes + np.int32(len(groups)))
-        lengths.append(np.diff(part.offsets))
-        groups.extend(part.groups)
-        for reason, count in part.suppressed_records.items():
+    for partition in partitions:
+        codes.append(partition.codes + np.int32(len(groups)))
+        lengths.append(np.diff(partition.offsets))
+        groups.extend(partition.groups)
+        for reason, count in partition.suppressed_records.items():
             suppressed_records[reason] = suppressed_records.get(reason, 0) + count
     return Recoded(
-        np.concatenate([part.rows for part in parts]),
+        np.concatenate([partition.rows for partition in partitions]),
         np.concatenate([[0], np.cumsum(np.concatenate(lengths))]).astype(np.int64),
         np.concatenate(codes).astype(np.int32),
         groups,
-        tuple(sorted({value for part in parts for value in part.suppressed})),
+        tuple(sorted({value for partition in partitions for value in partition.suppressed})),
         suppressed_records,
-        parts[0].recoding if len(parts) == 1 else None,
+        partitions[0].recoding if len(partitions) == 1 else None,
     )

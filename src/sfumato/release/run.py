@@ -14,7 +14,7 @@ from sfumato.progress import Progress, silent
 from sfumato.release.store import FileStore
 from sfumato.release.suppression import WITHHOLD_AT_MOST
 
-__all__ = ["Engine", "FileEngine", "PartEngine", "Progress", "Run", "StoredFile", "silent"]
+__all__ = ["Engine", "FileEngine", "PartitionEngine", "Progress", "Run", "StoredFile", "silent"]
 
 A = TypeVar("A")
 B = TypeVar("B")
@@ -29,8 +29,8 @@ class Engine(Protocol):
         """Return the results in the order of the parts."""
 
 
-class PartEngine(Protocol):
-    """Something that publishes the parts of a release: in processes of this machine, or on a cluster.
+class PartitionEngine(Protocol):
+    """Something that publishes the partitions of a release: in processes of this machine, or on a cluster.
 
     Unless it is a :class:`FileEngine`, it reads and writes files where this process does.
     """
@@ -48,7 +48,7 @@ class StoredFile(NamedTuple):
 
 
 @runtime_checkable
-class FileEngine(PartEngine, Protocol):
+class FileEngine(PartitionEngine, Protocol):
     """An engine that reads and writes files which this machine may not reach, and keeps people where it works."""
 
     def open_store(self) -> AbstractContextManager[FileStore]:
@@ -109,7 +109,7 @@ class Run:
         """Return what a kernel calls to show how far it is with sequences of a size."""
 
         def show(size: int, done: int, total: int) -> None:
-            # Parts that run beside the main thread never see Ctrl-C; they stop here.
+            # Partitions that run beside the main thread never see Ctrl-C; they stop here.
             if self.engine.stopping:
                 raise KeyboardInterrupt
             self.progress(f"{phase} of {size}", done, total)

@@ -22,7 +22,7 @@ from sfumato.formats.parquet import read_parquet
 from sfumato.release.attachments import copy_in
 from sfumato.release.manifest import FILES, ManifestColumn, describe_release, is_divided, read_manifest
 from sfumato.release.readme import PAGE, render_page
-from sfumato.release.release import Included, Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, Included, PublishedColumn, Release
 from sfumato.release.text import ValueFormat, decode, encode
 
 __all__ = [
@@ -60,7 +60,7 @@ def write_release(release: Release, folder: Place, include: Sequence[Path] = ())
     This function sees the release only. It cannot reach what the owner keeps. What else is to be published, such as a
     licence, is copied in and declared with its digest.
     """
-    taken = {*FILES, *(f"{name}.csv" for name in release.parts)}
+    taken = {*FILES, *(f"{name}.csv" for name in release.extra_tables)}
     release = dataclasses.replace(release, included=copy_in(include, folder, taken))
     with (folder / "data.parquet").open("wb") as file:
         write_data([release.table], release.columns, file)
@@ -96,7 +96,7 @@ def _regroup(tables: Iterable[pa.Table]) -> Iterator[pa.Table]:
     yielded = False
     for table in tables:
         waiting.append(table)
-        while sum(part.num_rows for part in waiting) >= _GROUP_ROWS:
+        while sum(extra_table.num_rows for extra_table in waiting) >= _GROUP_ROWS:
             joined = pa.concat_tables(waiting)
             yield joined.slice(0, _GROUP_ROWS)
             waiting, yielded = [joined.slice(_GROUP_ROWS)], True
@@ -153,8 +153,8 @@ def encode_tables(release: Release) -> Iterator[tuple[str, pa.Table]]:
         names = [name for name in _PLACE_COLUMNS if name in release.places.column_names]
         places = tuple(PublishedColumn(name, "plain", _PLACE_COLUMNS[name]) for name in names)
         yield "places.csv", _encode_table(release.places, places)
-    for name, part in release.parts.items():
-        yield f"{name}.csv", _encode_table(part.table, part.columns)
+    for name, extra_table in release.extra_tables.items():
+        yield f"{name}.csv", _encode_table(extra_table.table, extra_table.columns)
 
 
 def _describe(names: Sequence[str], form: ValueFormat) -> tuple[PublishedColumn, ...]:
@@ -167,7 +167,7 @@ def _encode_table(table: pa.Table, columns: tuple[PublishedColumn, ...]) -> pa.T
 
 def published_names(release: Release) -> set[str]:
     """Return the names of the files that a release consists of."""
-    tables = {f"{name}.csv" for name in ("data", "values", *release.parts)}
+    tables = {f"{name}.csv" for name in ("data", "values", *release.extra_tables)}
     places = set() if release.places is None else {"places.csv"}
     return {PAGE, "data.parquet", "release.json", *tables, *places, *(file.name for file in release.included)}
 
@@ -219,7 +219,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
         return require(find_kind(kind).folder).read_folder(folder, data)
     if is_divided(folder):
         raise SchemaError(
-            f"{path}: is a release in parts, each of which is a release of its own. Name one: "
+            f"{path}: is a release in partitions, each of which is a release of its own. Name one: "
             f"{folder / 'data' / 'part-00000'}."
         )
     read = read_manifest(folder)
@@ -240,7 +240,7 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
         records_in=read.records.records_in,
         suppressed_records=dict(read.records.withheld_by_reason),
         places=None if read.places is None else _read_places(folder / "places.csv", read.places.columns),
-        parts={name: _read_part(folder, name, described) for name, described in read.parts.items()},
+        extra_tables={name: _read_extra_table(folder, name, described) for name, described in read.parts.items()},
         published=None if table.num_rows == read.records.published else read.records.published,
         included=tuple(Included(file.name, file.size, file.sha256) for file in read.included),
         unit=RecordUnit.from_dict(read.unit.model_dump()),
@@ -248,9 +248,9 @@ def read_release(path: Readable, data: str = "data.parquet") -> Release:
     )
 
 
-def _read_part(folder: Place, name: str, described: list[ManifestColumn]) -> Part:
+def _read_extra_table(folder: Place, name: str, described: list[ManifestColumn]) -> ExtraTable:
     columns = tuple(column.published() for column in described)
-    return Part(columns, read_data(folder / f"{name}.csv", columns))
+    return ExtraTable(columns, read_data(folder / f"{name}.csv", columns))
 
 
 def read_data(path: Place, columns: tuple[PublishedColumn, ...]) -> pa.Table:

@@ -15,7 +15,7 @@ WITHHOLD_AT_MOST = 0.05
 
 
 class Counted(Protocol):
-    """A release as far as its numbers of records go: a whole one, or one in parts."""
+    """A release as far as its numbers of records go: a whole one, or one in partitions."""
 
     @property
     def method(self) -> str:

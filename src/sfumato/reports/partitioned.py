@@ -1,4 +1,4 @@
-"""The owner's report on a release in parts: what was counted in every part, drawn and told of all of them together."""
+"""The owner's report on a partitioned release: what was counted in every partition, for all of them together."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ Ints = npt.NDArray[np.int64]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Divided:
-    """What is known of a release in parts: its original, what attackers and measures found, and counts for figures.
+    """What is known of a partitioned release: its original, what attackers and measures found, and counts for figures.
 
     Parameters
     ----------
     full_original
-        The original of all parts.
+        The original of all partitions.
     release
-        What it says of all parts together.
+        What it says of all partitions together.
     before, after, curve, stronger
         What attackers reach, as for a release in one piece.
     scores
         What it is still good for.
     counts
-        What the report of the kind counted in all parts.
+        What the report of the kind counted in all partitions.
 
     Examples
     --------
@@ -62,11 +62,11 @@ class Divided:
     counts: PartialSums = dataclasses.field(default_factory=dict)
 
     rows = None
-    """Who became which record lies with every part."""
+    """Who became which record lies with every partition."""
 
     @property
     def original(self) -> Dataset:
-        """The original of all parts."""
+        """The original of all partitions."""
         return self.full_original.original
 
 
@@ -89,20 +89,20 @@ def count_members(values: Mapping[Any, int]) -> tuple[Ints, Ints]:
 
 
 def draw_divided(seen: Divided) -> dict[str, Figure]:
-    """Return the figures of the report on a release in parts, by name."""
+    """Return the figures of the report on a release in partitions, by name."""
     from sfumato.reports.plots import draw_risk_curve, draw_sets
 
     drawn = {"anonymity-sets": draw_sets(seen.before, seen.after, seen.release.guarantee)}
     if seen.curve:
         drawn["risk-curve"] = draw_risk_curve(seen.curve, "Pieces of knowledge")
-    figures = require(find_kind(seen.release.kind).parts_report).draw_parts(seen)
+    figures = require(find_kind(seen.release.kind).partitions_report).draw_partitions(seen)
     return {**drawn, "parts": _draw_sizes(seen), **figures}
 
 
 def _draw_sizes(seen: Divided) -> Figure:
     from sfumato.reports.plots import Figure, draw_bars
 
-    sizes = np.array([part.records_in for part in seen.release.parts])
+    sizes = np.array([partition.records_in for partition in seen.release.partitions])
     unit = seen.release.unit
     edges = choose_edges(int(sizes.max(initial=1)), None)
     counts, _ = np.histogram(sizes, edges)
@@ -112,31 +112,34 @@ def _draw_sizes(seen: Divided) -> Figure:
         for low, high, count in zip(edges[:-1], edges[1:], counts.tolist(), strict=True)
     ][first:]
     return Figure(
-        title="Sizes of parts",
-        description=f"Bars with the number of parts by how many {unit.many} they have.",
-        panels=[draw_bars(bars, "Parts", f"{unit.many.capitalize()} in the part")],
-        head=[f"{unit.many.capitalize()} in the part", "Parts"],
+        title="Sizes of partitions",
+        description=f"Bars with the number of partitions by how many {unit.many} they have.",
+        panels=[draw_bars(bars, "Partitions", f"{unit.many.capitalize()} in the partition")],
+        head=[f"{unit.many.capitalize()} in the partition", "Partitions"],
         rows=[[name, text] for name, _, text in bars],
     )
 
 
 def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remaining: Remaining = NOTHING) -> str:
-    """Return the owner's report on a release in parts as one HTML page that needs no network and runs no scripts."""
+    """Return the owner's report on a partitioned release as one HTML page that needs no network and runs no scripts."""
     drawn, spec = draw_divided(seen), find_kind(seen.release.kind)
     judged = page.judge(seen, seen.after, remaining)
-    if spec.judge_parts is not None:
-        judged = spec.judge_parts.load()(judged, seen)
-    number = len(seen.release.parts)
-    tiles = [*page.show_change(seen, seen.before, seen.after), (show_count(number), "part" if number == 1 else "parts")]
-    secret = "it names values and shows how they are distributed"
+    if spec.judge_partitions is not None:
+        judged = spec.judge_partitions.load()(judged, seen)
+    number = len(seen.release.partitions)
+    tiles = [
+        *page.show_change(seen, seen.before, seen.after),
+        (show_count(number), "partition" if number == 1 else "partitions"),
+    ]
+    secret = "it names values and shows their distributions"
     return page.write_page(
         seen,
         [
             page.write_header(seen, secret, tiles, judged, remaining),
-            page.write_published(seen, page.account_for(seen, [("Parts", number)])),
-            _write_parts(seen, drawn["parts"]),
+            page.write_published(seen, page.account_for(seen, [("Partitions", number)])),
+            _write_partitions(seen, drawn["parts"]),
             page.write_risk(seen, seen.before, seen.after, drawn) + _describe_attacker(seen),
-            *require(spec.parts_report).show_parts(drawn, seen),
+            *require(spec.partitions_report).show_partitions(drawn, seen),
             page.write_utility(seen.scores, seen.release.unit),
             page.write_facts(seen, facts or {}),
         ],
@@ -145,35 +148,34 @@ def render_divided(seen: Divided, facts: Mapping[str, str] | None = None, remain
 
 def _describe_attacker(seen: Divided) -> str:
     return (
-        f"<p class='muted'>In a part, the attacker knows that the {seen.release.unit.one} is in it, and counts the "
-        "records of that part. Whoever does not know the part faces more records still.</p>"
+        f"<p class='muted'>The attacker knows the partition of the {seen.release.unit.one} and counts the records "
+        "of that partition. Someone who does not know the partition matches more records.</p>"
     )
 
 
-def _write_parts(seen: Divided, plot: Figure) -> str:
-    """Write how many parts there are, how large they are, and how much they differ in what they lose."""
+def _write_partitions(seen: Divided, plot: Figure) -> str:
+    """Write how many partitions there are, how large they are, and how much they differ in what they lose."""
     release, unit = seen.release, seen.release.unit
-    sizes = np.array([part.records_in for part in release.parts])
-    shares = np.array([part.published / max(part.records_in, 1) for part in release.parts])
+    sizes = np.array([partition.records_in for partition in release.partitions])
+    shares = np.array([partition.published / max(partition.records_in, 1) for partition in release.partitions])
     rows = [
-        ("Fewest in a part", show_count(int(sizes.min(initial=release.records_in)))),
-        ("In the part in the middle", show_count(int(np.median(sizes)) if len(sizes) else 0)),
-        ("Most in a part", show_count(int(sizes.max(initial=0)))),
-        ("Smallest share of a part that is published", show_share(float(shares.min(initial=1.0)))),
+        ("Fewest in a partition", show_count(int(sizes.min(initial=release.records_in)))),
+        ("In the partition in the middle", show_count(int(np.median(sizes)) if len(sizes) else 0)),
+        ("Most in a partition", show_count(int(sizes.max(initial=0)))),
+        ("Smallest share of a partition that is published", show_share(float(shares.min(initial=1.0)))),
     ]
     intro = (
-        f"{unit.many.capitalize()} that are alike are published together: every part is a release of its own, keeps "
-        "the promise on its own, and makes values coarser in its own way. All parts together keep it, too."
+        f"{unit.many.capitalize()} that are similar are published together. Every partition is a release of its own "
+        "with its own generalisation and keeps the guarantee, and so do all partitions together."
     )
     alone = [
         (score.title or score.name, *(show_number(value) for value in (score.value, *ends)))
         for score in seen.scores
         if (ends := [score.details[end] for end in ("least", "most") if end in score.details])
     ]
-    head = ["Measure", "All parts", "Least of a part", "Most of a part"]
-    caption = "What measures find in all parts together, and in the parts alone, each with its own people"
-    differ = f"<h3>How much parts differ</h3>\n{make_table(head, alone, caption=caption)}" if alone else ""
-    drawn = draw_figure("parts", plot, f"How many parts have how many {unit.many}.")
-    return (
-        f"<section><h2>The parts</h2>\n<p>{intro}</p>\n{make_table([], rows, narrow=True)}\n{drawn}\n{differ}</section>"
-    )
+    head = ["Measure", "All partitions", "Least of a partition", "Most of a partition"]
+    caption = "What measures find in all partitions together, and in the partitions alone, each with its own people"
+    differ = f"<h3>How much partitions differ</h3>\n{make_table(head, alone, caption=caption)}" if alone else ""
+    drawn = draw_figure("parts", plot, f"Number of partitions by number of {unit.many}.")
+    table = make_table([], rows, narrow=True)
+    return f"<section><h2>The partitions</h2>\n<p>{intro}</p>\n{table}\n{drawn}\n{differ}</section>"

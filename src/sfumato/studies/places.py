@@ -1,4 +1,4 @@
-"""Where something stands in a study file, for whoever has to mend it."""
+"""Lines of a study file by section and key, for messages."""
 
 from __future__ import annotations
 
@@ -8,14 +8,44 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.formats.json_text import format_toml
 
-__all__ = ["Places"]
+__all__ = ["KEYS", "KeyStyle", "Places"]
 
 _HEADER = re.compile(r"\s*(\[\[?)\s*([\w-]+)([\w\s.\"'-]*)\]\]?\s*(#.*)?$")
-_NAMED = re.compile(r"'([^'\s]+)'|: (\w+) must|vary: (\w+) |^(\w+) (?:is|must)")
-"""How messages name what they are about."""
 _SHARED = "vary"
 """The section whose values all methods share."""
+
+
+class KeyStyle:
+    """As study files write options and parameters: TOML keys.
+
+    Examples
+    --------
+    >>> KEYS.write_option("places", "grid:500m"), KEYS.write_option("drop", ("a",)), KEYS.write_parameter("k", None)
+    ('places = "grid:500m"', 'drop = ["a"]', 'k')
+    """
+
+    between = ", "
+
+    def write_option(self, name: str, value: object) -> str:
+        """Write a key of the section of the data."""
+        return name if value is None else f"{name} = {format_toml(list(value) if isinstance(value, tuple) else value)}"
+
+    def write_parameter(self, name: str, value: object) -> str:
+        """Write a key of the section of a method."""
+        return self.write_option(name, value)
+
+    def write_method(self, class_name: str, name: str) -> str:  # noqa: ARG002
+        """Write the name of a method."""
+        return name
+
+    def write_call(self, python: str, command: str) -> str:  # noqa: ARG002
+        """Write the command."""
+        return command
+
+
+KEYS = KeyStyle()
 
 
 class Places:
@@ -41,7 +71,7 @@ class Places:
             self._lines.append((at, section, number, line))
 
     def name(self, section: str, key: str | None = None, *, number: int | None = None, method: str = "") -> str:
-        """Say the file, the line and the section; the line of the key, where it is found."""
+        """Return the file, the line and the section; the line of the key, if it is in the file."""
         line = self._find_key(section, key, number) or self._find_section(section, number)
         where = f", line {line}" if line else ""
         named = f"[[method]] {number + 1}" if number is not None else f"[{section}]"
@@ -49,13 +79,13 @@ class Places:
         return f"{self.path}{where} ({shown})"
 
     def _find_key(self, section: str, key: str | None, number: int | None) -> int | None:
-        spelt = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
+        pattern = re.compile(rf"(?<![\w-]){re.escape(key or '')}[\"']?\s*=")
         own = (
             (at, line)
             for at, line_section, count, line in self._lines
             if line_section == section and number in (None, count)
         )
-        return next((at for at, line in own if key is not None and spelt.search(line)), None)
+        return next((at for at, line in own if key is not None and pattern.search(line)), None)
 
     def _find_section(self, section: str, number: int | None) -> int | None:
         """Find where a section begins; one without a header is a key of the file."""
@@ -66,15 +96,15 @@ class Places:
     def at(
         self, section: str, key: str | None = None, *, number: int | None = None, method: str = ""
     ) -> Iterator[None]:
-        """Put the place in the file before what an error says that is raised meanwhile."""
+        """Put the place in the file before the message of errors raised meanwhile."""
         try:
             yield
         except SfumatoError as error:
-            named = _NAMED.search(str(error))
-            about = key or (next(part for part in named.groups() if part) if named else None)
+            about = key or error.option or None
             line_number = self._find_key(section, about, number)
             if line_number is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
                 place = self.name(_SHARED, about)
             else:
                 place = self.name(section, key if line_number is None else about, number=number, method=method)
-            raise ParameterError(f"{place}: {error}") from None
+            text = f"{place}: {error.write(KEYS)}"
+            raise ParameterError(text, option=error.option, column=error.column, rows=error.rows) from None

@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.secret import Secret
 from sfumato.exceptions import InfeasibleError, ReleaseWarning, SfumatoError
 from sfumato.metrics.comparison import Comparison
-from sfumato.metrics.query_certainty import OpenQuestions
+from sfumato.metrics.query_certainty import QueryCertainty
 from sfumato.metrics.time_series import compute_time_series
 from sfumato.params import build
 from sfumato.release import storage
@@ -117,7 +117,7 @@ class TrialRunner:
         )
 
     def _attack(self, release: Release, result: Result) -> Any:
-        """Attack a release with what its promise is about, or with as many pieces of it as the study asks for."""
+        """Attack a release with the knowledge that its guarantee, or the study, is about."""
         attacker = plugins.find_attacker(release.guarantee)
         if self.job.m is not None and hasattr(release.guarantee, "m"):
             guarantee: Any = release.guarantee
@@ -138,7 +138,7 @@ class TrialRunner:
 
     def _follow(self, comparison: Comparison) -> dict[str, Any]:
         """Ask the release over time where the study measures what its answers leave open."""
-        if self.job.measures and OpenQuestions.name not in self.job.measures:
+        if self.job.measures and QueryCertainty.name not in self.job.measures:
             return {}
         time_series = compute_time_series(comparison)
         return {} if time_series is None else time_series.to_plain()
@@ -184,7 +184,7 @@ def _sum_up(finding: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def describe_fault(error: BaseException) -> str:
-    """Say what went wrong without the message of the error, which could hold personal data.
+    """Describe what went wrong without the message of the error, which could hold personal data.
 
     Examples
     --------

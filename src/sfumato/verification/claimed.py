@@ -56,7 +56,7 @@ def read_claimed(
     Examples
     --------
     >>> import sfumato as sf
-    >>> from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+    >>> from sfumato.kinds.sets.guarantees import ItemsetAnonymity
     >>> release = sf.anonymize(sf.Dataset.of("sets", [["a"], ["a"]]), sf.methods.Disassociation(k=2, m=2)).release
     >>> read_claimed(release, type(release.guarantee)).unreadable is None
     True

@@ -82,7 +82,10 @@ def _list_values(release: Release) -> Iterator[tuple[str, list[pa.Array]]]:
     histories = [column.name for column in release.columns if column.role in _HISTORIES]
     history_columns = _name_columns(histories) if histories else ""
     listed = {history_columns: [pa.array(_list_claimed(release), pa.string())]} if histories else {}
-    for columns, table in ((release.columns, release.table), *((p.columns, p.table) for p in release.parts.values())):
+    for columns, table in (
+        (release.columns, release.table),
+        *((p.columns, p.table) for p in release.extra_tables.values()),
+    ):
         for column in columns:
             if _has_values(column):
                 name = (

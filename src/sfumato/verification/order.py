@@ -65,7 +65,7 @@ def _check_names(release: Release) -> Findings:
         if column.role == "identifier" and not _counts_up(release.table.column(column.name)):
             yield "data", f"column {column.name!r} is not numbered from 1 to {release.table.num_rows:,}"
     for name, column_name in _NUMBERED.items():
-        if name in release.parts and not _counts_up(release.parts[name].table.column(column_name)):
+        if name in release.extra_tables and not _counts_up(release.extra_tables[name].table.column(column_name)):
             yield f"{name}.csv", f"column {column_name!r} is not numbered from 1 as it is listed"
 
 

@@ -152,7 +152,10 @@ def _plain(value: Any) -> Any:
 def _compare_roles(release: Release, original: Dataset) -> dict[str, Any] | None:
     """Look for an attribute that the owner calls a quasi-identifier or sensitive, and the release does not."""
     wanted = {column.name: column.role for column in original.schema.columns}
-    columns = [*release.columns, *(column for part in release.parts.values() for column in part.columns)]
+    columns = [
+        *release.columns,
+        *(column for extra_table in release.extra_tables.values() for column in extra_table.columns),
+    ]
     for column in columns:
         wanted_role = wanted.get(column.name, column.role)
         if {wanted_role, column.role} & {"quasi-identifier", "sensitive"} and wanted_role != column.role:

@@ -40,7 +40,7 @@ class ReleaseChecks:
     ----------
     roles
         Numbers of columns that may have each role; a column of another role is none of a release.
-    parts
+    extra_tables
         Names of the further tables that there may be.
     column_names
         What columns are called; as a file calls them if none is named.
@@ -67,7 +67,7 @@ class ReleaseChecks:
     Examples
     --------
     >>> wishes = ReleaseChecks(roles={"identifier": (1,), "history": (1,)})
-    >>> wishes.parts, wishes.removes_values
+    >>> wishes.extra_tables, wishes.removes_values
     ((), False)
     >>> ReleaseChecks(roles={}, remove_values=True)
     Traceback (most recent call last):
@@ -76,7 +76,7 @@ class ReleaseChecks:
     """
 
     roles: Mapping[str, Collection[int]]
-    parts: tuple[str, ...] = ()
+    extra_tables: tuple[str, ...] = ()
     column_names: tuple[str, ...] = ()
     empty_histories: bool = False
     removes_values: bool = False
@@ -96,7 +96,7 @@ def find_checks(kind: str) -> ReleaseChecks:
 
     Examples
     --------
-    >>> find_checks("sets").parts
+    >>> find_checks("sets").extra_tables
     ('clusters',)
     """
     return find_kind(kind).release_checks.load()

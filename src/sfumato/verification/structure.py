@@ -34,7 +34,7 @@ def verify_structure(release: Release) -> Verdict:
     >>> import pyarrow as pa
     >>> from sfumato.data.lists import ListColumn
     >>> from sfumato.release.release import PublishedColumn
-    >>> from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+    >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> columns = (
     ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
     ...     PublishedColumn("places", "history", ValueFormat("category", history=True)),
@@ -160,7 +160,7 @@ def _rows_with_nulls(chunk: Any) -> npt.NDArray[np.bool_]:
 def _check_labels(release: Release) -> Counterexample:
     """Look for a label that a dictionary lists twice: it would be counted as two values."""
     tables = {"": (release.columns, release.table)}
-    tables |= {name: (part.columns, part.table) for name, part in release.parts.items()}
+    tables |= {name: (extra_table.columns, extra_table.table) for name, extra_table in release.extra_tables.items()}
     for name, (columns, table) in tables.items():
         for column in columns:
             for chunk in table.column(column.name).chunks:
@@ -188,12 +188,14 @@ def _check_values_table(release: Release) -> Counterexample:
     return {"unknown_columns": unknown} if unknown else None
 
 
-def _check_parts(release: Release) -> Counterexample:
-    allowed = find_checks(release.kind).parts
-    for name, part in release.parts.items():
+def _check_extra_tables(release: Release) -> Counterexample:
+    allowed = find_checks(release.kind).extra_tables
+    for name, extra_table in release.extra_tables.items():
         if name not in allowed:
             return {"part": name, "allowed": sorted(allowed)}
-        fault = _check_names(part.columns, part.table) or _check_formats(part.columns, part.table)
+        fault = _check_names(extra_table.columns, extra_table.table) or _check_formats(
+            extra_table.columns, extra_table.table
+        )
         if fault is not None:
             return {"part": name, **fault}
     return None
@@ -203,7 +205,7 @@ def _check_counts(release: Release) -> Counterexample:
     suppressed_records = list(release.suppressed_records.values())
     # Only reasons that apply are listed: others could say anything.
     counts = all(isinstance(count, int) and count > 0 for count in suppressed_records)
-    if release.published is not None and not release.parts:
+    if release.published is not None and not release.extra_tables:
         return {"published": release.published, "rows": release.table.num_rows}
     if counts and len(release) + sum(suppressed_records) == release.records_in:
         return None
@@ -274,7 +276,7 @@ _shape_checks: tuple[Check, ...] = (
     ("types are the declared ones", _check_types),
     ("no cell is empty", _check_nulls),
     ("values table can be read", _check_values_table),
-    ("parts are the declared ones", _check_parts),
+    ("parts are the declared ones", _check_extra_tables),
     ("a dictionary lists a label once", _check_labels),
 )
 

@@ -37,7 +37,7 @@ DATA = {
 
 def everything(release):
     """Return all published cells."""
-    tables = {"data": release.table, **{name: part.table for name, part in release.parts.items()}}
+    tables = {"data": release.table, **{name: extra_table.table for name, extra_table in release.extra_tables.items()}}
     return {name: table.to_pylist() for name, table in tables.items()}
 
 

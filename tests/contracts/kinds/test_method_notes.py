@@ -19,8 +19,8 @@ from sfumato import plugins
 from sfumato.base.guarantee import NOTE_LABEL
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sequences.methods._base import grouping
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.snapshots.guarantees import LDiversity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.release.run import Run
 from sfumato.reports.page import render_guarantee
 
@@ -135,7 +135,7 @@ def test_groups_of_tables_depend_on_sensitive_values_with_l(name):
     method = plugins.methods_for("table")[name](k=3, l=4)
     data = releases.numbers() if name == "mdav" else releases.table()
     release = publish(data, method).release
-    assert "looking at sensitive values" in release.method_note
+    assert "depend on sensitive values" in release.method_note
     found = {
         tuple(find_cells(publish(shuffle(data, "illness", seed), method).release, release.guarantee.quasi))
         for seed in range(8)
@@ -200,7 +200,7 @@ def test_groups_of_sequences_depend_on_monitored_events_alone_with_k_only(name, 
         return publish(data, method).release
 
     first = publish_with(0)
-    assert first.method_note == "How groups were formed depends on monitored events alone."
+    assert first.method_note == "Groups depend on monitored events only."
     for seed in (1, 2, 3):
         found = publish_with(seed)
         assert find_cells(found, ["monitored", "monitored_times"]) == find_cells(
@@ -267,7 +267,7 @@ def test_what_came_on_time_can_make_a_value_certain_with_hidden_delays():
             release = method.anonymize(data, Run(bytes([key] * 32))).release
         except sf.SfumatoError:
             continue
-        values = {row["ill"]: row["count"] for row in release.parts["sensitive"].table.to_pylist()}
+        values = {row["ill"]: row["count"] for row in release.extra_tables["sensitive"].table.to_pylist()}
         people = sorted((row["name"], row["snapshot"]) for row in release.table.to_pylist())
         if people == [("p00", 2), ("p01", 2), ("p10", 2), ("p11", 2)] and values == {"x": 2, "y": 1, "z": 1}:
             fits[days[0]] += 1

@@ -64,7 +64,7 @@ KINDS = {
     "snapshots": (cases, sf.methods.Reposition(l=2), {"columns": {"qi": "age"}, "sensitive": ("illness",)}),
     "sets": (baskets, sf.methods.Apriori(k=2, m=1), {"hierarchies": {"item": "fanout:2"}}),
 }
-IN_PARTS = {name: case for name, case in KINDS.items() if name not in {"timeline", "snapshots"}}
+IN_PARTITIONS = {name: case for name, case in KINDS.items() if name not in {"timeline", "snapshots"}}
 
 rows_of_people = st.lists(
     st.tuples(st.sampled_from(PEOPLE), st.integers(0, 3), st.sampled_from("zyxab"), st.integers(0, 2)), max_size=40
@@ -110,23 +110,23 @@ def test_a_release_is_that_of_its_rows_in_any_order(kind, drawn, seed):
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")
-@pytest.mark.parametrize("kind", IN_PARTS)
+@pytest.mark.parametrize("kind", IN_PARTITIONS)
 @settings(max_examples=5)
 @given(rows_of_people, st.integers(0, 99))
-def test_so_is_a_release_in_parts_read_in_bounded_memory(kind, drawn, seed):
+def test_so_is_a_release_in_partitions_read_in_bounded_memory(kind, drawn, seed):
     make, method, options = KINDS[kind]
-    shared = {"part_size": 4, "secret": SECRET, "withhold_at_most": 1, "engine": Local(1)}
+    shared = {"partition_size": 4, "secret": SECRET, "withhold_at_most": 1, "engine": Local(1)}
     with tempfile.TemporaryDirectory() as name, pytest.MonkeyPatch.context() as patch:
         patch.setattr(buckets, "_SIZE", 100)
         patch.setattr(buckets, "_MOST", 3)
         folder = Path(name)
         paths = save_both(make, drawn, seed, folder)
         made = [
-            sf.publish_in_parts(path, method, path.parent / "out", kind=kind, reading=options, **shared)
+            sf.publish_in_partitions(path, method, path.parent / "out", kind=kind, reading=options, **shared)
             for path in paths
         ]
         whole = sf.read(paths[1], kind, **options)
-        held = sf.publish_in_parts(whole, method, folder / "held", **shared)
+        held = sf.publish_in_partitions(whole, method, folder / "held", **shared)
         assert [each.read_whole for each in made] == ["", ""]
         assert made[0].original.notes == made[1].original.notes == held.original.notes
         one, other = (path.parent / "out" for path in paths)

@@ -52,7 +52,9 @@ def test_names_are_the_numbers_from_one_and_nothing_else(method):
     kind = method.kinds[0]
     more = (XY,) if kind == "trajectories" else ()
     release = sf.anonymize(sf.Dataset.of(kind, rows, *more), method).release
-    listed = release.table if "person" in release.table.column_names else next(iter(release.parts.values())).table
+    listed = (
+        release.table if "person" in release.table.column_names else next(iter(release.extra_tables.values())).table
+    )
     names = listed.column(0).to_pylist()
     assert names == [str(number) for number in range(1, len(names) + 1)]
 

@@ -7,7 +7,7 @@ import functools
 
 import pyarrow as pa
 
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
 NUMBERED = {"identifier", "cluster", "parent", "class"}
@@ -22,7 +22,7 @@ def unite(releases: list[Release]) -> Release:
     first = releases[0]
     moved = _count_on(releases)
     columns = tuple(_widen([release.columns[at] for release in releases]) for at in range(len(first.columns)))
-    names = [name for name in first.parts if name not in BESIDE]
+    names = [name for name in first.extra_tables if name not in BESIDE]
     suppressed_records = {reason for release in releases for reason in release.suppressed_records}
     places = [release.places for release in releases if release.places is not None]
     return dataclasses.replace(
@@ -37,10 +37,10 @@ def unite(releases: list[Release]) -> Release:
             for reason in suppressed_records
         },
         places=_distinct(places) if places else None,
-        parts={
-            name: Part(
-                first.parts[name].columns,
-                _stack([release.parts[name].table for release in moved], first.parts[name].columns),
+        extra_tables={
+            name: ExtraTable(
+                first.extra_tables[name].columns,
+                _stack([release.extra_tables[name].table for release in moved], first.extra_tables[name].columns),
             )
             for name in names
         },
@@ -90,7 +90,10 @@ def _rename(release, new):
     return dataclasses.replace(
         release,
         table=rewrite(release.table),
-        parts={name: Part(part.columns, rewrite(part.table)) for name, part in release.parts.items()},
+        extra_tables={
+            name: ExtraTable(extra_table.columns, rewrite(extra_table.table))
+            for name, extra_table in release.extra_tables.items()
+        },
         values=pa.Table.from_pylist(values, schema=release.values.schema),
     )
 
@@ -100,13 +103,17 @@ def _count_on(releases):
     moved, people, groups = [], 0, 0
     for release in releases:
         table = _shift(release.table, release.columns, people, groups)
-        parts = {
-            name: Part(part.columns, _shift(part.table, part.columns, people, groups))
-            for name, part in release.parts.items()
+        extra_tables = {
+            name: ExtraTable(extra_table.columns, _shift(extra_table.table, extra_table.columns, people, groups))
+            for name, extra_table in release.extra_tables.items()
         }
-        moved.append(dataclasses.replace(release, table=table, parts=parts))
+        moved.append(dataclasses.replace(release, table=table, extra_tables=extra_tables))
         people += release.table.num_rows
-        groups += sum(release.parts[name].table.num_rows for name in ("clusters", "classes") if name in release.parts)
+        groups += sum(
+            release.extra_tables[name].table.num_rows
+            for name in ("clusters", "classes")
+            if name in release.extra_tables
+        )
     return moved
 
 

@@ -24,10 +24,10 @@ import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt.dataset import attach_items
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.metrics.comparison import Comparison
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
 PLACES = "abcdef"
@@ -290,7 +290,7 @@ class Snapshots:
             values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
             records_in=len(self.records),
             suppressed_records={"by hand": len(self.records) - len(self.kept)},
-            parts={"sensitive": Part(described, pa.table({"snapshot": at, "group": group, **listed}))},
+            extra_tables={"sensitive": ExtraTable(described, pa.table({"snapshot": at, "group": group, **listed}))},
         )
         return Comparison(data, release, np.array(self.kept))
 

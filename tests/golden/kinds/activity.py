@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, Case, Catalogue, File, change
 from tests.golden.draws import Draws, write_csv
 
 KIND = "activity"
@@ -62,8 +62,8 @@ def private(method: str, data: str, **parameters: Any) -> Case:
     return case(method, data, **{"k": 4, **GUARANTEE, **parameters})
 
 
-def in_parts(made: Case) -> Case:
-    return change(made, way=IN_PARTS, part_size=20)
+def in_partitions(made: Case) -> Case:
+    return change(made, way=IN_PARTITIONS, partition_size=20)
 
 
 SHARES = (
@@ -89,41 +89,41 @@ CASES = (
     without_gaps(case("mc", "gaps", k=3, size=6, **HOURS)),
     case("mc", "diaries", k=3, **HOURS),
     case("mc", "long days", k=3, fanout=3, **FINE),
-    in_parts(case("mc", "days", k=3, **HOURS)),
-    change(case("mc", "slots", k=3, aggregate="day,2h"), way=FILE_IN_PARTS, part_size=20),
+    in_partitions(case("mc", "days", k=3, **HOURS)),
+    change(case("mc", "slots", k=3, aggregate="day,2h"), way=FILE_IN_PARTITIONS, partition_size=20),
     private("l-mdav", "days"),
     without_gaps(private("l-mdav", "gaps", k=3)),
     private("l-mdav", "gaps", size=6, interval="2h", digits=2),
-    in_parts(private("l-mdav", "days", k=3)),
+    in_partitions(private("l-mdav", "days", k=3)),
     private("l-vmdav", "days"),
     without_gaps(private("l-vmdav", "gaps", k=3)),
     private("l-vmdav", "gaps", size=6, interval="2h", digits=2),
-    in_parts(private("l-vmdav", "days", k=3)),
+    in_partitions(private("l-vmdav", "days", k=3)),
     private("msld", "days"),
     without_gaps(private("msld", "gaps", k=3)),
     private("msld", "gaps", size=6, interval="2h", digits=2),
-    in_parts(private("msld", "days", k=3)),
+    in_partitions(private("msld", "days", k=3)),
     private("mc-l-mdav", "days", **HOURS),
     private("mc-l-mdav", "days", repair="all", **STRICT),
     without_gaps(private("mc-l-mdav", "gaps", k=3, size=5, **HOURS)),
-    in_parts(private("mc-l-mdav", "days", k=3, **HOURS)),
+    in_partitions(private("mc-l-mdav", "days", k=3, **HOURS)),
     private("mc-l-mdav-wd", "days", **HOURS),
     private("mc-l-mdav-wd", "days", wd=2.5, repair="all", **STRICT),
     without_gaps(private("mc-l-mdav-wd", "gaps", k=3, size=5, **HOURS)),
     private("mc-l-mdav-wd", "diaries", k=3, delta="6h", **HOURS),
-    in_parts(private("mc-l-mdav-wd", "days", k=3, **HOURS)),
+    in_partitions(private("mc-l-mdav-wd", "days", k=3, **HOURS)),
     private("mc-l-vmdav", "days", **HOURS),
     change(private("mc-l-vmdav", "days", **STRICT), withhold=0.4),
     without_gaps(private("mc-l-vmdav", "gaps", k=3, size=5, **HOURS)),
-    in_parts(private("mc-l-vmdav", "days", k=3, **HOURS)),
+    in_partitions(private("mc-l-vmdav", "days", k=3, **HOURS)),
     private("mc-l-vmdav-wd", "days", **HOURS),
     change(private("mc-l-vmdav-wd", "days", wd=2.5, **STRICT), withhold=0.4),
     without_gaps(private("mc-l-vmdav-wd", "gaps", k=3, size=5, **HOURS)),
-    in_parts(private("mc-l-vmdav-wd", "days", k=3, **HOURS)),
+    in_partitions(private("mc-l-vmdav-wd", "days", k=3, **HOURS)),
     private("mc-rr", "days", **HOURS),
     private("mc-rr", "days", **STRICT),
     without_gaps(private("mc-rr", "gaps", k=3, size=6, **HOURS)),
-    in_parts(private("mc-rr", "days", k=3, **HOURS)),
+    in_partitions(private("mc-rr", "days", k=3, **HOURS)),
 )
 CATALOGUE = Catalogue(
     KIND,

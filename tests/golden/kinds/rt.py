@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, Case, Catalogue, File, change
 from tests.golden.draws import Draws, draw_walks, name_labels, write_csv
 
 KIND = "rt"
@@ -52,8 +52,8 @@ def case(method: str, data: str, **parameters: Any) -> Case:
     return Case(KIND, method, parameters, data)
 
 
-def in_parts(method: str, data: str, **parameters: Any) -> Case:
-    return change(case(method, data, **parameters), way=IN_PARTS)
+def in_partitions(method: str, data: str, **parameters: Any) -> Case:
+    return change(case(method, data, **parameters), way=IN_PARTITIONS)
 
 
 COUNTS = (
@@ -77,26 +77,26 @@ CASES = (
     case("rfirst", "shelves", k=3, relational="top-down", transaction="lra"),
     case("rfirst", "ties", k=5, relational="incognito", transaction="coat"),
     case("rfirst", "shop", k=3, l=2, transaction="vpa"),
-    in_parts("rfirst", "insulin", k=3, l=2),
-    change(case("rfirst", "cells", k=3, m=1), way=FILE_IN_PARTS, part_size=25),
+    in_partitions("rfirst", "insulin", k=3, l=2),
+    change(case("rfirst", "cells", k=3, m=1), way=FILE_IN_PARTITIONS, partition_size=25),
     case("tfirst", "customers", k=3),
     case("tfirst", "insulin", k=3, m=1, l=3, parts=3),
     case("tfirst", "shelves", k=3, relational="mondrian", transaction="lra"),
     case("tfirst", "shop", k=4, l=2, transaction="pcta", parts=2),
     case("tfirst", "ties", k=4, relational="optimal", transaction="vpa"),
-    in_parts("tfirst", "customers", k=3, parts=2),
+    in_partitions("tfirst", "customers", k=3, parts=2),
     case("rum-bound", "customers", k=3, delta=0.6),
     case("rum-bound", "insulin", k=3, m=1, l=2, delta=0.7),
     case("rum-bound", "shelves", k=3, delta=0.7, merge="rt", relational="mondrian", transaction="pcta"),
     case("rum-bound", "shop", k=3, l=2, delta=0.8, merge="r", transaction="coat"),
     case("rum-bound", "ties", k=4, delta=0.5, relational="bottom-up", transaction="lra"),
-    in_parts("rum-bound", "customers", k=3, delta=0.9),
+    in_partitions("rum-bound", "customers", k=3, delta=0.9),
     case("tum-bound", "customers", k=3, delta=0.6),
     case("tum-bound", "insulin", k=3, m=1, l=2, delta=0.9),
     case("tum-bound", "shelves", k=3, delta=0.95, merge="rt", relational="mondrian", transaction="vpa"),
     case("tum-bound", "shop", k=3, l=2, delta=0.95, merge="r", transaction="pcta"),
     case("tum-bound", "ties", k=4, relational="mdav"),
-    in_parts("tum-bound", "customers", k=3),
+    in_partitions("tum-bound", "customers", k=3),
 )
 CATALOGUE = Catalogue(
     KIND,

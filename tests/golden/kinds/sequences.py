@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, Case, Catalogue, File, change
 from tests.golden.draws import Draws, draw_walks, name_labels, write_csv
 
 KIND = "sequences"
@@ -37,8 +37,8 @@ def case(method: str, data: str, **parameters: Any) -> Case:
     return Case(KIND, method, parameters, data)
 
 
-def in_parts(method: str, data: str, **parameters: Any) -> Case:
-    return change(case(method, data, **parameters), way=IN_PARTS)
+def in_partitions(method: str, data: str, **parameters: Any) -> Case:
+    return change(case(method, data, **parameters), way=IN_PARTITIONS)
 
 
 TIMED = (
@@ -68,34 +68,34 @@ CASES = (
     case("hi", "topics", k=3, wt=2.0, we=1.0, fingerprint_bits=8),
     case("hi", "watched", k=3),
     case("hi", "visits", k=3),
-    in_parts("hi", "clicks", k=3, g=10, l=2),
-    change(case("hi", "visits", k=3), way=FILE_IN_PARTS, part_size=25),
+    in_partitions("hi", "clicks", k=3, g=10, l=2),
+    change(case("hi", "visits", k=3), way=FILE_IN_PARTITIONS, partition_size=25),
     case("hl", "clicks", k=3),
     case("hl", "clicks", k=3, g=10, l=2, blur=10),
     case("hl", "topics", k=4, wt=0.5, we=2.0, fingerprint_bits=16),
     case("hl", "days", k=3),
-    in_parts("hl", "clicks", k=3),
+    in_partitions("hl", "clicks", k=3),
     case("hn", "clicks", k=3),
     case("hn", "clicks", k=3, g=10, l=2, blur=10),
     case("hn", "topics", k=4, wt=0.5, we=1.0),
-    in_parts("hn", "clicks", k=3),
+    in_partitions("hn", "clicks", k=3),
     case("hy", "clicks", k=3),
     case("hy", "clicks", k=3, g=10, l=2, along="regions"),
     case("hy", "topics", k=2, wt=0.5, we=1.0, fingerprint_bits=8),
     case("hy", "crowd", k=2, blur=10, block=50),
-    in_parts("hy", "clicks", k=3),
+    in_partitions("hy", "clicks", k=3),
     case("et", "topics", k=3),
     case("et", "topics", k=3, g=10, l=2, blur=10),
     case("et", "topics", k=4, wt=5.0, we=0.5),
-    in_parts("et", "topics", k=3),
+    in_partitions("et", "topics", k=3),
     case("sa", "clicks", k=3),
     case("sa", "clicks", k=5, blur=20),
     case("sa", "visits", k=4),
-    in_parts("sa", "clicks", k=3),
+    in_partitions("sa", "clicks", k=3),
     case("ta", "clicks", k=3),
     case("ta", "topics", k=5),
     case("ta", "visits", k=3),
-    in_parts("ta", "clicks", k=3),
+    in_partitions("ta", "clicks", k=3),
 )
 CATALOGUE = Catalogue(
     KIND,

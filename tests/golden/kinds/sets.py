@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, LATER_BATCH, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, LATER_BATCH, Case, Catalogue, File, change
 from tests.golden.draws import Draws, draw_walks, name_labels
 
 KIND = "sets"
@@ -46,8 +46,8 @@ def case(method: str, data: str, **parameters: Any) -> Case:
     return Case(KIND, method, parameters, data)
 
 
-def in_parts(method: str, data: str, **parameters: Any) -> Case:
-    return change(case(method, data, **parameters), way=IN_PARTS)
+def in_partitions(method: str, data: str, **parameters: Any) -> Case:
+    return change(case(method, data, **parameters), way=IN_PARTITIONS)
 
 
 COUNTS = ("count record with i00 and i01", "count person where i02 and not i00", "count event where i03 | i05")
@@ -69,13 +69,13 @@ CASES = (
     case("apriori", "shelves", k=3, m=2, refine=True),
     change(case("apriori", "weeks", k=3, m=2), count="people"),
     change(case("apriori", "shelves", k=14, m=1), way=LATER_BATCH, later="more baskets"),
-    in_parts("apriori", "shelves", k=3, m=2),
-    change(case("apriori", "long", k=3, m=1), way=FILE_IN_PARTS, part_size=25),
+    in_partitions("apriori", "shelves", k=3, m=2),
+    change(case("apriori", "long", k=3, m=1), way=FILE_IN_PARTITIONS, partition_size=25),
     case("local-km", "baskets", k=3, m=2),
     case("local-km", "shelves", k=5, m=2),
     case("local-km", "baskets", k=4, m=2, prefer="exact"),
     case("local-km", "tickets", k=3, m=3),
-    in_parts("local-km", "shelves", k=3, m=2),
+    in_partitions("local-km", "shelves", k=3, m=2),
     change(case("disassociation", "baskets", k=3, m=2), reconstructed=True),
     case("disassociation", "baskets", k=3, m=2, max_cluster=12, refine=False),
     case("disassociation", "insulin", k=3, m=2, l=6, max_cluster=12),
@@ -83,27 +83,27 @@ CASES = (
     case("disassociation", "baskets", k=3, m=2, max_cluster=12, bands=False),
     change(case("disassociation", "weeks", k=3, m=2, max_cluster=15), reconstructed=True),
     case("disassociation", "long with insulin", k=3, m=2, l=3),
-    in_parts("disassociation", "insulin", k=3, m=2, l=3),
+    in_partitions("disassociation", "insulin", k=3, m=2, l=3),
     case("coat", "constrained", k=5),
     case("coat", "constrained", k=8, partner="any"),
     case("coat", "constrained", k=12, suppression_limit=0.9),
     case("coat", "baskets", k=14, m=1, utility="none"),
     case("coat", "shelves", k=4, privacy="all", utility="level:1", suppression_limit=0.9),
     change(case("coat", "constrained", k=6), way=LATER_BATCH, later="more baskets"),
-    in_parts("coat", "constrained", k=3, suppression_limit=0.5),
+    in_partitions("coat", "constrained", k=3, suppression_limit=0.5),
     case("pcta", "baskets", k=4),
     change(case("pcta", "constrained", k=5, privacy="all", suppression_limit=0.5), withhold=0.2),
     case("pcta", "shelves", k=4, m=3, utility="similarity:3", suppression_limit=0.9),
     case("pcta", "constrained", k=8, partner="any"),
-    in_parts("pcta", "baskets", k=4),
+    in_partitions("pcta", "baskets", k=4),
     case("lra", "shelves", k=3, m=2),
     case("lra", "shelves", k=4, m=2, parts=3),
     case("lra", "tickets", k=3, m=2, parts=2),
-    in_parts("lra", "shelves", k=3, m=2, parts=2),
+    in_partitions("lra", "shelves", k=3, m=2, parts=2),
     case("vpa", "shelves", k=3, m=2),
     case("vpa", "shelves", k=4, m=2, parts=3),
     case("vpa", "tickets", k=3, m=3, parts=2),
-    in_parts("vpa", "shelves", k=3, m=2, parts=2),
+    in_partitions("vpa", "shelves", k=3, m=2, parts=2),
 )
 CATALOGUE = Catalogue(
     KIND,

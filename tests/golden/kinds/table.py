@@ -6,7 +6,7 @@ import datetime
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, LATER_BATCH, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, LATER_BATCH, Case, Catalogue, File, change
 from tests.golden.draws import Draws, write_csv
 
 KIND = "table"
@@ -110,8 +110,8 @@ def case(method: str, data: str, **parameters: Any) -> Case:
     return Case(KIND, method, parameters, data)
 
 
-def in_parts(method: str, data: str, **parameters: Any) -> Case:
-    return change(case(method, data, **parameters), way=IN_PARTS)
+def in_partitions(method: str, data: str, **parameters: Any) -> Case:
+    return change(case(method, data, **parameters), way=IN_PARTITIONS)
 
 
 def list_guarantee_cases(method: str, plain: str = "patients", ordered: str = "ordered") -> tuple[Case, ...]:
@@ -120,7 +120,7 @@ def list_guarantee_cases(method: str, plain: str = "patients", ordered: str = "o
         case(method, plain, k=3, l=2, weights="age=2,born=0.5"),
         case(method, plain, k=3, l=2, diversity="recursive", c=1.5),
         case(method, ordered, k=3, t=0.35, distance="ordered"),
-        in_parts(method, plain, k=3, l=2),
+        in_partitions(method, plain, k=3, l=2),
     )
 
 
@@ -147,7 +147,7 @@ CASES = (
     case("mondrian", "tree", k=3, t=0.35, distance="hierarchical"),
     case("mondrian", "survey", k=4),
     change(case("mondrian", "stays", k=4), count="people"),
-    change(case("mondrian", "long", k=4), way=FILE_IN_PARTS),
+    change(case("mondrian", "long", k=4), way=FILE_IN_PARTITIONS),
     case("cluster", "patients", k=3),
     case("cluster", "patients", k=5, nearest_to="seed"),
     *list_guarantee_cases("cluster"),

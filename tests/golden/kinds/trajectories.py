@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from tests.golden import interface
-from tests.golden.cases import FILE_IN_PARTS, IN_PARTS, LATER_BATCH, Case, Catalogue, File, change
+from tests.golden.cases import FILE_IN_PARTITIONS, IN_PARTITIONS, LATER_BATCH, Case, Catalogue, File, change
 from tests.golden.draws import Draws, draw_walks, name_labels, write_csv
 
 KIND = "trajectories"
@@ -69,8 +69,8 @@ def case(method: str, data: str, **parameters: Any) -> Case:
     return Case(KIND, method, parameters, data)
 
 
-def in_parts(method: str, data: str, **parameters: Any) -> Case:
-    return change(case(method, data, **parameters), way=IN_PARTS)
+def in_partitions(method: str, data: str, **parameters: Any) -> Case:
+    return change(case(method, data, **parameters), way=IN_PARTITIONS)
 
 
 COUNTS = ("count person where p00", "count person where p00 then p01", "count event where p01 | p02")
@@ -96,35 +96,35 @@ CASES = (
     change(case("seqanon", "visits", k=3, m=2), exported=True),
     change(case("seqanon", "days", k=2, m=2, infeasible="suppress"), count="people"),
     change(case("seqanon", "walks", k=14, m=1), way=LATER_BATCH, later="more walks"),
-    in_parts("seqanon", "walks", k=3, m=2),
-    change(case("seqanon", "towns", k=3, m=2), way=FILE_IN_PARTS, part_size=24),
+    in_partitions("seqanon", "walks", k=3, m=2),
+    change(case("seqanon", "towns", k=3, m=2), way=FILE_IN_PARTITIONS, partition_size=24),
     change(case("local-km", "walks", k=3, m=2), beside=("seqanon", {"k": 4, "m": 2})),
     case("local-km", "districts", k=3, m=2, labels="hierarchy"),
     case("local-km", "clinic", k=3, m=2, l=3),
     case("local-km", "short", k=4, m=3, infeasible="suppress"),
     case("local-km", "corners", k=10, m=2),
     case("local-km", "days", k=4, m=2, infeasible="suppress"),
-    in_parts("local-km", "clinic", k=3, m=2),
+    in_partitions("local-km", "clinic", k=3, m=2),
     case("lm-anon", "clinic", k=3, m=2),
     case("lm-anon", "clinic", k=4, m=1, l=3),
     case("lm-anon", "short clinic", k=3, m=3, infeasible="suppress"),
-    in_parts("lm-anon", "clinic", k=3, m=2),
+    in_partitions("lm-anon", "clinic", k=3, m=2),
     case("zga", "clinic", k=3, m=2),
     case("zga", "clinic", k=4, m=2, clusters=2),
     case("zga", "short clinic", k=3, m=3, l=3, clusters=3, infeasible="suppress"),
-    in_parts("zga", "clinic", k=3, m=2, clusters=2),
+    in_partitions("zga", "clinic", k=3, m=2, clusters=2),
     case("sga", "clinic", k=3, m=2),
     case("sga", "clinic", k=4, m=2, clusters=2, top=3),
     case("sga", "short clinic", k=3, m=3, l=3, clusters=3, infeasible="suppress"),
-    in_parts("sga", "clinic", k=3, m=1, clusters=2),
+    in_partitions("sga", "clinic", k=3, m=1, clusters=2),
     case("sd-seqanon", "districts", k=3, m=2),
     case("sd-seqanon", "districts", k=16, m=1),
     case("sd-seqanon", "short", k=3, m=3, infeasible="suppress"),
-    in_parts("sd-seqanon", "districts", k=3, m=2),
+    in_partitions("sd-seqanon", "districts", k=3, m=2),
     case("u-seqanon", "constrained", k=3, m=2, delta=60),
     case("u-seqanon", "constrained", k=4, m=1, delta=100),
     change(case("u-seqanon", "short", k=3, m=3, delta=100, infeasible="suppress"), withhold=0.3),
-    in_parts("u-seqanon", "constrained", k=3, m=1, delta=100),
+    in_partitions("u-seqanon", "constrained", k=3, m=1, delta=100),
 )
 CATALOGUE = Catalogue(
     KIND,

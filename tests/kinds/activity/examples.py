@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.data.time_units import TimeUnit
 from sfumato.plugins import find_method
-from sfumato.release.release import Part
+from sfumato.release.release import ExtraTable
 
 GAP = "(gap)"
 FLAT = ("l-mdav", "l-vmdav", "msld")
@@ -52,12 +52,12 @@ def with_column(release, name, change):
 
 def with_part(release, name, change):
     """The release with one column of its list of classes changed."""
-    part = release.parts["classes"]
-    column = part.table.column(name).to_pylist()
+    extra_table = release.extra_tables["classes"]
+    column = extra_table.table.column(name).to_pylist()
     change(column)
-    at = part.table.column_names.index(name)
-    table = part.table.set_column(at, name, pa.array(column, part.table.schema.field(name).type))
-    return dataclasses.replace(release, parts={"classes": Part(part.columns, table)})
+    at = extra_table.table.column_names.index(name)
+    table = extra_table.table.set_column(at, name, pa.array(column, extra_table.table.schema.field(name).type))
+    return dataclasses.replace(release, extra_tables={"classes": ExtraTable(extra_table.columns, table)})
 
 
 def with_claim(release, **changed):

@@ -3,8 +3,7 @@
 import pytest
 
 from sfumato.exceptions import ParameterError
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ActivityDiversity, ClassAnonymity
 
 
 def test_what_is_claimed_is_what_is_stated():

@@ -8,7 +8,7 @@ import pyarrow as pa
 import sfumato as sf
 from sfumato.data.lists import ListColumn
 from sfumato.hierarchies.hierarchy import Hierarchy
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 

@@ -23,7 +23,7 @@ import sfumato as sf
 from sfumato import plugins
 from sfumato.kinds.rt.attacks import attack
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.kinds.rt.verify.faithful import verify_faithful
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against

@@ -18,8 +18,7 @@ from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.sequences.attacks.monitored_events import attack, risk_of_original
 from sfumato.kinds.sequences.decode import find_last
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.knowledge import matches
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows
@@ -213,7 +212,7 @@ def test_units_must_agree() -> None:
     rows = naive.publish([[("m", 1)], [("m", 2)]], [0, 0], MONITORED)
     with pytest.raises(ParameterError, match="same units"):
         attack(make_release(rows, GroupAnonymity(2, MONITORED)), Dataset.of("sequences", [], time_unit=TimeUnit("day")))
-    with pytest.raises(ParameterError, match="window of the claim"):
+    with pytest.raises(ParameterError, match="window of the guarantee"):
         attack(make_release(rows, claim(3), unit="day"), Dataset.of("sequences", [], time_unit=TimeUnit("day")))
 
 

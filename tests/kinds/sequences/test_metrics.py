@@ -23,8 +23,8 @@ from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.metrics.event_counts import EventCounts
 from sfumato.kinds.sequences.metrics.interval_loss import IntervalLoss
-from sfumato.kinds.sequences.metrics.query_certainty import QueryCertainty
 from sfumato.metrics.comparison import Comparison
+from sfumato.metrics.query_certainty import QueryCertainty
 from sfumato.metrics.workload import Workload
 from sfumato.plugins import metrics_for
 

@@ -9,7 +9,7 @@ from tests.kinds.sets.naive.attack import Cluster, Row
 from tests.kinds.sets.releases import disassociated
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.release.release import Release
 
 THREE = KmItems(k=3, m=2)

@@ -11,8 +11,8 @@ from tests.kinds.sets.naive.attack import Cluster, Row
 
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
-from sfumato.kinds.sets.guarantees.km_items import KmItems
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.kinds.sets.guarantees import KmItems
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
 COLUMNS = (
@@ -48,7 +48,7 @@ def generalised(
 ) -> Release:
     """A release of generalised records."""
     names = pa.array([f"x{i}" for i in range(len(rows))], pa.string())
-    parts: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "kind": "sets",
         "method": "by-hand",
         "guarantee": guarantee,
@@ -58,7 +58,7 @@ def generalised(
         "records_in": len(rows) + suppressed_records,
         "suppressed_records": {"nothing left": suppressed_records} if suppressed_records else {},
     }
-    return Release(**{**parts, **changes})
+    return Release(**{**fields, **changes})
 
 
 def clusters_table(clusters: Sequence[Cluster]) -> pa.Table:
@@ -81,7 +81,7 @@ def disassociated(clusters: Sequence[Cluster], rows: Sequence[Row], guarantee: A
         }
     )
     total = sum(size for _, parent, size in clusters if parent is None)
-    parts: dict[str, Any] = {
+    fields: dict[str, Any] = {
         "kind": "sets",
         "method": "by-hand",
         "guarantee": guarantee,
@@ -89,10 +89,10 @@ def disassociated(clusters: Sequence[Cluster], rows: Sequence[Row], guarantee: A
         "table": table,
         "values": values_table({}),
         "records_in": total,
-        "parts": {"clusters": Part(CLUSTER_COLUMNS, clusters_table(clusters))},
+        "extra_tables": {"clusters": ExtraTable(CLUSTER_COLUMNS, clusters_table(clusters))},
         "published": total,
     }
-    return Release(**{**parts, **changes})
+    return Release(**{**fields, **changes})
 
 
 SHAPES: tuple[dict[str, str | None], ...] = (

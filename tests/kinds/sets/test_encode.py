@@ -15,7 +15,7 @@ from tests.kinds.sets.naive.reconstructions import Published
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.decode import Chunks
 from sfumato.kinds.sets.encode import Separated, publish_disassociation
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.methods.disassociation import Disassociation
 from sfumato.kinds.sets.verify.faithful import verify_faithful
 from sfumato.release.run import Run

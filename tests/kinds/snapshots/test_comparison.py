@@ -19,7 +19,7 @@ def test_window_counts_are_counts():
     values = DATA.table["condition"].to_pylist()
     published = [
         (row["snapshot"] - int(DATA.table["time"].to_numpy().min()), row["condition"])
-        for row in RESULT.release.parts["sensitive"].table.to_pylist()
+        for row in RESULT.release.extra_tables["sensitive"].table.to_pylist()
         for _ in range(row["count"])
     ]
     for (code, value), begin, length in itertools.product(list(enumerate(found.values))[:3], (0, 7, 30), (1, 4)):

@@ -17,7 +17,7 @@ import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.kinds.snapshots.verify.l_diversity import verify, verify_against
-from sfumato.release.release import Part, Release
+from sfumato.release.release import ExtraTable, Release
 from sfumato.release.storage import read_release, write_release
 
 VALUES = ("cold", "flu", "gout", "rash")
@@ -31,7 +31,7 @@ Damage = tuple[str, Rows, Rows, bool]
 
 def damages() -> Iterator[Damage]:
     """Yield every damage that makes the release say something false."""
-    records, listed = GOOD.release.table.to_pylist(), GOOD.release.parts["sensitive"].table.to_pylist()
+    records, listed = GOOD.release.table.to_pylist(), GOOD.release.extra_tables["sensitive"].table.to_pylist()
     known = {format_rows(records, listed)}
     for name, some, values, alone in [*damage_values(records, listed), *damage_records(records, listed)]:
         if (found := format_rows(some, values)) not in known and not is_true(some, values):
@@ -110,10 +110,12 @@ def is_true(records: Rows, listed: Rows) -> bool:
 
 
 def forge(records: Rows, listed: Rows) -> Release:
-    release, part = GOOD.release, GOOD.release.parts["sensitive"]
+    release, extra_table = GOOD.release, GOOD.release.extra_tables["sensitive"]
     table = pa.Table.from_pylist(records, release.table.schema)
-    values = pa.Table.from_pylist(listed, part.table.schema)
-    return dataclasses.replace(release, table=table, parts={"sensitive": Part(part.columns, values)})
+    values = pa.Table.from_pylist(listed, extra_table.table.schema)
+    return dataclasses.replace(
+        release, table=table, extra_tables={"sensitive": ExtraTable(extra_table.columns, values)}
+    )
 
 
 def judge(check: Callable[[], Any]) -> str:

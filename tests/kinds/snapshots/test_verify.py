@@ -8,11 +8,11 @@ import pytest
 from tests.kinds.snapshots.naive.people import dataset, random_snapshots
 
 import sfumato as sf
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.verify import l_diversity, l_eligibility
 from sfumato.kinds.snapshots.verify.faithful import verify_faithful
 from sfumato.kinds.snapshots.verify.hidden_delays import verify_delays
-from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 
 DATA = random_snapshots()
@@ -30,13 +30,13 @@ def with_table(release, name, change):
 
 
 def with_part(release, name, change):
-    part = release.parts["sensitive"]
-    column = part.table.column(name).to_pylist()
+    extra_table = release.extra_tables["sensitive"]
+    column = extra_table.table.column(name).to_pylist()
     change(column)
-    at = part.table.column_names.index(name)
-    kind = part.table.schema.field(name).type
-    table = part.table.set_column(at, name, pa.array(column, kind))
-    return dataclasses.replace(release, parts={"sensitive": Part(part.columns, table)})
+    at = extra_table.table.column_names.index(name)
+    kind = extra_table.table.schema.field(name).type
+    table = extra_table.table.set_column(at, name, pa.array(column, kind))
+    return dataclasses.replace(release, extra_tables={"sensitive": ExtraTable(extra_table.columns, table)})
 
 
 def swap(column):
@@ -88,7 +88,7 @@ DAMAGES = {
     "a group lists a value twice": lambda r: with_part(r, "illness", merge_values),
     "a value moves to another group": lambda r: with_part(r, "group", next_group),
     "a record is gone": lambda r: dataclasses.replace(r, table=r.table.slice(1)),
-    "values are gone": lambda r: dataclasses.replace(r, parts={}),
+    "values are gone": lambda r: dataclasses.replace(r, extra_tables={}),
     "withheld records are not counted": lambda r: dataclasses.replace(
         r, suppressed_records={}, records_in=r.records_in + 1
     ),
@@ -140,7 +140,7 @@ def test_falsehood_is_found_with_the_original(damage, check):
 
 
 def test_values_swapped_between_groups_are_found_with_the_original():
-    rows = GOOD.release.parts["sensitive"].table.to_pylist()
+    rows = GOOD.release.extra_tables["sensitive"].table.to_pylist()
     a = 0
     b = next(
         i
@@ -206,7 +206,7 @@ def put(at, cell):
 
 def listed_otherwise(release):
     """The release with one listed value or its count changed, in every small way."""
-    rows = release.parts["sensitive"].table.to_pylist()
+    rows = release.extra_tables["sensitive"].table.to_pylist()
     values = sorted({row["illness"] for row in rows})
     for at, row in enumerate(rows):
         for value in values:

@@ -9,7 +9,7 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.kinds.table.methods._base.relational import Relational
-from sfumato.release.release import Part, Result
+from sfumato.release.release import ExtraTable, Result
 from sfumato.release.run import Run
 
 SECRET = bytes([1] * 32)
@@ -22,7 +22,7 @@ class Given(Relational):
     name: ClassVar[str] = "given"
 
     groups: tuple[int, ...] = ()
-    more: tuple[tuple[str, Part], ...] = ()
+    more: tuple[tuple[str, ExtraTable], ...] = ()
 
     def require(self, dataset):
         from sfumato.kinds.table.dataset import attributes_of

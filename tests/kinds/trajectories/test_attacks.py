@@ -15,7 +15,7 @@ from tests.kinds.trajectories.verify.releases import make_release, recode
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import attack, risk_of_original
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 
 
 @given(rows_with_sensitive, sizes)

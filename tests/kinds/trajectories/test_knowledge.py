@@ -18,7 +18,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.trajectories.attacks import attack
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity
 from sfumato.kinds.trajectories.knowledge import anonymity_sets, count_matches, matching_rows
 
 

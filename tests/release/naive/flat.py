@@ -17,15 +17,15 @@ TEXT = {"set", "category"}
 
 def split(text: str, separator: str) -> list[str]:
     """Split at separators without a backslash before them."""
-    parts, now, escaped = [], "", False
+    partitions, now, escaped = [], "", False
     for character in text:
         if character == separator and not escaped:
-            parts.append(now)
+            partitions.append(now)
             now = ""
             continue
         escaped = character == "\\" and not escaped
         now += character
-    return [*parts, now]
+    return [*partitions, now]
 
 
 def unescape(text: str) -> str:
@@ -59,7 +59,7 @@ def read_records(text: str, release: Release) -> list[dict]:
         for column in release.columns:
             cell = line[column.name]
             if column.form.history:
-                row[column.name] = [read_cell(part, column.form) for part in split(cell, ";")] if cell else []
+                row[column.name] = [read_cell(partition, column.form) for partition in split(cell, ";")] if cell else []
             else:
                 row[column.name] = read_cell(cell, column.form)
         rows.append(row)

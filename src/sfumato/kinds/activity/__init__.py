@@ -9,18 +9,18 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "activity",
-    "what a person did in every slot of time",
+    "the activity of a person in every time slot",
     (Column("person", "identifier"), Column("activities", "history")),
     options=("sensitive", "split", "zone", "resolution", "start", "gap", "slots", "faults", "unit", "weight"),
     formats=(*TABLES, "adl", "aras"),
     descriptions={
-        "row": "the share of its time in an interval that a class of records spent on an activity; shares that are "
-        "nothing are not listed",
+        "row": "the share of time that a class of records spent on an activity in an interval; shares of 0 are "
+        "not listed",
         "class": "the class of records, by its number",
-        "interval": "when the interval begins, or its number from 0",
+        "interval": "the beginning of the interval, or its number from 0",
         "activity": "the activity",
-        "share": "the share of the time of all records of the class, from 0 to 1",
-        "size": "how many records the class has",
+        "share": "the share of the time of all records of the class: 0 is none of it, 1 all of it",
+        "size": "the number of records in the class",
         "classes table": "the classes of records and their sizes",
     },
     suppression_reasons=("fits into no class", "part of the time is unknown"),
@@ -42,11 +42,11 @@ KIND = KindSpec(
     },
     guarantees={
         "activity-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.activity_diversity:ActivityDiversity"),
+            Lazy("sfumato.kinds.activity.guarantees:ActivityDiversity"),
             Lazy("sfumato.kinds.activity.verify.activity_diversity"),
         ),
         "class-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.activity.guarantees.class_anonymity:ClassAnonymity"),
+            Lazy("sfumato.kinds.activity.guarantees:ClassAnonymity"),
             Lazy("sfumato.kinds.activity.verify.class_anonymity"),
         ),
     },
@@ -61,7 +61,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.activity.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.activity.metrics.correlations:ActivityCorrelations"),
         Lazy("sfumato.kinds.activity.metrics.durations:ActivityDurations"),
-        Lazy("sfumato.kinds.activity.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.activity.metrics.relative_difference:RelativeDifference"),
         Lazy("sfumato.kinds.activity.metrics.suppressed_people:SuppressedPeople"),
         Lazy("sfumato.kinds.activity.metrics.time_of_day:TimeOfDay"),
@@ -78,6 +78,6 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.activity.reader.diaries:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.activity.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.activity.sort_key"),
-    parts_report=Lazy("sfumato.kinds.activity.report"),
+    partitions_report=Lazy("sfumato.kinds.activity.report"),
     report_words=Lazy("sfumato.kinds.activity.report.wording:REPORT_WORDS"),
 )

@@ -80,15 +80,15 @@ class PublishedClasses(NamedTuple):
         >>> found.sizes.tolist(), found.labels, found.share.tolist()
         ([2], ('eat', 'sleep'), [1.0, 0.5, 0.5])
         """
-        part, table = release.parts["classes"].table, release.table
-        names = tuple(part.column("class").to_pylist())
+        extra_table, table = release.extra_tables["classes"].table, release.table
+        names = tuple(extra_table.column("class").to_pylist())
         position = {name: at for at, name in enumerate(names)}
         if len(position) < len(names):
             raise SchemaError("classes.csv: two classes have the same name.")
         owners, classes = _encode(table.column("class"))
         unlisted = [name for name in classes if name not in position]
         if unlisted:
-            raise SchemaError("a row names a class that classes.csv does not list.")
+            raise SchemaError("A row of data.csv names a class that classes.csv does not list.")
         owner = np.array([position[name] for name in classes], dtype=np.int64)[owners]
         activity, labels = _encode(table.column("activity"))
         begins, interval = np.unique(_numbers(table.column("interval")), return_inverse=True)
@@ -96,7 +96,7 @@ class PublishedClasses(NamedTuple):
         share = np.asarray(table.column("share").to_numpy(), dtype=np.float64)
         return cls(
             names,
-            _numbers(part.column("size")),
+            _numbers(extra_table.column("size")),
             begins,
             labels,
             owner[order],

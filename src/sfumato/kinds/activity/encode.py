@@ -14,7 +14,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.kinds.activity import KIND
 from sfumato.kinds.activity.dataset import CLASS_COLUMNS, UNKNOWN, Slots, list_columns
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import OwnerRecord, Part, Release, Result
+from sfumato.release.release import ExtraTable, OwnerRecord, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["Classified", "count_durations", "name_unknown", "publish_classes", "round_shares"]
@@ -142,7 +142,7 @@ def publish_classes(dataset: Dataset, method: Method, guarantee: Guarantee, clas
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
         suppressed_records=classified.count_suppressed_records(),
-        parts={"classes": Part(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
+        extra_tables={"classes": ExtraTable(CLASS_COLUMNS, pa.table({"class": names, "size": sizes}))},
         published=published,
         unit=dataset.unit,
     )
@@ -180,7 +180,7 @@ def _list_shares(
     interval, activity = (np.concatenate([entry[at] for entry in entries]).astype(np.int64) for at in (0, 1))
     dated = dataset.time_unit.unit is not None
     when = dataset.time_unit.to_arrow(dataset.time_unit.origin + begins) if dated else pa.array(np.arange(len(begins)))
-    # Categories are numbered as they first occur, so that the spelled table reads back to the same numbers.
+    # Categories are numbered as they first occur, so that the written table reads back to the same numbers.
     used, first = np.unique(activity, return_index=True)
     order = used[np.argsort(first)]
     number = np.zeros(len(slots.labels), dtype=np.int32)

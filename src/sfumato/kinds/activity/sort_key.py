@@ -8,18 +8,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, interleave, take_survey
 from sfumato.kinds.activity.dataset import Slots
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 10_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 10_000
+"""People in a partition at most, unless its owner says otherwise."""
 _ACTIVITIES, _BITS = 8, 8
 
 
 def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return how long everybody does the commonest ordinary activities, bit by bit in turn.
 
-    Sensitive activities do not count: in which part somebody is must not tell them. So times are shares of the time
-    that is left beside them, and who has none left may be in any part.
+    Sensitive activities do not count: in which partition someone is must not reveal them. So times are shares of the
+    time that is left beside them, and who has none left may be in any partition.
 
     Examples
     --------

@@ -9,7 +9,7 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "rt",
-    "a person with attributes and a set of items",
+    "a person with attributes and a set of items (a table with a basket)",
     (),
     options=(
         *(
@@ -26,9 +26,9 @@ KIND = KindSpec(
         *("items", "item_file", "separator", "sensitive_items"),
     ),
     descriptions={
-        "row": "one record: attributes and a set of items, whose order says nothing",
-        "quasi-identifier": "an attribute, perhaps made coarser; an empty text says that there is no value",
-        "history": "the items, each as itself or as a value that stands for several items",
+        "row": "one record: attributes and a set of items, in no order",
+        "quasi-identifier": "an attribute, perhaps generalised; an empty text is a missing value",
+        "history": "the items, exact or as a value that stands for several items",
     },
     ordered=False,
     suppression_reasons=TABLE.suppression_reasons,
@@ -45,7 +45,7 @@ KIND = KindSpec(
     },
     guarantees={
         "kkm-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.rt.guarantees.kkm_anonymity:KKmAnonymity"),
+            Lazy("sfumato.kinds.rt.guarantees:KKmAnonymity"),
             Lazy("sfumato.kinds.rt.verify.kkm_anonymity"),
         ),
     },
@@ -57,7 +57,7 @@ KIND = KindSpec(
     metrics=(
         Lazy("sfumato.kinds.rt.metrics.ncp:Ncp"),
         Lazy("sfumato.kinds.rt.metrics.queries:Queries"),
-        Lazy("sfumato.kinds.rt.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.rt.metrics.utility_loss:UtilityLoss"),
     ),
     query_bounds=Lazy("sfumato.kinds.rt.query_bounds"),
@@ -69,6 +69,6 @@ KIND = KindSpec(
     protect=Lazy("sfumato.kinds.rt.reader:protect"),
     partitioned_reading=Lazy("sfumato.kinds.rt.reader:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.rt.sort_key"),
-    parts_report=Lazy("sfumato.kinds.rt.report"),
+    partitions_report=Lazy("sfumato.kinds.rt.report"),
     report_words=Lazy("sfumato.kinds.rt.report:REPORT_WORDS"),
 )

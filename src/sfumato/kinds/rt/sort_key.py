@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.kinds.table.sort_key import compute_sort_key
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 20_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 20_000
+"""People in a partition at most, unless its owner says otherwise."""

@@ -9,15 +9,15 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "sequences",
-    "the events of a person, with their times",
+    "the events of a person and their times",
     (Column("person", "identifier"), Column("events", "history"), Column("times", "time")),
     options=("hierarchies", "hierarchy_root", "monitored", "resolution", "user_key", "query", "unit"),
     formats=(*TABLES, "spmf"),
     descriptions={
         "row": "the events of one record",
-        "history": "events, in the order of time; `monitored` and `blurred` hold what all records of a group have in "
-        "common, and each of their values stands for at least one event of its time",
-        "time": "when these events happened, event by event: times, or intervals with their first and last moment",
+        "history": "events in the order of time; `monitored` and `blurred` are the same for all records of a group, "
+        "and each of their values stands for at least one event in its interval",
+        "time": "the times of these events, one by one: times, or intervals with both ends",
     },
     entries={
         "monitored": "event",
@@ -48,11 +48,11 @@ KIND = KindSpec(
     },
     guarantees={
         "gl-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sequences.guarantees.gl_diversity:GlDiversity"),
+            Lazy("sfumato.kinds.sequences.guarantees:GlDiversity"),
             Lazy("sfumato.kinds.sequences.verify.gl_diversity"),
         ),
         "group-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sequences.guarantees.group_anonymity:GroupAnonymity"),
+            Lazy("sfumato.kinds.sequences.guarantees:GroupAnonymity"),
             Lazy("sfumato.kinds.sequences.verify.group_anonymity"),
         ),
     },
@@ -70,7 +70,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sequences.metrics.event_context:EventContext"),
         Lazy("sfumato.kinds.sequences.metrics.event_counts:EventCounts"),
         Lazy("sfumato.kinds.sequences.metrics.interval_loss:IntervalLoss"),
-        Lazy("sfumato.kinds.sequences.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
     ),
     query_bounds=Lazy("sfumato.kinds.sequences.query_bounds"),
     count_retained=Lazy("sfumato.kinds.sequences.comparison:count_retained"),
@@ -80,7 +80,7 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.sequences.reader.values:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.sequences.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.sequences.sort_key"),
-    parts_report=Lazy("sfumato.kinds.sequences.report"),
-    judge_parts=Lazy("sfumato.kinds.sequences.report:judge_parts"),
+    partitions_report=Lazy("sfumato.kinds.sequences.report"),
+    judge_partitions=Lazy("sfumato.kinds.sequences.report:judge_partitions"),
     report_words=Lazy("sfumato.kinds.sequences.report.wording:REPORT_WORDS"),
 )

@@ -8,17 +8,18 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, follow_curve, scale, take_survey
 from sfumato.kinds.sequences.dataset import Sequences
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 50_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 50_000
+"""People in a partition at most, unless its owner says otherwise."""
 _BITS = 20
 
 
 def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the place of everybody's first and last monitored time on the Hilbert curve.
 
-    People who did nothing that is monitored are dealt out to all parts: a part of nobody else could not be published.
+    People who did nothing that is monitored are dealt out to all partitions: a partition of nobody else could not be
+    published.
 
     Examples
     --------

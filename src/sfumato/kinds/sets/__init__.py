@@ -14,14 +14,14 @@ KIND = KindSpec(
     options=("sensitive", "hierarchies", "hierarchy_root", "constraints", "separator", "unit"),
     formats=(*TABLES, "spmf", "transactions", "amnesia"),
     descriptions={
-        "row": "the items of one record; their order says nothing",
-        "row with clusters": "a piece of a record: the items that it has of one chunk of its cluster. Which pieces "
+        "row": "the items of one record, in no order",
+        "row with clusters": "a subrecord: the items that a record has of one chunk of its cluster. Which subrecords "
         "of a cluster belong to the same record is not published",
-        "history": "the items, each as itself or as a value that stands for several items",
+        "history": "the items, exact or as a value that stands for several items",
         "cluster": "the cluster of records, by its number",
-        "chunk": "which chunk of the cluster the piece is of; 0 is the items whose records are not told",
-        "parent": "the cluster that this one is part of, if it is part of one",
-        "size": "how many records the cluster has",
+        "chunk": "the chunk of the cluster; 0 is the term chunk, items of which only the cluster is published",
+        "parent": "the joint cluster that this one belongs to, if any",
+        "size": "the number of records in the cluster",
         "clusters table": "the clusters of records and their sizes",
     },
     entries={"items": "item"},
@@ -44,11 +44,11 @@ KIND = KindSpec(
     },
     guarantees={
         "itemset-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.itemset_anonymity:ItemsetAnonymity"),
+            Lazy("sfumato.kinds.sets.guarantees:ItemsetAnonymity"),
             Lazy("sfumato.kinds.sets.verify.itemset_anonymity"),
         ),
         "km-items": GuaranteeSpec(
-            Lazy("sfumato.kinds.sets.guarantees.km_items:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
+            Lazy("sfumato.kinds.sets.guarantees:KmItems"), Lazy("sfumato.kinds.sets.verify.km_items")
         ),
     },
     attackers={
@@ -62,7 +62,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.sets.metrics.multilevel_itemsets:MultilevelItemsets"),
         Lazy("sfumato.kinds.sets.metrics.pair_support:PairSupport"),
         Lazy("sfumato.kinds.sets.metrics.pair_support_certain:PairSupportCertain"),
-        Lazy("sfumato.kinds.sets.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.sets.metrics.separated_items:SeparatedItems"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets:TopItemsets"),
         Lazy("sfumato.kinds.sets.metrics.top_itemsets_certain:TopItemsetsCertain"),
@@ -77,7 +77,7 @@ KIND = KindSpec(
     vocabulary=Lazy("sfumato.kinds.sets.reader.values:WORDS"),
     partitioned_reading=Lazy("sfumato.kinds.sets.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.sets.sort_key"),
-    parts_report=Lazy("sfumato.kinds.sets.report"),
+    partitions_report=Lazy("sfumato.kinds.sets.report"),
     report_words=Lazy("sfumato.kinds.sets.report.wording:REPORT_WORDS"),
     reconstruct=Lazy("sfumato.kinds.sets.estimate.reconstruction:reconstruct"),
 )

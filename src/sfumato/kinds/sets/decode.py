@@ -23,8 +23,8 @@ Flags = npt.NDArray[np.bool_]
 
 
 def is_disassociated(release: Release) -> bool:
-    """Tell whether a release publishes chunks of records instead of records."""
-    return "clusters" in release.parts
+    """Return whether a release publishes chunks of records instead of records."""
+    return "clusters" in release.extra_tables
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -69,21 +69,21 @@ class Chunks:
 
     @classmethod
     def _read(cls, release: Release) -> Chunks:
-        part = release.parts["clusters"].table
-        names = part.column("cluster").to_pylist()
+        extra_table = release.extra_tables["clusters"].table
+        names = extra_table.column("cluster").to_pylist()
         position = {name: i for i, name in enumerate(names)}
         if len(position) < len(names):
             raise SchemaError("clusters.csv: two clusters have the same name.")
-        parents = [-1 if name is None else position.get(name, -2) for name in part.column("parent").to_pylist()]
+        parents = [-1 if name is None else position.get(name, -2) for name in extra_table.column("parent").to_pylist()]
         owners = release.table.column("cluster").dictionary_encode().combine_chunks()
         if isinstance(owners, pa.ChunkedArray):
             owners = owners.chunk(0)
         positions = [position.get(name, -2) for name in owners.dictionary.to_pylist()]
         cluster = np.array(positions, dtype=np.int64)[owners.indices.to_numpy(zero_copy_only=False)]
         if -2 in parents or (len(cluster) and cluster.min() < 0):
-            raise SchemaError("a row or a cluster names a cluster that clusters.csv does not list.")
+            raise SchemaError("A row of data.csv or clusters.csv names a cluster that clusters.csv does not list.")
         number = np.asarray(release.table.column("chunk").to_numpy(), dtype=np.int64)
-        sizes = np.asarray(part.column("size").to_numpy(), dtype=np.int64)
+        sizes = np.asarray(extra_table.column("size").to_numpy(), dtype=np.int64)
         return cls._sorted(tuple(names), np.array(parents, dtype=np.int64), sizes, cluster, number, release.history())
 
     @classmethod
@@ -140,7 +140,7 @@ class Chunks:
             stack.append(~cluster)
             stack.extend(reversed(children[cluster]))
         if seen < len(self.names):
-            raise SchemaError("clusters.csv: the clusters do not form a tree (some are their own ancestors).")
+            raise SchemaError("clusters.csv: a cluster is its own ancestor; clusters must form a tree.")
         return place, end
 
     @cached_property

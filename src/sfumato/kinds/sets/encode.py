@@ -15,7 +15,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.release.encode import number_names, publishing_secret
-from sfumato.release.release import OwnerRecord, Part, Release, Result
+from sfumato.release.release import ExtraTable, OwnerRecord, Release, Result
 from sfumato.release.run import Run
 
 __all__ = ["Separated", "publish_disassociation"]
@@ -126,7 +126,7 @@ def publish_disassociation(
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=len(dataset),
         suppressed_records={reason: count for reason, count in separated.suppressed_records.items() if count},
-        parts={"clusters": Part(CLUSTER_COLUMNS, _list_clusters(separated, names, listed))},
+        extra_tables={"clusters": ExtraTable(CLUSTER_COLUMNS, _list_clusters(separated, names, listed))},
         published=len(separated.rows),
         unit=dataset.unit,
     )

@@ -7,17 +7,17 @@ import numpy as np
 from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import ANYWHERE, Keys, Survey, take_survey
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 50_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 50_000
+"""People in a partition at most, unless its owner says otherwise."""
 _NONE = np.uint64(2**32 - 1)
 
 
 def compute_sort_key(dataset: Dataset, survey: Survey | None = None) -> Keys:
     """Return the two most frequent ordinary items of everybody, as their ranks among all items.
 
-    Sensitive items do not count: in which part somebody is must not tell them. Who has no others may be in any.
+    Sensitive items do not count: in which partition someone is must not reveal them. Who has no others may be in any.
 
     Examples
     --------

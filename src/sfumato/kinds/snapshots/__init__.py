@@ -19,10 +19,10 @@ KIND = KindSpec(
         "row": "a record of one snapshot",
         "row with sensitive": "a record of one snapshot; its sensitive value is one of those that `sensitive.csv` "
         "lists for its group",
-        "time": "the snapshot in which it is published",
-        "group": "the group of records, by its number within the snapshot",
-        "count": "how many records of the group have this value",
-        "sensitive table": "the sensitive values of every group, and how many of its records have each",
+        "time": "the snapshot in which the record is published",
+        "group": "the group of records, by its number in the snapshot",
+        "count": "the number of records of the group with this value",
+        "sensitive table": "the sensitive values of every group, with the number of records that have each",
     },
     suppression_reasons=("suppressed", "arrived after its snapshot had left the window"),
     recommended=("reposition", "anatomy"),
@@ -36,11 +36,11 @@ KIND = KindSpec(
     },
     guarantees={
         "l-diversity": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_diversity:LDiversity"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LDiversity"),
             Lazy("sfumato.kinds.snapshots.verify.l_diversity"),
         ),
         "l-eligibility": GuaranteeSpec(
-            Lazy("sfumato.kinds.snapshots.guarantees.l_eligibility:LEligibility"),
+            Lazy("sfumato.kinds.snapshots.guarantees:LEligibility"),
             Lazy("sfumato.kinds.snapshots.verify.l_eligibility"),
         ),
     },
@@ -53,7 +53,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.snapshots.metrics.average_relative_error:AverageRelativeError"),
         Lazy("sfumato.kinds.snapshots.metrics.information_loss:InformationLoss"),
         Lazy("sfumato.kinds.snapshots.metrics.publication_delay:PublicationDelay"),
-        Lazy("sfumato.kinds.snapshots.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.snapshots.metrics.window_queries:WindowQueries"),
     ),
     query_bounds=Lazy("sfumato.kinds.snapshots.query_bounds"),

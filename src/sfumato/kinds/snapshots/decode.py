@@ -1,4 +1,4 @@
-"""Published snapshots in numbers, and the original as they spell it: what verifiers, attackers and measures share."""
+"""Published snapshots in numbers, and the original as they write it: what verifiers, attackers and measures share."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import pyarrow as pa
 from sfumato.checks.cache import cached
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit, count_units, find_moments
-from sfumato.release.release import Part, Release
+from sfumato.release.release import ExtraTable, Release
 
 __all__ = [
     "PublishedSnapshots",
@@ -68,20 +68,20 @@ class PublishedSnapshots(NamedTuple):
         ([0, 0], [1, 1], ('cold', 'flu'))
         """
         times = _read_times(release.table.column(column_of(release, "time")))
-        part = release.parts.get("sensitive")
-        if part is None:
+        extra_table = release.extra_tables.get("sensitive")
+        if extra_table is None:
             values, labels = read_codes(release.table.column(column_of(release, "sensitive")))
             rows = np.arange(len(times))
             return cls(times, rows, times, rows, values, np.ones(len(times), np.int64), labels)
         groups = _read_numbers(release.table.column(column_of(release, "group")))
-        pair_times = _read_times(part.table.column(column_of(part, "time")))
-        pair_groups = _read_numbers(part.table.column(column_of(part, "group")))
+        pair_times = _read_times(extra_table.table.column(column_of(extra_table, "time")))
+        pair_groups = _read_numbers(extra_table.table.column(column_of(extra_table, "group")))
         at_times, at = np.unique(np.append(times, pair_times), return_inverse=True)
         named, name = np.unique(np.append(groups, pair_groups), return_inverse=True)
         keys, number = np.unique(at.astype(np.int64) * len(named) + name, return_inverse=True)
         order = np.argsort(number[len(times) :], kind="stable")
-        values, labels = read_codes(part.table.column(column_of(part, "sensitive")))
-        counts = _read_numbers(part.table.column(column_of(part, "count")))
+        values, labels = read_codes(extra_table.table.column(column_of(extra_table, "sensitive")))
+        counts = _read_numbers(extra_table.table.column(column_of(extra_table, "count")))
         pairs = number[len(times) :][order]
         return cls(
             times,
@@ -104,7 +104,7 @@ class PublishedSnapshots(NamedTuple):
         return np.bincount(self.pair_group, self.pair_count, minlength=len(self.group_time)).astype(np.int64)
 
 
-def column_of(described: Release | Part, role: str) -> str:
+def column_of(described: Release | ExtraTable, role: str) -> str:
     """Return the name of the column of a release or part that has a role."""
     return next(column.name for column in described.columns if column.role == role)
 
@@ -138,7 +138,7 @@ def read_codes(column: pa.ChunkedArray) -> tuple[Ints, tuple[str, ...]]:
 
 
 def original_times(original: Dataset, release: Release) -> Ints:
-    """Return the times of the original records as the release spells them."""
+    """Return the times of the original records as the release writes them."""
     times = np.asarray(original.table.column(original.schema.time).to_numpy(), dtype=np.int64)
     form = next(column.form for column in release.columns if column.role == "time")
     # A release of dates holds points in time, whatever the unit of the clock.

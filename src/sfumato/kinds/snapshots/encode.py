@@ -13,7 +13,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.data.record_unit import RECORD
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import ParameterError
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
 __all__ = ["LeavingSnapshot", "Shape", "add_time", "make_release"]
@@ -47,7 +47,7 @@ class LeavingSnapshot(NamedTuple):
 
     time: int
     table: pa.Table
-    parts: Mapping[str, pa.Table]
+    extra_tables: Mapping[str, pa.Table]
     rows: Ints
     origins: Ints
     suppressed: int
@@ -72,15 +72,15 @@ class Shape(NamedTuple):
 
     time_unit: TimeUnit
     columns: tuple[PublishedColumn, ...]
-    parts: Mapping[str, tuple[PublishedColumn, ...]]
+    extra_tables: Mapping[str, tuple[PublishedColumn, ...]]
 
     def record_columns(self) -> tuple[PublishedColumn, ...]:
         """Return the columns of a published record."""
         return (self._time_column(), *self.columns)
 
-    def part_columns(self, name: str) -> tuple[PublishedColumn, ...]:
+    def extra_columns(self, name: str) -> tuple[PublishedColumn, ...]:
         """Return the columns of a further table."""
-        return (self._time_column(), *self.parts[name])
+        return (self._time_column(), *self.extra_tables[name])
 
     def make_empty(self) -> pa.Table:
         """Return a table of no records."""
@@ -111,11 +111,11 @@ def make_release(
 ) -> Release:
     """Make one release of snapshots that left a stream."""
     if not leaving:
-        raise ParameterError("snapshots: a release needs at least one snapshot.")
-    parts = {}
-    for name in shape.parts:
-        tables = [snapshot.parts[name] for snapshot in leaving if name in snapshot.parts]
-        parts[name] = Part(shape.part_columns(name), pa.concat_tables(tables).combine_chunks())
+        raise ParameterError("A release needs at least one snapshot.")
+    extra_tables = {}
+    for name in shape.extra_tables:
+        tables = [snapshot.extra_tables[name] for snapshot in leaving if name in snapshot.extra_tables]
+        extra_tables[name] = ExtraTable(shape.extra_columns(name), pa.concat_tables(tables).combine_chunks())
     table = pa.concat_tables([snapshot.table for snapshot in leaving]).combine_chunks()
     return Release(
         kind="snapshots",
@@ -127,6 +127,6 @@ def make_release(
         values=pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")}),
         records_in=table.num_rows + sum(suppressed_records.values()),
         suppressed_records={reason: count for reason, count in suppressed_records.items() if count},
-        parts=parts,
+        extra_tables=extra_tables,
         unit=RECORD,
     )

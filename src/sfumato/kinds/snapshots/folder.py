@@ -24,7 +24,7 @@ from sfumato.release import inventory
 from sfumato.release.inventory import DECLARED, check_tables, compare_json, compare_page, find_undeclared, show
 from sfumato.release.manifest import check_version
 from sfumato.release.readme import PAGE, render_page
-from sfumato.release.release import Part, Release
+from sfumato.release.release import ExtraTable, Release
 from sfumato.release.storage import read_release
 from sfumato.verification.order import verify_order
 from sfumato.verification.structure import READABLE, verify_structure
@@ -45,11 +45,11 @@ _COMBINED = "the combined table holds the records of the snapshots"
 
 
 def is_stream(path: Path) -> bool:
-    """Tell whether a directory, or its ``release/``, holds a published stream."""
-    return (_published_part(path) / STREAM_FILE).is_file()
+    """Return whether a directory, or its ``release/``, holds a published stream."""
+    return (_find_published(path) / STREAM_FILE).is_file()
 
 
-def _published_part(path: Path) -> Path:
+def _find_published(path: Path) -> Path:
     """Return a folder that is a release itself, or else its ``release/``."""
     is_release = any((path / name).is_file() for name in (STREAM_FILE, "release.json"))
     return path if is_release or not (path / "release").is_dir() else path / "release"
@@ -57,7 +57,7 @@ def _published_part(path: Path) -> Path:
 
 def snapshot_folders(path: Path) -> list[Path]:
     """Return the folders of the published snapshots in the order of time."""
-    folder = _published_part(path)
+    folder = _find_published(path)
     folders = [entry for entry in folder.iterdir() if entry.is_dir() and not entry.is_symlink() and _holds(entry)]
     return sorted(folders, key=lambda entry: _sort_key(entry.name))
 
@@ -70,7 +70,7 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     combined: list[str] = []
     differing, undeclared = list[str](), list[str]()
     if summary.get("finished") is True:
-        combined = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in release.parts)]
+        combined = ["data.parquet", "data.csv", *sorted(f"{name}.csv" for name in release.extra_tables)]
         differing, undeclared, _ = check_tables(release, folder, combined)
         records = {
             "in": release.records_in,
@@ -86,9 +86,9 @@ def check_folder(release: Release, folder: Path) -> Verdict:
     undeclared += find_undeclared(folder, {STREAM_FILE, *whole, *snapshots})
     expected = {"format_version": STREAM_VERSION, "kind": "snapshots", **totals, "finished": bool(totals)}
     otherwise, more = compare_json(folder / STREAM_FILE, expected)
-    counted = _add_up(part.suppressed_records for part in snapshots.values())
+    counted = _add_up(snapshot.suppressed_records for snapshot in snapshots.values())
     otherwise += [reason for reason, count in counted.items() if count > release.suppressed_records.get(reason, 0)]
-    wrong = [show(name) for name, part in snapshots.items() if name not in _possible_names(part)]
+    wrong = [show(name) for name, snapshot in snapshots.items() if name not in _possible_names(snapshot)]
     counterexample: dict[str, Any] | None = None
     if otherwise:
         counterexample = {"check": _SUMMED_UP, "file": STREAM_FILE, "keys": otherwise}
@@ -103,19 +103,19 @@ def check_folder(release: Release, folder: Path) -> Verdict:
         _COMBINED: not differing,
     }
     verdict = Verdict(counterexample is None, {}, {}, counterexample, checks, (), (*undeclared, *more))
-    for name, part in snapshots.items():
-        part_verdict, structure = inventory.check_folder(part, folder / name), verify_structure(part)
+    for name, snapshot in snapshots.items():
+        batch_verdict, structure = inventory.check_folder(snapshot, folder / name), verify_structure(snapshot)
         verdict &= structure
         if structure.checks[READABLE]:
-            part_verdict &= verify_order(part)
+            batch_verdict &= verify_order(snapshot)
         verdict &= dataclasses.replace(
-            part_verdict, undeclared=tuple(f"{name}/{what}" for what in part_verdict.undeclared)
+            batch_verdict, undeclared=tuple(f"{name}/{what}" for what in batch_verdict.undeclared)
         )
     return verdict
 
 
 def render_stream_page(release: Release) -> bytes:
-    """Return the page for whoever receives a stream that has come to its end; any of its snapshots tells as much.
+    """Return the page for someone who receives a stream that has come to its end; any of its snapshots tells as much.
 
     Examples
     --------
@@ -128,13 +128,13 @@ def render_stream_page(release: Release) -> bytes:
     """
     descriptions = find_kind(release.kind).descriptions
     files = {
-        "data.parquet": "the records of all snapshots, with types: read this one if your tool reads Parquet",
+        "data.parquet": "the records of all snapshots with types; best if your tool reads Parquet",
         "data.csv": "the same records as text",
-        **{f"{name}.csv": descriptions.get(f"{name} table", "a further table") for name in sorted(release.parts)},
-        STREAM_FILE: "kind, method, promise and numbers of records of the whole stream",
+        **{f"{name}.csv": descriptions.get(f"{name} table", "another table") for name in sorted(release.extra_tables)},
+        STREAM_FILE: "kind, method, guarantee and numbers of records of the whole stream",
         PAGE: "this page",
-        "<time>/": "a folder for every snapshot, called by its time: a release with the same files and a page of its "
-        "own, for whoever wants that snapshot only",
+        "<time>/": "a folder for every snapshot, named after its time: a release of this snapshot only, with the same "
+        "files and its own page",
     }
     return render_page(release, files)
 
@@ -184,38 +184,43 @@ def read_folder(path: Path, data: str = "data.parquet") -> Release:
 
     Counts come from the summary of a stream that has come to its end, and from its snapshots otherwise.
     """
-    folder = _published_part(path)
+    folder = _find_published(path)
     summary = read_summary(folder)
     snapshots = read_snapshots(folder, data)
     if not snapshots:
         raise SchemaError(f"{path}: the stream has not published a snapshot yet.")
-    parts = list(snapshots.values())
-    first = parts[0]
+    listed = list(snapshots.values())
+    first = listed[0]
     for name, other in snapshots.items():
         if not _is_compatible(other, first):
-            raise VerificationError(f"{show(name)}: the snapshot has other columns or claims than the first one.")
+            raise VerificationError(
+                f"{show(name)}: the snapshot has other columns or another guarantee than the first one."
+            )
     records = _read_records(summary) if summary.get("finished") else None
-    suppressed_records = records[1] if records else _add_up(part.suppressed_records for part in parts)
+    suppressed_records = records[1] if records else _add_up(snapshot.suppressed_records for snapshot in listed)
     return Release(
         kind=first.kind,
         method=first.method,
         method_note=first.method_note,
         guarantee=first.guarantee,
         columns=first.columns,
-        table=pa.concat_tables([part.table for part in parts]).combine_chunks(),
+        table=pa.concat_tables([snapshot.table for snapshot in listed]).combine_chunks(),
         values=first.values,
-        records_in=records[0] if records else sum(part.records_in for part in parts),
+        records_in=records[0] if records else sum(snapshot.records_in for snapshot in listed),
         suppressed_records=suppressed_records,
-        parts={
-            name: Part(part.columns, pa.concat_tables([of.parts[name].table for of in parts]).combine_chunks())
-            for name, part in first.parts.items()
+        extra_tables={
+            name: ExtraTable(
+                table.columns,
+                pa.concat_tables([snapshot.extra_tables[name].table for snapshot in listed]).combine_chunks(),
+            )
+            for name, table in first.extra_tables.items()
         },
         unit=first.unit,
     )
 
 
 def _is_compatible(snapshot: Release, other: Release) -> bool:
-    """Tell whether two snapshots have the same columns, and say the same of themselves."""
+    """Return whether two snapshots have the same columns, and say the same of themselves."""
     names = ("kind", "columns", "guarantee", "method", "method_note", "unit")
     return all(getattr(snapshot, name) == getattr(other, name) for name in names)
 
@@ -241,7 +246,7 @@ def _read_records(summary: Mapping[str, Any]) -> tuple[int, dict[str, int]]:
     records = summary.get("records")
     reasons = records.get("withheld_by_reason") if isinstance(records, dict) else None
     if not isinstance(records, dict) or not isinstance(reasons, dict) or type(records.get("in")) is not int:
-        raise SchemaError("stream.json: does not say how many records there were.")
+        raise SchemaError("stream.json: the number of records in the input is missing.")
     if not all(type(count) is int for count in reasons.values()):
         raise SchemaError("stream.json: records.withheld_by_reason must hold whole numbers.")
     return records["in"], reasons

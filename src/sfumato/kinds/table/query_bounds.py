@@ -44,7 +44,7 @@ def of_release(release: Release) -> PublishedView:
     (0, 2)
     """
     suppressed_records = sum(release.suppressed_records.values())
-    notes = (MEANS,) if "means" in release.parts else ()
+    notes = (MEANS,) if "means" in release.extra_tables else ()
     attributes = published_attributes(release)
     return PublishedView(release.unit, len(release), suppressed_records, attributes=attributes, notes=notes)
 

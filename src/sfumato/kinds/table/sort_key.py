@@ -12,10 +12,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.sort_key import Keys, Survey, interleave, scale
 from sfumato.kinds.table.dataset import Attribute, attribute_of
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 50_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 50_000
+"""People in a partition at most, unless its owner says otherwise."""
 _BITS = 16
 
 

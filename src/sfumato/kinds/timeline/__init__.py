@@ -1,4 +1,4 @@
-"""How often events happened at every point in time; nobody is told apart."""
+"""How often events happened at every point in time; nobody is distinguished."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ __all__ = ["KIND"]
 
 KIND = KindSpec(
     "timeline",
-    "what happened at a point in time, and how often",
+    "the events at a point in time and how often they occurred",
     (Column("time", "time"), Column("events", "history"), Column("counts", "count")),
     options=("sensitive", "resolution"),
     formats=(*TABLES, "spmf"),
     unit=TIME_POINT,
     descriptions={
-        "row": "what happened at one point in time",
+        "row": "the events at one point in time",
         "time": "the point in time",
-        "history": "the events of that time; their order says nothing",
-        "count": "how often each of these events happened, event by event",
+        "history": "the events of that time, in no order",
+        "count": "how often each of these events occurred, one by one",
     },
     entries={"events": "event", "counts": "count"},
     suppression_reasons=("nothing but sensitive events, all deleted",),
@@ -35,7 +35,7 @@ KIND = KindSpec(
     },
     guarantees={
         "prefix-frequency": GuaranteeSpec(
-            Lazy("sfumato.kinds.timeline.guarantees.prefix_frequency:PrefixFrequency"),
+            Lazy("sfumato.kinds.timeline.guarantees:PrefixFrequency"),
             Lazy("sfumato.kinds.timeline.verify.prefix_frequency"),
         ),
     },
@@ -49,7 +49,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.timeline.metrics.deleted_share:DeletedShare"),
         Lazy("sfumato.kinds.timeline.metrics.frequent_events:FrequentEvents"),
         Lazy("sfumato.kinds.timeline.metrics.ghost_events:GhostEvents"),
-        Lazy("sfumato.kinds.timeline.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.timeline.metrics.sanitisation_error:SanitisationError"),
         Lazy("sfumato.kinds.timeline.metrics.segment_boundaries:SegmentBoundaries"),
         Lazy("sfumato.kinds.timeline.metrics.untouched_time_points:UntouchedTimePoints"),

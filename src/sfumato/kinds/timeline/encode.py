@@ -27,12 +27,12 @@ def publish(
 ) -> tuple[Release, Ints]:
     """Return a release of what is left of every entry of a timeline, and the time points that are published.
 
-    A time point that has become empty is withheld. Where a time point without events is a row, one that has become
+    A time point that has become empty is suppressed. Where a time point without events is a row, one that has become
     empty is nothing special and stays.
 
     Examples
     --------
-    >>> from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+    >>> from sfumato.kinds.timeline.guarantees import PrefixFrequency
     >>> data = Dataset.of("timeline", [{"b": 3, "a": 2}, {"a": 1}], sensitive=("a",))
     >>> from sfumato.kinds.timeline.methods.sanitisation import Odesa
     >>> guarantee = PrefixFrequency("1/3", events=("a",))

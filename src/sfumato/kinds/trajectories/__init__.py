@@ -25,8 +25,8 @@ KIND = KindSpec(
     ),
     formats=(*TABLES, "spmf"),
     descriptions={
-        "row": "the places that one record visited, in the order of the visits",
-        "history": "the places in the order of the visits, each as itself or as a value that stands for several places",
+        "row": "the places that a record visited, in the order of the visits",
+        "history": "the places in the order of the visits, exact or as a value that stands for several places",
     },
     entries={"places": "place"},
     position="visit",
@@ -48,11 +48,11 @@ KIND = KindSpec(
     },
     guarantees={
         "klm-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.trajectories.guarantees.klm_anonymity:KlmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.guarantees:KlmAnonymity"),
             Lazy("sfumato.kinds.trajectories.verify.klm_anonymity"),
         ),
         "km-anonymity": GuaranteeSpec(
-            Lazy("sfumato.kinds.trajectories.guarantees.km_anonymity:KmAnonymity"),
+            Lazy("sfumato.kinds.trajectories.guarantees:KmAnonymity"),
             Lazy("sfumato.kinds.trajectories.verify.km_anonymity"),
         ),
     },
@@ -67,7 +67,7 @@ KIND = KindSpec(
         Lazy("sfumato.kinds.trajectories.metrics.pattern_preservation:PatternPreservation"),
         Lazy("sfumato.kinds.trajectories.metrics.place_counts:PlaceCounts"),
         Lazy("sfumato.kinds.trajectories.metrics.place_distance:PlaceDistance"),
-        Lazy("sfumato.kinds.trajectories.metrics.query_certainty:QueryCertainty"),
+        Lazy("sfumato.metrics.query_certainty:QueryCertainty"),
         Lazy("sfumato.kinds.trajectories.metrics.semantic_penalty:SemanticPenalty"),
         Lazy("sfumato.kinds.trajectories.metrics.support_divergence:SupportDivergence"),
     ),
@@ -81,6 +81,6 @@ KIND = KindSpec(
     option_checks={"places": Lazy("sfumato.kinds.trajectories.reader.place_rules:parse_place_rule")},
     partitioned_reading=Lazy("sfumato.kinds.trajectories.reader.partitioned:PARTITIONED_READING"),
     sort_key=Lazy("sfumato.kinds.trajectories.sort_key"),
-    parts_report=Lazy("sfumato.kinds.trajectories.report"),
+    partitions_report=Lazy("sfumato.kinds.trajectories.report"),
     report_words=Lazy("sfumato.kinds.trajectories.report.wording:REPORT_WORDS"),
 )

@@ -9,17 +9,18 @@ from sfumato.data.sort_key import ANYWHERE, Keys, Survey, find_commonest, follow
 from sfumato.kinds.trajectories.dataset import find_coordinates
 from sfumato.kinds.trajectories.dataset.histories import Trajectories
 
-__all__ = ["PART_SIZE", "compute_sort_key"]
+__all__ = ["PARTITION_SIZE", "compute_sort_key"]
 
-PART_SIZE = 50_000
-"""People in a part at most, unless its owner says otherwise."""
+PARTITION_SIZE = 50_000
+"""People in a partition at most, unless its owner says otherwise."""
 _BITS = 20
 
 
 def compute_sort_key(dataset: Dataset, _survey: Survey | None = None) -> Keys:
     """Return the place of everybody's commonest ordinary place on the Hilbert curve; by the alphabet without a map.
 
-    Sensitive places do not count: in which part somebody is must not tell them. Who was nowhere else may be in any.
+    Sensitive places do not count: in which partition someone is must not reveal them. Who was nowhere else may be in
+    any.
 
     Examples
     --------

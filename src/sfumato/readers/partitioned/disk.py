@@ -16,11 +16,11 @@ from sfumato.readers.partitioned.buckets import count_buckets, name_bucket, spil
 from sfumato.readers.partitioned.observations import SHARES
 from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_job, sort_job, thin_job
 from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
-from sfumato.readers.partitioned.records import SharedData, StoredPart, save_shared
+from sfumato.readers.partitioned.records import SharedData, StoredPartition, save_shared
 from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.rows import Rows, SpilledRows, open_rows
 from sfumato.release.partition_bounds import Slices
-from sfumato.release.run import PartEngine
+from sfumato.release.run import PartitionEngine
 
 __all__ = ["OnDisk", "open_files"]
 
@@ -36,7 +36,7 @@ class OnDisk:
         The engine that works on them.
     """
 
-    def __init__(self, folder: Path, engine: PartEngine) -> None:
+    def __init__(self, folder: Path, engine: PartitionEngine) -> None:
         self.folder, self._engine = folder, engine
 
     def spill_rows(
@@ -70,15 +70,17 @@ class OnDisk:
         return self._engine.stream(sort_job, iter(jobs))
 
     def stream(
-        self, work: Callable[[Any], Any], job: Any, parts: Sequence[Slices], numbers: Sequence[int]
+        self, work: Callable[[Any], Any], job: Any, partitions: Sequence[Slices], numbers: Sequence[int]
     ) -> Iterator[Any]:
-        """Yield the results of some parts; their jobs differ only in number and people."""
-        jobs = (dataclasses.replace(job, number=at, people=StoredPart(self.folder, parts[at])) for at in numbers)
+        """Yield the results of some partitions; their jobs differ only in number and people."""
+        jobs = (
+            dataclasses.replace(job, number=at, people=StoredPartition(self.folder, partitions[at])) for at in numbers
+        )
         return self._engine.stream(work, jobs)
 
-    def list_contents(self, part: Slices) -> npt.NDArray[np.uint64]:
-        """Return the digests of the records of a part."""
-        return StoredPart(self.folder, part).contents()
+    def list_contents(self, partition: Slices) -> npt.NDArray[np.uint64]:
+        """Return the digests of the records of a partition."""
+        return StoredPartition(self.folder, partition).contents()
 
     def clear(self) -> None:
         """Remove nothing: the caller removes the folder."""

@@ -15,15 +15,15 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.dataset import Dataset
-from sfumato.data.select import take_part
+from sfumato.data.select import take_partition
 from sfumato.data.sort_key import Survey
 from sfumato.readers.partitioned.observations import load_observations
 from sfumato.release.partition_bounds import Packed, Slices
 
 __all__ = [
     "SharedData",
-    "StoredPart",
-    "build_part",
+    "StoredPartition",
+    "build_partition",
     "fill",
     "list_labels",
     "list_places",
@@ -125,26 +125,26 @@ def load_shared(folder: Path) -> SharedData:
 
 
 @dataclasses.dataclass(frozen=True)
-class StoredPart:
-    """A part whose records are loaded on demand.
+class StoredPartition:
+    """A partition whose records are loaded on demand.
 
     Parameters
     ----------
     folder
         The folder of the records.
     slices
-        The records of the part in every bucket.
+        The records of the partition in every bucket.
     """
 
     folder: Path
     slices: Slices
 
     def load(self) -> Dataset:
-        """Return the records of the part."""
-        return build_part(self._read(), load_shared(self.folder), self.folder)
+        """Return the records of the partition."""
+        return build_partition(self._read(), load_shared(self.folder), self.folder)
 
     def contents(self) -> npt.NDArray[np.uint64]:
-        """Return the digests of the records of the part."""
+        """Return the digests of the records of the partition."""
         return _list_contents(self._read())
 
     def _read(self) -> pa.Table:
@@ -155,14 +155,14 @@ class StoredPart:
         return pa.concat_tables(pieces).combine_chunks()
 
 
-def build_part(table: pa.Table, whole: SharedData, folder: Path) -> Dataset:
-    """Return the dataset of a part from its records in all buckets, with observations of its places from a folder."""
+def build_partition(table: pa.Table, whole: SharedData, folder: Path) -> Dataset:
+    """Return the dataset of a partition from its records in all buckets, with observations from a folder."""
     dataset = fill(whole.dataset, table.take(pc.sort_indices(table, [(_ROW, "ascending")])))
     if whole.has_observations:
         used, labels = list_places(dataset)
         observations = load_observations(folder, labels)
         dataset = dataclasses.replace(dataset, observations=observations._replace(place=used[observations.place]))
-    return take_part(dataset, np.arange(len(dataset)))
+    return take_partition(dataset, np.arange(len(dataset)))
 
 
 def list_places(dataset: Dataset) -> tuple[npt.NDArray[np.int64], list[str]]:

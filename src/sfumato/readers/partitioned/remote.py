@@ -25,7 +25,7 @@ from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.buckets import count_groups, distribute, draw_salt, encode_rows, format_types
 from sfumato.readers.partitioned.reading import ReadWhole
 from sfumato.readers.partitioned.rows import Piece, SpilledRows, open_piece, unite_pieces
-from sfumato.release.run import FileEngine, PartEngine, StoredFile
+from sfumato.release.run import FileEngine, PartitionEngine, StoredFile
 from sfumato.release.store import FileStore, StoredContent
 
 __all__ = ["RemoteFiles", "find_source"]
@@ -133,7 +133,7 @@ class RemoteFiles:
         return whole
 
 
-def find_source(data: str | Path, format: str | None, engine: PartEngine) -> Path | RemoteFiles:
+def find_source(data: str | Path, format: str | None, engine: PartitionEngine) -> Path | RemoteFiles:
     """Return the source of data: a local path, or files that only an engine reaches.
 
     Examples

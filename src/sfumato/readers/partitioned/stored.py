@@ -1,7 +1,7 @@
 """Buckets of people in the store of a cluster; this machine has their keys and digests, no records.
 
-Each pass reads the files of a bucket, a share of places or a part from the store, works on them as on local files, and
-writes the results to the store.
+Each pass reads the files of a bucket, a share of places or a partition from the store, works on them as on local files,
+and writes the results to the store.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from sfumato.readers.partitioned.passes import BucketFacts, BucketJob, read_job,
 from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.partitioned.records import (
     SharedData,
-    build_part,
+    build_partition,
     fill,
     list_places,
     load_contents,
@@ -47,12 +47,12 @@ from sfumato.readers.partitioned.records import (
 from sfumato.readers.partitioned.remote import RemoteFiles
 from sfumato.readers.partitioned.rows import SpilledRows
 from sfumato.release.partition_bounds import Slices
-from sfumato.release.partitioned import name_part
+from sfumato.release.partitioned import name_partition
 from sfumato.release.store import Files, FileStore, StoredContent
 
 __all__ = ["InStore"]
 
-_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS = (
+_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS = (
     "rows",
     "records",
     "visits",
@@ -124,18 +124,18 @@ class InStore:
         self._store.clear(_RECORDS, _OBSERVATIONS)
 
     def stream(
-        self, work: Callable[[Any], Any], job: Any, parts: Sequence[Slices], numbers: Sequence[int]
+        self, work: Callable[[Any], Any], job: Any, partitions: Sequence[Slices], numbers: Sequence[int]
     ) -> Iterator[Any]:
-        """Yield the results of some parts; their jobs differ only in number and people."""
+        """Yield the results of some partitions; their jobs differ only in number and people."""
         assert self._whole is not None
         if not numbers:
             return
-        handing = Handing.of([parts[number] for number in numbers], self._whole)
-        self._consume([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTS, _WANTED])
+        handing = Handing.of([partitions[number] for number in numbers], self._whole)
+        self._consume([_SORTED], self._numbers, functools.partial(hand_out, handing), [_PARTITIONS, _WANTED])
         if self._whole.has_observations:
-            self._consume([_SAMPLES, _WANTED], range(SHARES), distribute_observations, [_PARTS])
+            self._consume([_SAMPLES, _WANTED], range(SHARES), distribute_observations, [_PARTITIONS])
         making = Making(work, job, tuple(numbers), self._whole)
-        yield from self._store.stream([_PARTS], range(len(numbers)), functools.partial(make_part, making))
+        yield from self._store.stream([_PARTITIONS], range(len(numbers)), functools.partial(make_partition, making))
 
     def _consume(
         self,
@@ -149,14 +149,14 @@ class InStore:
             pass
         self._store.clear(*collections)
 
-    def list_contents(self, part: Slices) -> npt.NDArray[np.uint64]:
-        """Return the digests of the records of a part."""
-        files = ((np.load(_name_contents_file(self.folder, at), mmap_mode="r"), *span) for at, *span in part)
+    def list_contents(self, partition: Slices) -> npt.NDArray[np.uint64]:
+        """Return the digests of the records of a partition."""
+        files = ((np.load(_name_contents_file(self.folder, at), mmap_mode="r"), *span) for at, *span in partition)
         return np.concatenate([digests[begin:end] for digests, begin, end in files])
 
     def clear(self) -> None:
         """Remove all records from the store."""
-        self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTS)
+        self._store.clear(_ROWS, _RECORDS, _OBSERVATIONS, _SAMPLES, _SORTED, _WANTED, _PARTITIONS)
 
 
 class SortedBucket(NamedTuple):
@@ -168,14 +168,14 @@ class SortedBucket(NamedTuple):
 
 
 class Handing(NamedTuple):
-    """The records of each bucket by part: rows of bucket, part, position among its slices, begin and end."""
+    """The records of each bucket by partition: rows of bucket, partition, position among its slices, begin and end."""
 
     slices: npt.NDArray[np.int64]
     whole: SharedData
 
     @classmethod
-    def of(cls, parts: Sequence[Slices], whole: SharedData) -> Handing:
-        """Assign records to parts, which are numbered in their order.
+    def of(cls, partitions: Sequence[Slices], whole: SharedData) -> Handing:
+        """Assign records to partitions, which are numbered in their order.
 
         Examples
         --------
@@ -183,15 +183,15 @@ class Handing(NamedTuple):
         [[4, 0, 0, 0, 2], [4, 1, 0, 2, 3], [5, 0, 1, 0, 1]]
         """
         rows = [
-            (bucket, part, at, begin, end)
-            for part, slices in enumerate(parts)
+            (bucket, partition, at, begin, end)
+            for partition, slices in enumerate(partitions)
             for at, (bucket, begin, end) in enumerate(slices)
         ]
         return cls(np.array(sorted(rows), np.int64).reshape(-1, 5), whole)
 
 
 class Making(NamedTuple):
-    """Arguments for making parts without their people: the work, its job, and the numbers of the parts."""
+    """Arguments for making partitions without their people: the work, its job, and the numbers of the partitions."""
 
     work: Callable[[Any], Any]
     job: Any
@@ -294,37 +294,37 @@ def sort_stored(
 
 
 def hand_out(handing: Handing, number: int, files: Files) -> Iterator[StoredContent]:
-    """Send the records of a bucket to parts, and request the observations of the places they visit."""
+    """Send the records of a bucket to partitions, and request the observations of the places they visit."""
     (content,) = files.values()
     table, wanted = pa.ipc.open_file(content).read_all(), []
-    for part, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
+    for partition, at, begin, end in handing.slices[handing.slices[:, 0] == number][:, 1:].tolist():
         records = table.slice(begin, end - begin)
-        yield StoredContent(_PARTS, part, f"{_SLICE}{at:05}", encode_rows(records.to_batches()))
+        yield StoredContent(_PARTITIONS, partition, f"{_SLICE}{at:05}", encode_rows(records.to_batches()))
         if handing.whole.has_observations:
-            wanted.append((part, list_places(fill(handing.whole.dataset, records))[1]))
+            wanted.append((partition, list_places(fill(handing.whole.dataset, records))[1]))
     for share, request in encode_requests(wanted):
         yield StoredContent(_WANTED, share, f"wanted-{number:05}.npy", request)
 
 
 def distribute_observations(share: int, files: Files) -> Iterator[StoredContent]:
-    """Send the observations of a share of places to the parts that requested them."""
+    """Send the observations of a share of places to the partitions that requested them."""
     wanted = [io.BytesIO(content) for name, content in files.items() if name != name_observations(share)]
     if wanted:
-        for part, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
-            yield StoredContent(_PARTS, part, name_observations(share), answer)
+        for partition, answer in share_out(io.BytesIO(files[name_observations(share)]), wanted):
+            yield StoredContent(_PARTITIONS, partition, name_observations(share), answer)
 
 
-def make_part(making: Making, at: int, files: Files) -> Iterator[Any]:
-    """Combine the records of a part from all buckets, and do the work."""
+def make_partition(making: Making, at: int, files: Files) -> Iterator[Any]:
+    """Combine the records of a partition from all buckets, and do the work."""
     number = making.numbers[at]
     try:
         slices = [pa.ipc.open_stream(files[name]).read_all() for name in files if name.startswith(_SLICE)]
         with _write_folder({name: files[name] for name in files if not name.startswith(_SLICE)}) as folder:
-            people = build_part(pa.concat_tables(slices).combine_chunks(), making.whole, folder)
+            people = build_partition(pa.concat_tables(slices).combine_chunks(), making.whole, folder)
         made = making.work(dataclasses.replace(making.job, number=number, people=people))
     except SfumatoError:
         raise
     except Exception as error:
         # The error may quote personal data.
-        raise SfumatoError(f"engine: {name_part(number)} failed ({type(error).__name__}).") from None
+        raise SfumatoError(f"engine: {name_partition(number)} failed ({type(error).__name__}).") from None
     yield made

@@ -15,7 +15,7 @@ from sfumato.api import calls
 from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.engines.local import Local
-from sfumato.engines.publish import publish_in_parts
+from sfumato.engines.publish import publish_in_partitions
 from sfumato.exceptions import ReleaseWarning
 from sfumato.params import build
 from sfumato.release.partitioned import DividedRelease
@@ -32,23 +32,23 @@ __all__ = ["apply", "export", "publish"]
 Demand = dict[str, Any]
 """What is asked of a release besides its method."""
 Made = tuple[Path, dict[str, Any], Callable[[], Dataset] | None]
-"""Where a release lies, what is told of it, and what brings its original where there is memory for that."""
+"""Where a release lies, what is shown of it, and a function that reads its original if memory allows."""
 
 
 def publish(project: Project, arguments: dict[str, Any], folder: Path, progress: Progress) -> dict[str, Any]:
-    """Anonymise data, whole or in parts, write and verify the release, and leave the policy that makes it again."""
+    """Anonymise data, whole or partitioned, write and verify the release, and leave the policy that makes it again."""
     data = arguments["files"]["data"][0]
     recipe = require_recipe(project, data)
     method = build(plugins.find_method(arguments["method"], recipe.kind), arguments["parameters"])
     limit, count = float(arguments.get("withhold_at_most", WITHHOLD_AT_MOST)), arguments.get("count", "records")
-    make = _publish_in_parts if arguments.get("engine") else _publish_undivided
+    make = _publish_in_partitions if arguments.get("engine") else _publish_undivided
     with notice_compilation(lambda: progress("compiling, a minute the first time", 0, 0)):
         out, outcome, original = make(
             project, arguments, method, {"count": count, "withhold_at_most": limit}, folder, progress
         )
     policy = project.free("policies", out.name, ".toml")
     release = {"out": out, "withhold_at_most": limit, "count": count}
-    release |= {name: arguments.get(name) or None for name in ("engine", "part_size")}
+    release |= {"engine": arguments.get("engine") or None, "partition_size": arguments.get("part_size") or None}
     write_policy(project, policy, data, arguments["method"], method.parameters(), release)
     return {**outcome, **_judge(out, original, progress), "policy": policy.name}
 
@@ -71,21 +71,21 @@ def _publish_undivided(
     return out, _write(result, out, progress) | {"notes": [*dataset.notes, *run.notes]}, lambda: dataset
 
 
-def _publish_in_parts(
+def _publish_in_partitions(
     project: Project, arguments: dict[str, Any], method: Method, demand: Demand, folder: Path, progress: Progress
 ) -> Made:
-    """Publish in parts of those who are alike; a run that was stopped leaves those that are ready to the next try."""
+    """Publish in partitions of those who are alike; a run that was stopped leaves the ready ones to the next try."""
     data = arguments["files"]["data"][0]
     recipe, temporary = require_recipe(project, data), _find_job_folder(project, folder.name)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", ReleaseWarning)
-        made = publish_in_parts(
+        made = publish_in_partitions(
             project.find("data", data),
             method,
             temporary,
             kind=recipe.kind,
             reading=recipe.options,
-            part_size=arguments.get("part_size"),
+            partition_size=arguments.get("part_size"),
             engine=Local(),
             reports=True,
             progress=progress,
@@ -100,7 +100,7 @@ def _publish_in_parts(
         "warnings": list(made.warnings),
         "doubts": list(made.original.doubts),
         "notes": [*made.original.notes, *made.notes, *whole],
-        "parts": len(made.release.parts),
+        "parts": len(made.release.partitions),
     }
     # Attacks and measures need everybody in memory, as the report does.
     reported = (out / "owner" / "report.html").is_file()
@@ -108,7 +108,7 @@ def _publish_in_parts(
 
 
 def _find_job_folder(project: Project, job: str) -> Path:
-    """Return where a job collects its parts; what forgotten jobs have left is removed."""
+    """Return where a job collects its partitions; what forgotten jobs have left is removed."""
     for left in project.hidden("parts").iterdir():
         if not (project.hidden("jobs") / left.name).is_dir():
             shutil.rmtree(left, ignore_errors=True)

@@ -4,7 +4,7 @@
 def class_members(release, rows):
     """Original rows by class name."""
     members, first = {}, 0
-    for entry in release.parts["classes"].table.to_pylist():
+    for entry in release.extra_tables["classes"].table.to_pylist():
         members[entry["class"]] = [int(row) for row in rows[first : first + entry["size"]]]
         first += entry["size"]
     return members
@@ -25,7 +25,7 @@ def fitting_people(release, day, known, length):
     done = listed_activities(release)
     return sum(
         entry["size"]
-        for entry in release.parts["classes"].table.to_pylist()
+        for entry in release.extra_tables["classes"].table.to_pylist()
         if all(day[slot] in done[entry["class"], slot // length] for slot in known)
     )
 

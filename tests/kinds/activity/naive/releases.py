@@ -17,7 +17,7 @@ from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit
 from sfumato.metrics.comparison import Comparison
 from sfumato.params import Param
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 
 
@@ -79,7 +79,7 @@ def publish(
         PublishedColumn("share", "share", ValueFormat("exact", "float64")),
     )
     sizes = [len(members) for members in classes]
-    part = Part(
+    extra_table = ExtraTable(
         (
             PublishedColumn("class", "class", ValueFormat("exact")),
             PublishedColumn("size", "size", ValueFormat("exact", "int64")),
@@ -97,7 +97,7 @@ def publish(
         empty,
         len(dataset),
         {"fits into no class": lost} if lost else {},
-        parts={"classes": part},
+        extra_tables={"classes": extra_table},
         published=sum(sizes),
     )
     return release, np.array([row for members in classes for row in members], dtype=np.int64)

@@ -31,7 +31,7 @@ import sfumato as sf
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity.attacks.known_slots import attack
-from sfumato.kinds.activity.guarantees.activity_diversity import ActivityDiversity
+from sfumato.kinds.activity.guarantees import ActivityDiversity
 from sfumato.kinds.activity.methods import _base
 from sfumato.kinds.activity.verify import activity_diversity
 from sfumato.kinds.activity.verify.faithful import verify_faithful
@@ -76,7 +76,7 @@ def test_good_releases_hold(good):
             lambda r: with_column(r, "interval", set_first(r.table["interval"][-1].as_py().replace(year=2030))),
             "intervals follow each other",
         ),
-        (lambda r: dataclasses.replace(r, parts={}), "columns are the declared ones"),
+        (lambda r: dataclasses.replace(r, extra_tables={}), "columns are the declared ones"),
         (lambda r: dataclasses.replace(r, columns=r.columns[:-1]), "columns are the declared ones"),
         (lambda r: dataclasses.replace(r, records_in=99), "counts agree"),
         (lambda r: with_claim(r, sensitive=()), "the claim is about windows there are"),

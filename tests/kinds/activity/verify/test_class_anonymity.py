@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.activity import encode
 from sfumato.kinds.activity._kernels import hiding
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.methods import _base, multilevel_clustering
 from sfumato.kinds.activity.verify import activity_diversity, class_anonymity
 

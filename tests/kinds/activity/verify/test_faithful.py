@@ -24,7 +24,7 @@ from tests.kinds.activity.naive.releases import people, publish
 import sfumato as sf
 from sfumato.data.time_units import TimeUnit
 from sfumato.kinds.activity import encode
-from sfumato.kinds.activity.guarantees.class_anonymity import ClassAnonymity
+from sfumato.kinds.activity.guarantees import ClassAnonymity
 from sfumato.kinds.activity.verify import activity_diversity, class_anonymity, faithful
 from sfumato.kinds.activity.verify.faithful import verify_faithful
 

@@ -21,7 +21,7 @@ from sfumato.kinds.sequences.attacks import gaps, neighbours
 from sfumato.kinds.sequences.attacks.gaps import learn_gaps
 from sfumato.kinds.sequences.comparison import SequenceComparison
 from sfumato.kinds.sequences.decode import TimedRecords
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.metrics.count_queries import CountQueries
 from sfumato.kinds.sequences.metrics.event_context import EventContext
 from sfumato.kinds.sequences.verify.faithful import verify_faithful

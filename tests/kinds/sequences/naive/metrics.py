@@ -16,7 +16,7 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.kinds.sequences.dataset import Sequences
 from sfumato.kinds.sequences.encode import Cover, Grouped, publish_groups
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.run import Run
 

@@ -242,7 +242,7 @@ def test_hierarchy_must_know_every_event(refuse, reader, tmp_path):
     tree = {"event": str(tmp_path / "tree.csv")}
     assert reader(HEADER + "1,1,a\n", hierarchies=tree).hierarchies["event"].leaf_labels == ("a", "b")
     told = refuse(HEADER + f"1,5,a\n1,4,{CANARY}\n1,6,b\n1,1,{CANARY}e\n", hierarchies=tree)
-    assert "hierarchy of event: 2 different values are not leaves of its hierarchy" in told
+    assert "hierarchy of event: 2 distinct values are not leaves of their hierarchy" in told
     assert "(rows 2, 4)" in told
     assert "hierarchy of event only, not of 'url'" in refuse(
         HEADER + GOOD, error=ParameterError, hierarchies={"url": "tree.csv"}

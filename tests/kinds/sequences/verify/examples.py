@@ -10,7 +10,7 @@ from tests.kinds.sequences.naive.knowledge import Record, make_release
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.release.release import Release
 
 MONITORED = ("mail", "chat")

@@ -14,7 +14,7 @@ import pytest
 import sfumato as sf
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees import GlDiversity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.plugins import find_verifier
 from sfumato.release.release import Release, Result

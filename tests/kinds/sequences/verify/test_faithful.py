@@ -15,7 +15,7 @@ from tests.kinds.sequences.naive.knowledge import Record, make_release, people_t
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.time_units import TimeUnit
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.kinds.sequences.verify.group_anonymity import verify_against
 from sfumato.release.release import Release

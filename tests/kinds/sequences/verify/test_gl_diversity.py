@@ -19,8 +19,7 @@ from sfumato.data.lists import ListColumn
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.sequences.decode import Entries
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GlDiversity, GroupAnonymity
 from sfumato.kinds.sequences.knowledge import windows
 from sfumato.kinds.sequences.knowledge.windows import count_most, find_busiest
 from sfumato.kinds.sequences.verify.faithful import verify_faithful

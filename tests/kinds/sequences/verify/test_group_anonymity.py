@@ -21,11 +21,11 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.data.time_units import TimeUnit
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.kinds.sequences.verify.group_anonymity import verify, verify_against
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.release.storage import read_release, write_release
 from sfumato.verification.structure import READABLE
 

@@ -12,7 +12,7 @@ from tests.kinds.sequences.naive.knowledge import Record, columns, people_table,
 from tests.kinds.sequences.verify.examples import MONITORED, people, records, sound
 
 from sfumato.data.time_units import TimeUnit
-from sfumato.kinds.sequences.guarantees.group_anonymity import GroupAnonymity
+from sfumato.kinds.sequences.guarantees import GroupAnonymity
 from sfumato.kinds.sequences.verify.faithful import verify_faithful
 from sfumato.kinds.sequences.verify.group_anonymity import verify, verify_against
 from sfumato.release.release import PublishedColumn

@@ -23,7 +23,7 @@ from sfumato.kinds.sets._kernels.joint_clusters import Rules
 from sfumato.kinds.sets._kernels.refinement import join_clusters
 from sfumato.kinds.sets._kernels.vertical_partition import partition_terms
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.sources import Sources
 from sfumato.kinds.sets.methods.disassociation import NO_ITEM, Disassociation
 from sfumato.kinds.sets.verify.km_items import verify
@@ -207,7 +207,7 @@ def test_people_without_items_are_withheld_and_counted():
 
 
 def test_requests_that_make_no_sense_are_refused():
-    with pytest.raises(ParameterError, match="max_cluster must be above k and l, got 5 for k=5 and l=1"):
+    with pytest.raises(ParameterError, match="max_cluster must be above k=5 and l=1, got 5"):
         Disassociation(k=5, m=2, max_cluster=5)
     with pytest.raises(ParameterError, match="l=3 needs sensitive items"):
         Disassociation(k=2, m=2, l=3).anonymize(sf.Dataset.of("sets", [["a"]] * 3), Run())
@@ -218,7 +218,7 @@ def test_requests_that_make_no_sense_are_refused():
 def test_a_bound_that_cannot_be_kept_gives_way_and_is_counted():
     result = Disassociation(k=3, m=2, max_cluster=4).anonymize(sf.Dataset.of("sets", [["a"]] * 5), Run(bytes([1] * 32)))
     assert result.owner_record.counters["clusters_above_max"] == 1
-    assert result.release.parts["clusters"].table["size"].to_pylist() == [5]
+    assert result.release.extra_tables["clusters"].table["size"].to_pylist() == [5]
 
 
 ROW = st.frozensets(st.sampled_from("abcdefgh"), min_size=1, max_size=4)
@@ -341,7 +341,7 @@ def test_the_order_of_the_rows_does_not_matter_and_a_seed_repeats_a_release(rows
     assert Published.of(one.release).forms() == Published.of(other.release).forms()
     again = anonymize(rows, method)
     assert again.release.table.equals(one.release.table)
-    assert again.release.parts["clusters"].table.equals(one.release.parts["clusters"].table)
+    assert again.release.extra_tables["clusters"].table.equals(one.release.extra_tables["clusters"].table)
 
 
 @settings(max_examples=80)

@@ -22,7 +22,7 @@ class Published:
     @classmethod
     def of(cls, release: Release) -> Published:
         """Read a release."""
-        clusters = [tuple(row.values()) for row in release.parts["clusters"].table.to_pylist()]
+        clusters = [tuple(row.values()) for row in release.extra_tables["clusters"].table.to_pylist()]
         return cls(clusters, [tuple(row.values()) for row in release.table.to_pylist()])
 
     def forms(self) -> list:

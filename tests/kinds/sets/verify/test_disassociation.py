@@ -40,7 +40,7 @@ from tests.kinds.sets.releases import disassociated, random_chunks
 from sfumato.checks.subsequences import support
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.chunks import ChunkRecords
 from sfumato.kinds.sets.knowledge.set_support import digits
 from sfumato.kinds.sets.knowledge.sources import Sources

@@ -14,7 +14,7 @@ from tests.kinds.sets.naive.attack import draw_reconstruction, matches
 from tests.kinds.sets.releases import disassociated, generalised, random_chunks
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.verify.faithful import verify_faithful
 from sfumato.plugins import find_kind
 from sfumato.verification.structure import verify_structure

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tests.kinds.sets.releases import generalised
 
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.verify.km_items import verify
 
 ABC = {"{a|b}": ["a", "b"]}

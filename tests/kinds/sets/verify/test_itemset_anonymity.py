@@ -17,11 +17,10 @@ from sfumato.base.guarantee import read_guarantee
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import ParameterError, VerificationError
 from sfumato.kinds.sets.attacks import attack
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity, KmItems
 from sfumato.kinds.sets.knowledge import named as named_items
 from sfumato.kinds.sets.verify.itemset_anonymity import COUNTED, RECORDS, verify, verify_against
-from sfumato.kinds.sets.verify.smallest_groups import find_smallest_groups
+from sfumato.kinds.sets.verify.structure import find_smallest_groups
 
 GROUPS = {"P": ["a", "b"]}
 CLAIM = ItemsetAnonymity(k=2, itemsets=(("a", "c"), ("b", "d")))

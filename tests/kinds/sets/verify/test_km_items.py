@@ -14,9 +14,9 @@ from tests.kinds.sets.releases import generalised
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.sets.attacks import attack
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.verify.km_items import verify, verify_against
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 
 ABC = {"{a|b}": ["a", "b"]}
 

@@ -15,18 +15,18 @@ from tests.kinds.sets.releases import COLUMNS, clusters_table, generalised, item
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
 from sfumato.kinds.sets.verify.faithful import verify_faithful
 from sfumato.kinds.sets.verify.km_items import verify, verify_against
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 from sfumato.verification.structure import verify_structure
 
 NULL = "no cell is empty"
 FORM, TREE = "sets are generalised or separated", "clusters form a tree"
 REPEATED, FIT = "no item is repeated in a row", "clusters and chunks fit together"
-GENERALISED, PARTS = "separated items are not generalised", "parts are the declared ones"
+GENERALISED, EXTRA_TABLES = "separated items are not generalised", "parts are the declared ones"
 
 
-def part(table: pa.Table, columns: tuple[PublishedColumn, ...] = CLUSTER_COLUMNS) -> dict[str, Part]:
-    return {"clusters": Part(columns, table)}
+def extra_table(table: pa.Table, columns: tuple[PublishedColumn, ...] = CLUSTER_COLUMNS) -> dict[str, ExtraTable]:
+    return {"clusters": ExtraTable(columns, table)}
 
 
 def with_cell(name: str, cell: Any) -> pa.Table:
@@ -35,12 +35,12 @@ def with_cell(name: str, cell: Any) -> pa.Table:
     return table.set_column(table.column_names.index(name), name, pa.array([cell, *cells[1:]], table.column(name).type))
 
 
-def with_size(cluster: str, size: int | None) -> dict[str, Part]:
-    return part(clusters_table([(c, p, size if c == cluster else s) for c, p, s in CLUSTERS]))
+def with_size(cluster: str, size: int | None) -> dict[str, ExtraTable]:
+    return extra_table(clusters_table([(c, p, size if c == cluster else s) for c, p, s in CLUSTERS]))
 
 
-def with_parent(cluster: str, parent: str | None) -> dict[str, Part]:
-    return part(clusters_table([(c, parent if c == cluster else p, s) for c, p, s in CLUSTERS]))
+def with_parent(cluster: str, parent: str | None) -> dict[str, ExtraTable]:
+    return extra_table(clusters_table([(c, parent if c == cluster else p, s) for c, p, s in CLUSTERS]))
 
 
 ONE_OF = (COLUMNS[0], PublishedColumn("items", "history", ValueFormat("category", history=True)))
@@ -76,13 +76,13 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
         {"roles": ["cluster", "history", "identifier"]},
     ),
     "another part": (
-        dataclasses.replace(PLAIN, parts={"groups": Part((), pa.table({}))}),
-        PARTS,
+        dataclasses.replace(PLAIN, extra_tables={"groups": ExtraTable((), pa.table({}))}),
+        EXTRA_TABLES,
         {"part": "groups"},
     ),
     "another part beside the clusters": (
-        nested(parts={**part(clusters_table(CLUSTERS)), "groups": Part((), pa.table({}))}),
-        PARTS,
+        nested(extra_tables={**extra_table(clusters_table(CLUSTERS)), "groups": ExtraTable((), pa.table({}))}),
+        EXTRA_TABLES,
         {"part": "groups"},
     ),
     "an item twice in a record": (generalised([["a", "b"], ["b", "a", "b"]]), REPEATED, {"rows": [2]}),
@@ -101,28 +101,32 @@ DAMAGES: dict[str, tuple[Release, str, dict[str, Any]]] = {
         {"table": "data"},
     ),
     "clusters without parents": (
-        nested(parts=part(clusters_table(CLUSTERS).drop_columns("parent"), CLUSTER_COLUMNS[::2])),
+        nested(extra_tables=extra_table(clusters_table(CLUSTERS).drop_columns("parent"), CLUSTER_COLUMNS[::2])),
         FORM,
         {"table": "clusters"},
     ),
     "a cluster column that is not there": (
-        nested(parts=part(clusters_table(CLUSTERS).drop_columns("parent"))),
-        PARTS,
+        nested(extra_tables=extra_table(clusters_table(CLUSTERS).drop_columns("parent"))),
+        EXTRA_TABLES,
         {"part": "clusters"},
     ),
     "a subrecord of no cluster": (nested(table=with_cell("cluster", None)), TREE, {"column": "cluster"}),
     "a subrecord of no chunk": (nested(table=with_cell("chunk", None)), TREE, {"column": "chunk"}),
-    "a cluster without a size": (nested(parts=with_size("p", None)), TREE, {"column": "size"}),
+    "a cluster without a size": (nested(extra_tables=with_size("p", None)), TREE, {"column": "size"}),
     "an unknown cluster": (nested(table=with_cell("cluster", "nowhere")), TREE, {}),
-    "an unknown parent": (nested(parts=with_parent("p", "nowhere")), TREE, {}),
+    "an unknown parent": (nested(extra_tables=with_parent("p", "nowhere")), TREE, {}),
     "a cluster twice": (nested(clusters=[*CLUSTERS, CLUSTERS[-1]]), TREE, {}),
-    "a circle": (nested(parts=with_parent("j", "i")), TREE, {}),
-    "no clusters": (nested(parts=part(clusters_table([])), table=nested().table.slice(0, 0)), TREE, {"clusters": 0}),
+    "a circle": (nested(extra_tables=with_parent("j", "i")), TREE, {}),
+    "no clusters": (
+        nested(extra_tables=extra_table(clusters_table([])), table=nested().table.slice(0, 0)),
+        TREE,
+        {"clusters": 0},
+    ),
     "no subrecord": (nested(table=with_cell("items", [])), "no history is empty", {"rows": [1]}),
     "a null item": (nested(table=with_cell("items", ["a", None])), NULL, {"rows": [1]}),
-    "a joint size that is no sum": (nested(parts=with_size("i", 7)), FIT, {"cluster": "j", "size": 12}),
-    "a leaf without records": (nested(parts=with_size("q", 0)), FIT, {"size": 6}),
-    "a negative size": (nested(parts=with_size("q", -3)), FIT, {"cluster": "i"}),
+    "a joint size that is no sum": (nested(extra_tables=with_size("i", 7)), FIT, {"cluster": "j", "size": 12}),
+    "a leaf without records": (nested(extra_tables=with_size("q", 0)), FIT, {"size": 6}),
+    "a negative size": (nested(extra_tables=with_size("q", -3)), FIT, {"cluster": "i"}),
     "more people than records": (nested(published=13, records_in=13), FIT, {"published": 13, "clusters": 12}),
     "a missing number": (
         nested(chunk("q", 2, "2 * h"), chunk("q", 3, "2 * k"), chunk("r", 3, "2 * h")),

@@ -12,7 +12,7 @@ def plain_attack(release, original, window):
     """The largest chance of a value for every original record, person by person."""
     records = release.table.to_pylist()
     values = {}
-    for row in release.parts["sensitive"].table.to_pylist():
+    for row in release.extra_tables["sensitive"].table.to_pylist():
         values.setdefault((row["snapshot"], row["group"]), {})[row["illness"]] = row["count"]
     found = []
     for person in original.table.to_pylist():

@@ -16,7 +16,7 @@ SECRET = bytes([1] * 32)
 def test_means_are_those_of_the_records_of_a_class():
     rows = [(20, 1.5), (61, 2.0), (21, 1.7), (60, 2.2), (62, 2.1)]
     result = sf.anonymize(sf.Dataset.of("table", rows, ("age", "height")), Mdav(k=2), secret=SECRET)
-    assert result.release.parts["means"].table.to_pylist() == [
+    assert result.release.extra_tables["means"].table.to_pylist() == [
         {"age": {"lo": 20, "hi": 21}, "height": {"lo": 1.5, "hi": 1.7}, "mean_age": 20.5, "mean_height": 1.6},
         {"age": {"lo": 60, "hi": 62}, "height": {"lo": 2.0, "hi": 2.2}, "mean_age": 61.0, "mean_height": 2.1},
     ]
@@ -43,7 +43,9 @@ def test_pairs_on_a_line():
 
 def test_dates_have_means_in_days():
     rows = [(datetime.date(1970, 1, day),) for day in (1, 2, 20, 23)]
-    means = sf.anonymize(sf.Dataset.of("table", rows, ("born",)), Mdav(k=2), secret=SECRET).release.parts["means"]
+    means = sf.anonymize(sf.Dataset.of("table", rows, ("born",)), Mdav(k=2), secret=SECRET).release.extra_tables[
+        "means"
+    ]
     assert means.table["mean_born"].to_pylist() == [0.5, 20.5]
 
 
@@ -52,7 +54,9 @@ def test_means_do_not_tell_how_records_stood_in_the_file():
     heights = [0.1, 0.2, 0.3, 1e9, 1e9, 0.7, -1e9]
     means = {
         repr(
-            sf.anonymize(sf.Dataset.of("table", [(h,) for h in order], ("h",)), Mdav(k=7)).release.parts["means"].table
+            sf.anonymize(sf.Dataset.of("table", [(h,) for h in order], ("h",)), Mdav(k=7))
+            .release.extra_tables["means"]
+            .table
         )
         for order in (heights, heights[::-1], sorted(heights))
     }
@@ -72,13 +76,13 @@ def test_diverse_classes():
     data = sf.Dataset.of("table", rows, ("age", "ill"), sensitive=("ill",))
     release = sf.anonymize(data, Mdav(k=2, l=2), secret=SECRET).release
     assert {(cell["lo"], cell["hi"]) for cell in release.table["age"].to_pylist()} == {(1, 51), (90, 91)}
-    assert release.parts["means"].table["mean_age"].to_pylist() == [26.0, 90.5]
+    assert release.extra_tables["means"].table["mean_age"].to_pylist() == [26.0, 90.5]
 
 
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([(1, "a"), (2, "b")], "column 'two' has labels. Use cluster or mondrian"),
+        ([(1, "a"), (2, "b")], "column 'two' has labels. Use the method cluster or mondrian"),
         ([(1, 5), (2, None)], "column 'two' has empty cells"),
     ],
 )

@@ -77,8 +77,10 @@ def test_class_means_are_recounted_to_the_last_digit():
     data = sf.Dataset.of("table", rows, ("age", "height"))
     result = sf.anonymize(data, sf.methods.Mdav(k=3), secret=bytes([1] * 32))
     assert verify_faithful(result.release, data, result.owner_record.rows).holds
-    part = result.release.parts["means"]
-    means = part.table.column("mean_height").to_numpy() * (1 + 1e-15)
-    table = part.table.set_column(part.table.column_names.index("mean_height"), "mean_height", pa.array(means))
-    changed = dataclasses.replace(result.release, parts={"means": dataclasses.replace(part, table=table)})
+    extra_table = result.release.extra_tables["means"]
+    means = extra_table.table.column("mean_height").to_numpy() * (1 + 1e-15)
+    table = extra_table.table.set_column(
+        extra_table.table.column_names.index("mean_height"), "mean_height", pa.array(means)
+    )
+    changed = dataclasses.replace(result.release, extra_tables={"means": dataclasses.replace(extra_table, table=table)})
     assert "means" in verify_faithful(changed, data, result.owner_record.rows).counterexample["check"]

@@ -15,10 +15,10 @@ from tests.kinds.table.releases import ILL, ORDER, drawn, members_of, people_of
 import sfumato as sf
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.decode import PublishedTable, quasi_columns
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.k_anonymity import verify, verify_against
-from sfumato.release.release import Part, PublishedColumn
+from sfumato.release.release import ExtraTable, PublishedColumn
 from sfumato.release.text import ValueFormat
 
 
@@ -132,9 +132,11 @@ def with_population(release, counts, names=("age",)):
     quasi = quasi_columns(release)
     cells = release.table.select([c.name for c in quasi]).take(pa.array(table.example))
     cells = cells.append_column("people", pa.array(counts, pa.int64()))
-    part = Part((*quasi, PublishedColumn("people", "count", ValueFormat("exact", "int64"))), cells)
+    extra_table = ExtraTable((*quasi, PublishedColumn("people", "count", ValueFormat("exact", "int64"))), cells)
     guarantee = dataclasses.replace(release.guarantee, presence=0.5)
-    return dataclasses.replace(release, guarantee=guarantee, parts={**release.parts, "population": part})
+    return dataclasses.replace(
+        release, guarantee=guarantee, extra_tables={**release.extra_tables, "population": extra_table}
+    )
 
 
 @given(drawn(), st.data())

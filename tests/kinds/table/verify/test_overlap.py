@@ -13,7 +13,7 @@ from tests.examples import settings
 
 import sfumato as sf
 from sfumato.kinds.table.decode import PublishedTable
-from sfumato.kinds.table.verify.parts import find_overlap
+from sfumato.kinds.table.verify.extra_tables import find_overlap
 
 ROWS = [(age, town) for age, town in zip([1, 1, 4, 4], "abab", strict=True)]
 DATA = sf.Dataset.of("table", ROWS, ("age", "town"))

@@ -18,7 +18,7 @@ from tests.kinds.timeline.naive.sanitisation import (
 from tests.kinds.timeline.naive.timelines import delete, left, number_of_ways, occurring, small_timelines
 
 import sfumato as sf
-from sfumato.kinds.timeline.guarantees.prefix_frequency import read_delta
+from sfumato.kinds.timeline.guarantees import read_delta
 from sfumato.release.run import Run
 
 ROWS = [(1, 1, 2, 6), (2, 4, 7, 7), (8, 1, 5, 7), (12, 1, 7, 10), (7, 2, 3, 7)]

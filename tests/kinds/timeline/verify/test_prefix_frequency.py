@@ -13,9 +13,9 @@ from tests.kinds.timeline.naive.timelines import occurring, small_timelines
 
 import sfumato as sf
 from sfumato.exceptions import VerificationError
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.guarantees import PrefixFrequency
 from sfumato.kinds.timeline.verify.prefix_frequency import verify, verify_against
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 
 
 def damaged(change):

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.metrics.comparison import Comparison
 from sfumato.release.recoding import name_values
 from sfumato.release.release import PublishedColumn, Release

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from tests.kinds.trajectories.verify.releases import make_release, recode
 
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
 from sfumato.release.release import Release
 
 SIX = [list("dace"), list("baec"), list("ade"), list("bdec"), list("dc"), list("de")]

@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.lists import ListColumn
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat
 

@@ -16,7 +16,7 @@ from tests.kinds.trajectories.verify.examples import ABC, SIX
 from tests.kinds.trajectories.verify.releases import make_release, people_table, recode, values_table
 
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.verify.faithful import verify_faithful
 from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 from sfumato.release.release import Release

@@ -14,8 +14,7 @@ from tests.kinds.trajectories.verify.releases import make_release, recode, value
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.attacks import attack
-from sfumato.kinds.trajectories.guarantees.klm_anonymity import KlmAnonymity
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KlmAnonymity, KmAnonymity
 from sfumato.kinds.trajectories.verify import klm_anonymity, km_anonymity
 from sfumato.kinds.trajectories.verify.klm_anonymity import verify, verify_against
 

@@ -15,7 +15,7 @@ from sfumato.checks.subsequences import decode_key, support
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.trajectories.attacks import attack, risk_of_original
-from sfumato.kinds.trajectories.guarantees.km_anonymity import KmAnonymity
+from sfumato.kinds.trajectories.guarantees import KmAnonymity
 from sfumato.kinds.trajectories.verify.km_anonymity import verify, verify_against
 
 

@@ -16,7 +16,7 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.checks.subsequences import lookup
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.rt.decode import PublishedRecords
-from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
+from sfumato.kinds.rt.guarantees import KKmAnonymity
 from sfumato.kinds.rt.knowledge.candidates import CandidateCounts, Candidates
 from sfumato.kinds.rt.knowledge.value_sets import ValueSets
 from sfumato.release.release import Release

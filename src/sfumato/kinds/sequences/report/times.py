@@ -38,7 +38,7 @@ def draw_times(comparison: Comparison) -> Figure | None:
 
 
 def count_times(comparison: Comparison) -> tuple[Floats, Floats, Floats]:
-    """Return edges of bins over all time of the whole original, and events of a part in them, before and after."""
+    """Return edges of bins over all time of the whole original, and events of a partition in them, before and after."""
     view = comparison.view(SequenceComparison)
     edges = np.linspace(view.earliest, view.earliest + max(view.span, 1), _BINS + 1)
     before = np.histogram(view.times[view.monitored_entries], edges)[0].astype(np.float64)
@@ -57,7 +57,7 @@ def draw_steps(edges: Floats, before: Floats, after: Floats, time_unit: TimeUnit
             )
         ],
         legend=BEFORE_AND_AFTER,
-        notes=["An interval counts as one event, though more may have happened in it."],
+        notes=["An interval counts as one event, even if more happened in it."],
         head=["From", "Before", "After"],
         rows=[
             [show_time(round(edges[at]), time_unit), show_count(int(before[at])), show_count(round(after[at]))]

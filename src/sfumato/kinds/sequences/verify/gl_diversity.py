@@ -8,7 +8,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sequences.decode import TimedRecords, count_steps
-from sfumato.kinds.sequences.guarantees.gl_diversity import GlDiversity
+from sfumato.kinds.sequences.guarantees import GlDiversity
 from sfumato.kinds.sequences.knowledge.matches import count_matches
 from sfumato.kinds.sequences.knowledge.windows import Windows, count_most, find_busiest
 from sfumato.kinds.sequences.verify.blur import judge_blur

@@ -26,7 +26,7 @@ __all__ = [
     "list_certain",
     "list_published",
     "mine",
-    "top_of_parts",
+    "top_of_partitions",
     "top_original",
 ]
 
@@ -39,21 +39,21 @@ Value = tuple[str, tuple[int, ...]]
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Records:
-    """Records of a part: their lengths, and codes of the items of the whole original, then of published values."""
+    """Records of a partition: their lengths, and codes of the items of the whole original, then of published values."""
 
     rows: ListColumn
     values: tuple[Value, ...] = ()
 
     @staticmethod
-    def merge(parts: Sequence[Records], items: int) -> ListColumn:
-        """Return the records of all parts as sets over the items and then all values, by their labels."""
-        values = sorted({value for part in parts for value in part.values})
+    def merge(partitions: Sequence[Records], items: int) -> ListColumn:
+        """Return the records of all partitions as sets over the items and then all values, by their labels."""
+        values = sorted({value for partition in partitions for value in partition.values})
         place = {value: items + at for at, value in enumerate(values)}
         width, first, keys = max(items + len(values), 1), 0, []
-        for part in parts:
-            number = np.append(np.arange(items), [place[value] for value in part.values]).astype(np.int64)
-            keys.append((part.rows.row_of_token + first) * width + number[part.rows.codes])
-            first += len(part.rows)
+        for partition in partitions:
+            number = np.append(np.arange(items), [place[value] for value in partition.values]).astype(np.int64)
+            keys.append((partition.rows.row_of_token + first) * width + number[partition.rows.codes])
+            first += len(partition.rows)
         every = np.sort(np.concatenate(keys)) if keys else np.empty(0, np.int64)
         offsets = np.searchsorted(every, np.arange(first + 1) * width).astype(np.int64)
         return ListColumn(offsets, (every % width).astype(np.int32), ("",) * (items + len(values)))
@@ -63,7 +63,7 @@ def draw_copy(view: SetComparison, number: int = 0) -> ListColumn:
     """Return a reconstruction of a disassociated release by its number, over the items of the original."""
 
     def draw() -> ListColumn:
-        seeds = [view.comparison.seed, number, view.comparison.part][: 3 if view.comparison.part else 2]
+        seeds = [view.comparison.seed, number, view.comparison.partition][: 3 if view.comparison.partition else 2]
         return view.number(draw_records(view.matching, np.random.default_rng(seeds)))
 
     return view.cached(("copy", number), draw)
@@ -104,11 +104,11 @@ def list_certain(view: SetComparison) -> Records:
     return Records(view.number(ListColumn(offsets, np.concatenate([ordinary.codes, terms]), rows.labels)))
 
 
-def top_of_parts(parts: Sequence[Records], full_original: FullOriginal, count: int) -> Itemsets:
-    """Return the most frequent itemsets of the records of all parts."""
+def top_of_partitions(partitions: Sequence[Records], full_original: FullOriginal, count: int) -> Itemsets:
+    """Return the most frequent itemsets of the records of all partitions."""
     items = len(list_items(full_original))
     # A whole release without values is as it should be.
-    rows = parts[0].rows if len(parts) == 1 and not parts[0].values else Records.merge(parts, items)
+    rows = partitions[0].rows if len(partitions) == 1 and not partitions[0].values else Records.merge(partitions, items)
     return mine(rows, count)
 
 

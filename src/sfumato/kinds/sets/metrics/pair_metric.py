@@ -1,4 +1,4 @@
-"""What measures of the supports of pairs of items have in common: which pairs, and how an error is told."""
+"""What measures of the supports of pairs of items have in common: which pairs, and how an error is reported."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better
@@ -44,12 +43,12 @@ class PairMetric(SetMetric):
     better: ClassVar[Better] = "lower"
     unchanged: ClassVar[float | str] = 0.0
 
-    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
-    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
+    first: Annotated[int, Param("Rank of the most frequent item used for pairs, from 0.", ge=0)] = 200
+    last: Annotated[int, Param("Rank after the least frequent item used for pairs.", ge=2)] = 220
 
     @abc.abstractmethod
     def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:
-        """Return the supports of pairs according to one part of a release."""
+        """Return the supports of pairs according to one partition of a release."""
 
     @abc.abstractmethod
     def compare(self, partial: PartialSums) -> tuple[float, dict[str, Any]]:
@@ -63,7 +62,7 @@ class PairMetric(SetMetric):
         return {**numbers, "truth": view.truth(pairs), **self.count(view, pairs)} if pairs else numbers
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Compare what all parts together say of the pairs."""
+        """Compare what all partitions together say of the pairs."""
         value, details = self.compare(partial) if "truth" in partial else (0.0, {})
         return value, {"pairs": int(partial["pairs"]), "first_rank": int(partial["start"]), **details}
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 import dataclasses
 from typing import Annotated, Any, ClassVar
 
-from sfumato.kinds.sets.comparison import SetComparison
-from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_of_parts, top_original
-from sfumato.kinds.sets.metrics.set_metric import SetMetric
+from sfumato.kinds.sets.comparison import SetComparison, SetMetric
+from sfumato.kinds.sets.metrics.mining import compare_top, list_published, top_of_partitions, top_original
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.full_original import FullOriginal
 from sfumato.metrics.metric import Better, Operation
@@ -40,24 +39,22 @@ class TopItemsets(SetMetric):
 
     name: ClassVar[str] = "top-itemsets"
     title: ClassVar[str] = "Most frequent itemsets lost (tKd)"
-    explanation = "How many of the most frequent combinations of items an analyst of the release no longer finds."
+    explanation = "Share of the most frequent combinations of items that the release no longer shows."
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It compares two rankings: losing itemsets that should not be there lets others back in."
-    )
+    not_monotone: ClassVar[str] = "It compares two rankings: losing false itemsets lets true ones back in."
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep the published records as numbers: what is frequent is only known of all parts together."""
+        """Keep the published records as numbers: what is frequent is only known of all partitions together."""
         return {"records": [list_published(comparison.view(SetComparison))]}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
         """Mine the original and the release."""
         return compare_top(
-            top_original(full_original, self.count), top_of_parts(partial["records"], full_original, self.count)
+            top_original(full_original, self.count), top_of_partitions(partial["records"], full_original, self.count)
         )

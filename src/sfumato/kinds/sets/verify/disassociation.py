@@ -25,7 +25,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.checks.subsequences import countable_sizes, support
 from sfumato.kinds.sets.dataset import TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks
-from sfumato.kinds.sets.guarantees.km_items import KmItems
+from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.knowledge.sources import Restriction, Sources
 from sfumato.kinds.sets.verify.reconstructions import try_reconstructions
 from sfumato.release.release import Release
@@ -44,14 +44,15 @@ def verify_disassociation(release: Release, claimed: KmItems) -> Verdict:
     >>> import pyarrow as pa
     >>> from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS
     >>> from sfumato.data.lists import ListColumn
-    >>> from sfumato.release.release import Part
+    >>> from sfumato.release.release import ExtraTable
     >>> clusters = pa.table({"cluster": ["p"], "parent": pa.array([None], pa.string()), "size": [3]})
     >>> items = ListColumn.from_lists([["a", "b"], ["a", "b"], ["z"]]).to_arrow()
     >>> data = pa.table({"cluster": ["p", "p", "p"], "chunk": [1, 1, 0], "items": items})
     >>> values = pa.table({name: pa.array([], pa.string()) for name in ("column", "value", "member")})
-    >>> parts = {"clusters": Part(CLUSTER_COLUMNS, clusters)}
+    >>> extra_tables = {"clusters": ExtraTable(CLUSTER_COLUMNS, clusters)}
     >>> claimed = KmItems(k=2, m=2)
-    >>> release = Release("sets", "by-hand", claimed, CHUNK_COLUMNS, data, values, 3, parts=parts, published=3)
+    >>> more = {"extra_tables": extra_tables, "published": 3}
+    >>> release = Release("sets", "by-hand", claimed, CHUNK_COLUMNS, data, values, 3, **more)
     >>> verify_disassociation(release, claimed).measured
     {'k': 2, 'm': 2, 'clusters': 1, 'joint_clusters': 0, 'chunks': 2, 'tried_by_reconstruction': 1}
 

@@ -50,7 +50,7 @@ def verify_faithful(release: Release, original: Dataset, rows: Ints) -> Verdict:
     >>> import pyarrow as pa
     >>> from sfumato.release.text import ValueFormat
     >>> from sfumato.release.release import PublishedColumn
-    >>> from sfumato.kinds.sets.guarantees.km_items import KmItems
+    >>> from sfumato.kinds.sets.guarantees import KmItems
     >>> columns = (
     ...     PublishedColumn("person", "identifier", ValueFormat("exact")),
     ...     PublishedColumn("items", "history", ValueFormat("category", history=True, meaning="at least one of")),

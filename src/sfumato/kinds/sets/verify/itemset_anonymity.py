@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.sets.decode import is_disassociated
-from sfumato.kinds.sets.guarantees.itemset_anonymity import ItemsetAnonymity
+from sfumato.kinds.sets.guarantees import ItemsetAnonymity
 from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed
@@ -28,7 +28,7 @@ COUNTED = "items of a named itemset are in 0 or at least k records"
 def verify(release: Release) -> Verdict:
     """Check a release on its own: does any part of a named itemset lead to fewer than k records, but to some?
 
-    Each item is looked for in all values that stand for it; items that are published nowhere tell nothing. The
+    Each item is looked for in all values that stand for it; items that are published nowhere say nothing. The
     witness is the rarest set of published values.
 
     Examples
@@ -71,7 +71,7 @@ def verify(release: Release) -> Verdict:
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
     """Check a release against the original: what is named of each person leads to 0 or k records.
 
-    With ``rows``, published people must be among them; 0 is for people who were withheld.
+    With ``rows``, published people must be among them; 0 is for people who were suppressed.
 
     Parameters
     ----------

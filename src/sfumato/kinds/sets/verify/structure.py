@@ -2,21 +2,65 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.dataset import Dataset
+from sfumato.data.lists import ListColumn
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sets.dataset import CHUNK_COLUMNS, CLUSTER_COLUMNS, TERM_CHUNK
 from sfumato.kinds.sets.decode import Chunks, is_disassociated
+from sfumato.kinds.sets.knowledge.named import NamedItems
 from sfumato.kinds.sets.knowledge.sources import Sources
-from sfumato.kinds.sets.verify.smallest_groups import find_smallest_groups
 from sfumato.release.release import Release
 from sfumato.verification.order import check_value_names, find_disorder
+from sfumato.verification.people import GroupSize, count_in_groups, count_in_sequences
 from sfumato.verification.release_checks import Counterexample, Findings, ReleaseChecks
 
-__all__ = ["CHECKS"]
+__all__ = ["CHECKS", "find_smallest_groups"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(release: Release, original: Dataset, rows: Ints, person: Ints) -> Iterator[GroupSize]:
+    """Count the people of every set of items that an attacker may know."""
+    claimed = release.guarantee
+    if hasattr(claimed, "itemsets"):
+        yield from _of_itemsets(NamedItems.of(release), claimed.itemsets, person)
+    elif is_disassociated(release):
+        yield from _of_chunks(release, original.history().take(rows), person)
+    else:
+        yield from count_in_sequences(release.history().distinct(), int(claimed.parameters()["m"]), person)
+
+
+def _of_itemsets(records: NamedItems, itemsets: tuple[tuple[str, ...], ...], person: Ints) -> Iterator[GroupSize]:
+    for itemset in itemsets:
+        for rows in records.narrowest(itemset):
+            yield GroupSize(len(np.unique(person[rows])), len(rows))
+
+
+def _of_chunks(release: Release, records: ListColumn, person: Ints) -> Iterator[GroupSize]:
+    """Count the people of every leaf, and of every set of up to m items inside a chunk.
+
+    Items of different chunks may be of any records of the leaf, of which k have each: k people of a leaf can have all.
+    """
+    sources = Sources.of(release)
+    chunks = sources.chunks
+    yield from count_in_groups(chunks.leaf_of_record, person)
+    terms = chunks.encode(records.labels)[records.codes]
+    entries = sources.find_nearest(np.repeat(chunks.leaf_of_record, records.lengths), terms)
+    in_chunk = (entries >= 0) & ~sources.in_term_chunk[np.maximum(entries, 0)]
+    entries, row = entries[in_chunk], records.row_of_token[in_chunk]
+    order = np.lexsort((entries, sources.chunk[entries], row))
+    entries, row = entries[order], row[order]
+    begins = np.flatnonzero(np.diff(row, prepend=-1) | np.diff(sources.chunk[entries], prepend=-1))
+    names = tuple(map(str, range(len(sources))))
+    subrecords = ListColumn(np.append(begins, len(entries)).astype(np.int64), entries.astype(np.int32), names)
+    if len(subrecords):
+        yield from count_in_sequences(subrecords, int(release.guarantee.parameters()["m"]), person[row[begins]])
+
 
 Flags = npt.NDArray[np.bool_]
 
@@ -24,29 +68,34 @@ Flags = npt.NDArray[np.bool_]
 def _check_schema(release: Release) -> Counterexample:
     """Look for anything but one of the two forms: records of generalised items, or chunks with their clusters."""
     if is_disassociated(release):
-        parts = {name: part.columns for name, part in release.parts.items()}
+        extra_tables = {name: extra_table.columns for name, extra_table in release.extra_tables.items()}
         for name, columns, wanted in (
             ("data", release.columns, CHUNK_COLUMNS),
-            ("clusters", parts.pop("clusters"), CLUSTER_COLUMNS),
+            ("clusters", extra_tables.pop("clusters"), CLUSTER_COLUMNS),
         ):
             if sorted(columns, key=str) != sorted(wanted, key=str):
                 return {"table": name, "columns": [column.name for column in columns]}
-        return {"parts": sorted(parts)} if parts else None
+        return {"parts": sorted(extra_tables)} if extra_tables else None
     roles = sorted(column.role for column in release.columns)
     if roles != ["history", "identifier"]:
         return {"roles": roles}
     form = next(column.form for column in release.columns if column.role == "history")
     if (form.cell, form.history, form.meaning) != ("category", True, "at least one of"):
         return {"form": form.cell, "meaning": form.meaning}
-    return {"parts": sorted(release.parts)} if release.parts else None
+    return {"parts": sorted(release.extra_tables)} if release.extra_tables else None
 
 
 def _check_clusters(release: Release) -> Counterexample:
     """Look for empty cells, and clusters that are unknown, named twice or their own ancestors."""
     if not is_disassociated(release):
         return None
-    part = release.parts["clusters"].table
-    for table, name in ((part, "cluster"), (part, "size"), (release.table, "cluster"), (release.table, "chunk")):
+    extra_table = release.extra_tables["clusters"].table
+    for table, name in (
+        (extra_table, "cluster"),
+        (extra_table, "size"),
+        (release.table, "cluster"),
+        (release.table, "chunk"),
+    ):
         if table.column(name).null_count:
             return {"column": name, "empty_cells": table.column(name).null_count}
     try:
@@ -158,7 +207,7 @@ def _check_entry_order(release: Release) -> Findings:
 
 CHECKS = ReleaseChecks(
     roles={"identifier": (0, 1), "history": (1,), "cluster": (0, 1), "chunk": (0, 1)},
-    parts=("clusters",),
+    extra_tables=("clusters",),
     column_names=("person", "items", "cluster", "chunk"),
     removes_values=True,
     shape_checks=(("sets are generalised or separated", _check_schema), ("clusters form a tree", _check_clusters)),

@@ -1,4 +1,4 @@
-"""What published snapshots say of sensitive values to somebody who knows all attributes and the time."""
+"""What published snapshots say of sensitive values to someone who knows all attributes and the time."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noq
     if not len(published.times):
         return NOTHING
     group, count = published.pair_group, published.pair_count
-    if "sensitive" not in release.parts:
+    if "sensitive" not in release.extra_tables:
         width = max(len(published.labels), 1)
         groups = _number_groups(release, published.times) * width + published.pair_value
         cells, count = np.unique(groups, return_counts=True)

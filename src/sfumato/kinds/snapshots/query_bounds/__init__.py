@@ -20,8 +20,8 @@ __all__ = ["of_dataset", "of_release"]
 
 Ints = npt.NDArray[np.int64]
 
-_LATE = "records are published at most {} late, so that the time of each is known that far."
-_GROUPS = "which record of a group has which sensitive value is not published, only how many of the group do."
+_LATE = "records are published up to {} late, so their times are known only that exactly."
+_GROUPS = "which record of a group has which sensitive value is not published, only the number of records with each."
 _PUBLISHED_ROLES = ("quasi-identifier", "plain")
 
 
@@ -82,8 +82,8 @@ def of_release(release: Release) -> PublishedView:
     timing, suppressed_records = "moment" if dated else "number", sum(release.suppressed_records.values())
     units = find_units(published.group_time) if dated else ()
     notes = (_LATE.format(f"{late} snapshot{'s' * (late > 1)}"),) if late else ()
-    part = release.parts.get("sensitive")
-    if part is None:
+    extra_table = release.extra_tables.get("sensitive")
+    if extra_table is None:
         rows = np.arange(len(release))
         values, names = Values.exact(len(published.labels)), Names(published.labels)
         first = _find_earliest_times(published.times, late, dated=dated)
@@ -93,7 +93,7 @@ def of_release(release: Release) -> PublishedView:
         )
     first = _find_earliest_times(published.group_time, late, dated=dated)
     groups = Groups.of(published, first, timing)
-    sensitive = next(column.name for column in part.columns if column.role == "sensitive")
+    sensitive = next(column.name for column in extra_table.columns if column.role == "sensitive")
     return PublishedView(
         release.unit,
         len(release),

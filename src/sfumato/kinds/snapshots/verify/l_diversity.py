@@ -9,7 +9,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
+from sfumato.kinds.snapshots.guarantees import LDiversity
 from sfumato.kinds.snapshots.knowledge.disclosure import disclose
 from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
@@ -70,7 +70,7 @@ def verify(release: Release) -> Verdict:
 
 
 def verify_against(release: Release, original: Dataset, rows: Ints | None = None) -> Verdict:
-    """Check a release against the original: do attributes and time of anybody make a value likelier than 1/l?
+    """Check a release against the original: do attributes and time of anyone make a value likelier than 1/l?
 
     Where hidden delays are claimed, also whether being late or missing depends on the value.
 
@@ -96,7 +96,7 @@ def verify_against(release: Release, original: Dataset, rows: Ints | None = None
     ]
     if missing:
         raise VerificationError(
-            f"l-diversity: the release has no column {missing[0]!r}: the original has other attributes."
+            f"The release has no column {missing[0]!r}, which is a quasi-identifier of the original.", column=missing[0]
         )
     shares = disclose(release, original).share
     largest = float(shares.max(initial=0.0))
@@ -116,6 +116,6 @@ def _read(release: Release) -> tuple[LDiversity, Verdict]:
     claimed, structure, unreadable = read_claimed(release, LDiversity)
     if unreadable is not None:
         return claimed, unreadable
-    apart = "sensitive" in release.parts
+    apart = "sensitive" in release.extra_tables
     counterexample = None if apart else {"check": _GROUPED}
     return claimed, structure & Verdict(apart, claimed.parameters(), {}, counterexample, {_GROUPED: apart})

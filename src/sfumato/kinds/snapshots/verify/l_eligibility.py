@@ -10,7 +10,7 @@ import numpy.typing as npt
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
+from sfumato.kinds.snapshots.guarantees import LEligibility
 from sfumato.kinds.snapshots.verify.hidden_delays import leave_delays_open, verify_delays
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed

@@ -58,7 +58,7 @@ class TableComparison:
 
     def _count(self, name: str) -> Ints | None:
         """Return how many records of the whole original have each value of a column, where this is a part of it."""
-        full_original = self.comparison.part_of
+        full_original = self.comparison.partition_of
         return (
             None
             if full_original is None
@@ -130,7 +130,7 @@ class TableComparison:
     def classes(self) -> GroupedAmounts:
         """Sizes of the published classes, and what tells them from those of other parts: the meaning of their cells."""
         return GroupedAmounts(
-            None if self.comparison.part_of is None else self._digest_classes(), {"records": self.published.sizes}
+            None if self.comparison.partition_of is None else self._digest_classes(), {"records": self.published.sizes}
         )
 
     def _digest_classes(self) -> Digests:

@@ -13,7 +13,7 @@ from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import MISSING, Attribute, attribute_of
 from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verify.parts import ORDER, SensitiveOrder, format_exact, match_classes
+from sfumato.kinds.table.verify.extra_tables import ORDER, SensitiveOrder, format_exact, match_classes
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.verification.faithful import check_people, check_rows
 from sfumato.verification.structure import COUNTS, verify_structure
@@ -183,7 +183,7 @@ def _check_nodes(release: Release, cells: Cells, attribute: Attribute) -> Counte
 
 def _check_order(release: Release, original: Dataset) -> Counterexample:
     """Compare the published order or tree of sensitive values with that of the original."""
-    if ORDER not in release.parts:
+    if ORDER not in release.extra_tables:
         return None
     order = SensitiveOrder(release)
     tree = getattr(release.guarantee, "distance", "") == "hierarchical"
@@ -202,11 +202,11 @@ def _check_order(release: Release, original: Dataset) -> Counterexample:
 
 def _check_means(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     """Compare published class means with those of the original values; the columns tell which are meant."""
-    if "means" not in release.parts:
+    if "means" not in release.extra_tables:
         return None
     group, listed = match_classes(release, "means")
-    part = release.parts["means"]
-    for column in part.columns:
+    means_table = release.extra_tables["means"]
+    for column in means_table.columns:
         if column.role != "mean":
             continue
         name = column.name.removeprefix("mean_")
@@ -216,7 +216,7 @@ def _check_means(release: Release, original: Dataset, rows: Ints) -> Counterexam
         if attribute.axis is None or (attribute.codes < 0).any():
             return {"part": "means", "column": column.name}
         means = _mean_of_classes(attribute.axis[attribute.codes[rows]].astype(np.float64), group)
-        wrong = part.table.column(column.name).to_numpy() != means[listed]
+        wrong = means_table.table.column(column.name).to_numpy() != means[listed]
         if wrong.any():
             return {"part": "means", "column": column.name, "row": int(np.argmax(wrong)) + 1}
     return None

@@ -18,8 +18,8 @@ import numpy.typing as npt
 from sfumato.base.verdict import SHOWN_ROWS, Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.decode import PublishedTable
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
-from sfumato.kinds.table.knowledge.fitting import Fitting
+from sfumato.kinds.table.guarantees import KAnonymity
+from sfumato.kinds.table.knowledge import Fitting
 from sfumato.kinds.table.verify.closeness import (
     judge_closeness,
     measure_equal,
@@ -27,7 +27,8 @@ from sfumato.kinds.table.verify.closeness import (
     measure_ordered,
 )
 from sfumato.kinds.table.verify.diversity import SLACK, ClassValues, Judged, judge_diversity
-from sfumato.kinds.table.verify.parts import SensitiveOrder, find_overlap, match_classes
+from sfumato.kinds.table.verify.extra_tables import SensitiveOrder, find_overlap, match_classes
+from sfumato.messages import Message, option
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed
 from sfumato.verification.faithful import check_rows
@@ -171,7 +172,7 @@ def judge_sensitive(release: Release, table: PublishedTable, claimed: KAnonymity
 def _judge_presence(release: Release, table: PublishedTable, presence: float) -> Judged:
     _, rows = match_classes(release, "population")
     people = np.zeros(len(table.sizes), np.int64)
-    people[rows] = release.parts["population"].table.column("people").to_numpy()
+    people[rows] = release.extra_tables["population"].table.column("people").to_numpy()
     return _share_of(table, people, presence)
 
 
@@ -243,13 +244,17 @@ def _count_population(
     if claimed.presence is None:
         return
     if original.population is None:
-        need = "The original was read without the population that the promise is about: name its file (population)."
+        need = Message(
+            "The original was read without the population that the guarantee covers: ",
+            option("population", "FILE"),
+            ".",
+        )
         yield Verdict(True, {}, {}, unsettled=(need,))
         return
     people = Fitting.of_population(table, original).count_people()
     yield _conclude(table, claimed, _PRESENT, _share_of(table, people, claimed.presence))
     _, rows = match_classes(release, "population")
-    listed = release.parts["population"].table.column("people").to_numpy()
+    listed = release.extra_tables["population"].table.column("people").to_numpy()
     wrong = np.flatnonzero(listed != people[rows])
     counterexample: Counterexample = None
     if len(wrong):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,14 +10,28 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.dataset import Dataset
 from sfumato.kinds.table.dataset import MISSING
-from sfumato.kinds.table.decode import Cells, list_members, quasi_columns
-from sfumato.kinds.table.verify.parts import ORDER_CHECKS, PART_CHECKS, check_part_columns
-from sfumato.kinds.table.verify.smallest_groups import find_smallest_groups
-from sfumato.release.release import Part, PublishedColumn, Release
+from sfumato.kinds.table.decode import Cells, PublishedTable, list_members, quasi_columns
+from sfumato.kinds.table.verify.extra_tables import EXTRA_TABLE_CHECKS, ORDER_CHECKS, check_extra_columns
+from sfumato.release.release import ExtraTable, PublishedColumn, Release
+from sfumato.verification.people import GroupSize, count_in_groups
 from sfumato.verification.release_checks import Counterexample, ReleaseChecks
 
 __all__ = ["ABOUT_COLUMNS", "CHECKS"]
+
+Ints = npt.NDArray[np.int64]
+
+
+def find_smallest_groups(
+    release: Release,
+    original: Dataset,  # noqa: ARG001
+    rows: Ints,  # noqa: ARG001
+    person: Ints,
+) -> Iterator[GroupSize]:
+    """Count the people of every class."""
+    yield from count_in_groups(PublishedTable.of(release).group, person)
+
 
 ABOUT_COLUMNS = "the claim is about the columns that play the part"
 
@@ -32,7 +46,7 @@ def _check_columns(release: Release) -> Counterexample:
     for column in release.columns:
         if not _has_valid_format(column):
             return {"column": column.name, "form": column.form.cell, "type": column.form.type}
-    return check_part_columns(release)
+    return check_extra_columns(release)
 
 
 def _has_valid_format(column: PublishedColumn) -> bool:
@@ -46,10 +60,10 @@ def _has_valid_format(column: PublishedColumn) -> bool:
 
 def _check_cells(release: Release) -> Counterexample:
     """Look for empty cells where values are exact, for labels that are none, and for numbers and days beyond reach."""
-    tables = [("data", Part(release.columns, release.table)), *release.parts.items()]
-    for where, part in tables:
-        for column in part.columns:
-            counterexample = _find_wrong_cell(part.table.column(column.name), column)
+    tables = [("data", ExtraTable(release.columns, release.table)), *release.extra_tables.items()]
+    for where, extra_table in tables:
+        for column in extra_table.columns:
+            counterexample = _find_wrong_cell(extra_table.table.column(column.name), column)
             if counterexample is not None:
                 return {"table": where, "column": column.name, **counterexample}
     return None
@@ -162,7 +176,7 @@ def _check_claimed(release: Release) -> Counterexample:
 
 CHECKS = ReleaseChecks(
     roles={"quasi-identifier": range(1, 1 << 20), "sensitive": range(1 << 20), "plain": range(1 << 20)},
-    parts=("means", "population", "sensitive-order"),
+    extra_tables=("means", "population", "sensitive-order"),
     check_columns=_check_columns,
     shape_checks=(("cells are values, and none is empty", _check_cells),),
     content_checks=(
@@ -170,7 +184,7 @@ CHECKS = ReleaseChecks(
         ("sets are sorted, and missing values stand alone", _check_sets),
         ("generalised labels lie inside each other or apart", _check_labels),
         (ABOUT_COLUMNS, _check_claimed),
-        *PART_CHECKS,
+        *EXTRA_TABLE_CHECKS,
     ),
     order_checks=ORDER_CHECKS,
     group_noun="class of equal records",

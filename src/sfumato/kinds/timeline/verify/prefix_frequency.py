@@ -13,7 +13,7 @@ from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
 from sfumato.kinds.timeline.dataset import Timeline
 from sfumato.kinds.timeline.decode import read_timeline
-from sfumato.kinds.timeline.guarantees.prefix_frequency import PrefixFrequency
+from sfumato.kinds.timeline.guarantees import PrefixFrequency
 from sfumato.kinds.timeline.knowledge import find_occurrences, find_peaks
 from sfumato.release.release import Release
 from sfumato.verification.claimed import read_claimed

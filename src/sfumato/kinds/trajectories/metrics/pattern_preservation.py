@@ -53,8 +53,8 @@ class PatternPreservation(SummedMetric):
     """
 
     name: ClassVar[str] = "pattern-preservation"
-    title: ClassVar[str] = "Frequent sequential patterns kept"
-    explanation = "How many of the frequent sequences of places an analyst of the release still finds."
+    title: ClassVar[str] = "Frequent sequential patterns retained"
+    explanation = "Share of the frequent sequences of places that the release still shows."
     unit: ClassVar[str] = "of the patterns"
     better: ClassVar[Better] = "higher"
     paper: ClassVar[str] = (
@@ -72,7 +72,7 @@ class PatternPreservation(SummedMetric):
     )
 
     def partial(self, comparison: Comparison) -> PartialSums:
-        """Keep the published records as numbers: what is frequent is only known of all parts together."""
+        """Keep the published records as numbers: what is frequent is only known of all partitions together."""
         return {"published": [_Published(comparison.published, comparison.members)]}
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:
@@ -129,25 +129,25 @@ class _Published:
     members: ListColumn
 
 
-def _unite(parts: list[_Published], full_original: FullOriginal) -> _Published:
-    """Lay the records of parts one after the other; members that nobody visits are numbered after all places."""
-    if len(parts) == 1:
-        return parts[0]
+def _unite(partitions: list[_Published], full_original: FullOriginal) -> _Published:
+    """Lay the records of partitions one after the other; members that nobody visits are numbered after all places."""
+    if len(partitions) == 1:
+        return partitions[0]
     place_count = len(full_original.original.view_history().labels)
     others = {
         label: place_count + at
-        for at, label in enumerate(sorted({x for p in parts for x in p.members.labels[place_count:]}))
+        for at, label in enumerate(sorted({x for p in partitions for x in p.members.labels[place_count:]}))
     }
     entries, lengths, codes, sizes, first = [], [], [], [], 0
-    for part in parts:
-        entries.append(part.records.codes + np.int32(first))
-        lengths.append(part.records.lengths)
+    for partition in partitions:
+        entries.append(partition.records.codes + np.int32(first))
+        lengths.append(partition.records.lengths)
         place = np.append(
-            np.arange(place_count), [others[label] for label in part.members.labels[place_count:]]
+            np.arange(place_count), [others[label] for label in partition.members.labels[place_count:]]
         ).astype(np.int32)
-        codes.append(place[part.members.codes])
-        sizes.append(part.members.lengths)
-        first += len(part.members)
+        codes.append(place[partition.members.codes])
+        sizes.append(partition.members.lengths)
+        first += len(partition.members)
     begins, ends = (np.concatenate([[0], np.cumsum(np.concatenate(arrays))]) for arrays in (lengths, sizes))
     return _Published(ListColumn(begins, np.concatenate(entries), ()), ListColumn(ends, np.concatenate(codes), ()))
 

@@ -22,7 +22,7 @@ class PlaceDistance(SummedMetric):
 
     The distance inside a generalised place is the mean over the pairs of its different members; the
     measure is the mean over the generalised places, each counting once, divided by the largest distance
-    between two places. It is 0 when nothing is generalised or all places are at one point. In a release in parts,
+    between two places. It is 0 when nothing is generalised or all places are at one point. In a release in partitions,
     generalised places with the same members are one.
 
     Examples
@@ -42,15 +42,13 @@ class PlaceDistance(SummedMetric):
 
     name: ClassVar[str] = "place-distance"
     title: ClassVar[str] = "Distance inside generalised places"
-    explanation = "How far apart the members of a generalised place are, on average."
+    explanation = "Average distance between the members of a generalised place."
     unit: ClassVar[str] = "of the largest distance"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Poulis et al., Distance-based k^m-anonymization of trajectory data (2013), Section V"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It is a mean over generalised places: another one whose members are close together lowers it."
-    )
+    not_monotone: ClassVar[str] = "It is a mean over generalised places: one more with close members lowers it."
 
     def obstacle(self, comparison: Comparison) -> str | None:
         """Ask for coordinates."""
@@ -74,7 +72,7 @@ class PlaceDistance(SummedMetric):
         }
 
     def combine(self, partial: PartialSums, full_original: FullOriginal) -> tuple[float, dict[str, Any]]:  # noqa: ARG002
-        """Average over generalised places, each of which counts once, however many parts have it."""
+        """Average over generalised places, each of which counts once, however many partitions have it."""
         inside, largest = list(partial["inside"].values()), float(partial["largest"])
         average = divide(sum(inside), len(inside))
         return divide(average, largest), {

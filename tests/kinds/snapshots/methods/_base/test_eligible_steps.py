@@ -20,7 +20,7 @@ def test_anatomy_makes_every_group_diverse(rows, size, l):
             continue
         sizes = Counter(out.table["group"].to_pylist())
         values = Counter()
-        for row in out.parts["sensitive"].to_pylist():
+        for row in out.extra_tables["sensitive"].to_pylist():
             assert l * row["count"] <= sizes[row["group"]]
             values[row["group"]] += row["count"]
         assert values == sizes

@@ -11,7 +11,7 @@ from tests.kinds.table.naive.local_classes import merge_equal
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.dataset import attributes_of
-from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.kinds.table.methods._base import classes as under_test
 from sfumato.kinds.table.methods._base.classes import Judge, draw_order, join_equal, join_until_diverse
 from sfumato.kinds.table.methods._base.requirement import Requirement
@@ -71,7 +71,7 @@ def test_classes_are_joined_until_all_are_diverse(drawn):
     space = space_of(attributes_of(data), (1.0,) * len(columns))
     whole = needs.judge(np.zeros(len(group), np.int64))[0]
     if not whole:
-        with pytest.raises(InfeasibleError, match="not even all"):
+        with pytest.raises(InfeasibleError, match="diverse enough"):
             join_until_diverse(space, group, needs, "Cluster")
         return
     joined = join_until_diverse(space, group, needs, "Cluster")

@@ -86,7 +86,7 @@ def test_levels_of_a_derived_hierarchy_are_ranges_that_lie_apart_and_hold_their_
 
 def count_again(release: Release, population: list[Any]) -> list[int]:
     """Count the people of every published class, as a reader does: by the cells of the file."""
-    rows = release.parts["population"].table.to_pylist()
+    rows = release.extra_tables["population"].table.to_pylist()
     cells = [row["paid"] for row in rows]
     return [
         len(population) if cell is None else sum(cell["lo"] <= p <= cell["hi"] for p in population) for cell in cells
@@ -113,7 +113,7 @@ def test_counts_of_a_population_are_those_of_the_published_ranges(columns, rule,
         )
     except InfeasibleError:
         assume(False)
-    listed = made.release.parts["population"].table.column("people").to_pylist()
+    listed = made.release.extra_tables["population"].table.column("people").to_pylist()
     assert listed == count_again(made.release, population)
     assert sf.verify(made.release).outcome == sf.verify(made.release, data).outcome == "holds"
 
@@ -129,17 +129,20 @@ def publish(method: str) -> Release:
 @pytest.mark.parametrize("method", METHODS)
 def test_fines_of_36_are_in_one_range(method: str) -> None:
     release = publish(method)
-    listed = release.parts["population"].table.column("people").to_pylist()
+    listed = release.extra_tables["population"].table.column("people").to_pylist()
     assert listed == count_again(release, FINES * 3) and sum(listed) == len(FINES) * 3
     assert sf.verify(release).outcome == "holds"
 
 
 def test_a_count_that_nobody_can_count_again_is_refused(monkeypatch) -> None:
     """Ranges that touch hold their common bound both: whoever counts 36 twice counts others than the list says."""
-    assert publish("TopDown").parts["population"].table.column("paid").to_pylist().count({"lo": 36.0, "hi": 36.0}) == 1
+    assert (
+        publish("TopDown").extra_tables["population"].table.column("paid").to_pylist().count({"lo": 36.0, "hi": 36.0})
+        == 1
+    )
     monkeypatch.setattr(full_domain, "close_ranges", lambda cells, *_: cells)
     release = publish("TopDown")
-    listed = release.parts["population"].table.column("people").to_pylist()
+    listed = release.extra_tables["population"].table.column("people").to_pylist()
     assert listed != count_again(release, FINES * 3)
     verdict = sf.verify(release)
     assert verdict.outcome == "broken"

@@ -11,8 +11,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.schema import Schema
-from sfumato.kinds.snapshots.guarantees.l_diversity import LDiversity
-from sfumato.kinds.snapshots.guarantees.l_eligibility import LEligibility
+from sfumato.kinds.snapshots.guarantees import LDiversity, LEligibility
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import ValueFormat
 
@@ -54,7 +53,7 @@ class Published(NamedTuple):
     """What is published of a snapshot: its records, row by row as they came, and further tables."""
 
     table: pa.Table
-    parts: Mapping[str, pa.Table]
+    extra_tables: Mapping[str, pa.Table]
 
 
 class Step(Protocol):
@@ -66,7 +65,7 @@ class Step(Protocol):
     def columns(self, schema: Schema) -> tuple[PublishedColumn, ...]:
         """Return the published columns of a record, without the snapshot."""
 
-    def parts(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
+    def extra_tables(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
         """Return the columns of the further tables, without the snapshot."""
 
     def publish(self, snapshot: Eligible, schema: Schema, l: int, draw: Draw) -> Published:
@@ -94,7 +93,7 @@ class Plain:
             if column.role != "time"
         )
 
-    def parts(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:  # noqa: ARG002
+    def extra_tables(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:  # noqa: ARG002
         """Publish no further table."""
         return {}
 
@@ -113,8 +112,8 @@ class Anatomy:
     >>> schema = Schema("snapshots", tuple(Column(*name) for name in names))
     >>> people = pa.table({"age": ["30", "40"], "ill": ["flu", "cold"]})
     >>> draw = lambda n, purpose: np.zeros(n, np.uint64)
-    >>> table, parts = Anatomy().publish(Eligible(people, np.array([0, 1]), ["flu", "cold"]), schema, 2, draw)
-    >>> table.to_pydict(), parts["sensitive"].to_pydict()
+    >>> table, extra_tables = Anatomy().publish(Eligible(people, np.array([0, 1]), ["flu", "cold"]), schema, 2, draw)
+    >>> table.to_pydict(), extra_tables["sensitive"].to_pydict()
     ({'age': ['30', '40'], 'group': [1, 1]}, {'group': [1, 1], 'ill': ['cold', 'flu'], 'count': [1, 1]})
 
     References
@@ -132,7 +131,7 @@ class Anatomy:
         published = tuple(PublishedColumn(column.name, column.role, ValueFormat("exact")) for column in attributes)
         return (*published, PublishedColumn("group", "group", _COUNT))
 
-    def parts(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
+    def extra_tables(self, schema: Schema) -> Mapping[str, tuple[PublishedColumn, ...]]:
         """Publish how often each sensitive value occurs in each group."""
         value = next(column.name for column in schema.columns if column.role == "sensitive")
         return {
@@ -148,7 +147,7 @@ class Anatomy:
         groups = _join_groups(_group_records(snapshot.codes, l, draw), snapshot.joined)
         names = [column.name for column in self.columns(schema) if column.role != "group"]
         table = snapshot.table.select(names).append_column("group", pa.array(groups, pa.int64()))
-        value = self.parts(schema)["sensitive"][1].name
+        value = self.extra_tables(schema)["sensitive"][1].name
         return Published(table, {"sensitive": _count_values(groups, snapshot, value)})
 
 

@@ -1,1 +1,0 @@
-"""What a release of activities can promise, one file each."""

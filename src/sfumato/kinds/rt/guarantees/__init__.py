@@ -1,1 +1,0 @@
-"""What releases of tables with a set of items can promise."""

@@ -1,1 +1,0 @@
-"""What a release of event sequences can promise, one file each."""

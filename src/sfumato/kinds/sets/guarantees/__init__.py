@@ -1,1 +1,0 @@
-"""What a release of sets can promise, one file each."""

@@ -1,1 +1,0 @@
-"""What a release of snapshots can promise, one file each."""

@@ -1,1 +1,0 @@
-"""Promises about tables."""

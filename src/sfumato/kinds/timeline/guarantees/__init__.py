@@ -1,1 +1,0 @@
-"""What a release of timelines can promise, one file each."""

@@ -1,1 +1,0 @@
-"""What a release of trajectories can promise, one file each."""

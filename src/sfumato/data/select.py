@@ -189,7 +189,7 @@ def _number_by_names(dataset: Dataset) -> Dataset:
 def sample_observations(dataset: Dataset, secret: Secret, most: int) -> Dataset:
     """Return a dataset with positions of at most so many people at every place, one visit of each.
 
-    Published coordinates of a place need visits of k people. Without sampling, every partition with the place would hold
+    Published coordinates of a place need visits of k people. Without sampling, every partition with it would hold
     all visits to it. Who is kept is random.
 
     Examples

@@ -103,7 +103,7 @@ def _take_places(entries: Any, digests: Numbers) -> tuple[Any, npt.NDArray[np.in
 
 
 def encode_requests(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tuple[int, bytes]]:
-    """Yield, share by share, which places parts request: given the numbers of parts and the names of places."""
+    """Yield, share by share, which places partitions request: given their numbers and the names of places."""
     pieces = [np.empty(0, _WANT)]
     for who, labels in wanted:
         piece = np.empty(len(labels), _WANT)
@@ -116,7 +116,7 @@ def encode_requests(wanted: Iterable[tuple[int, Sequence[str]]]) -> Iterator[tup
 
 
 def share_out(observations: Any, wanted: Iterable[Any]) -> Iterator[tuple[int, bytes]]:
-    """Yield, for every part that requests places of a share, a file with their observations.
+    """Yield, for every partition that requests places of a share, a file with their observations.
 
     Examples
     --------

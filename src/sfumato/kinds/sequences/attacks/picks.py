@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checks.subsequences import is_among
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.sequences.attacks.gaps import Gaps
 from sfumato.kinds.sequences.dataset import locate_entries
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, find_last, is_among
+from sfumato.kinds.sequences.decode import Entries, TimedRecords, find_last
 from sfumato.kinds.sequences.knowledge.matches import Knowledge
 
 __all__ = ["Matches", "Picked", "pick_records", "sum_distances"]

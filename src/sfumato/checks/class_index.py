@@ -91,7 +91,7 @@ class ClassIndex:
     masks: Bytes
     centres: npt.NDArray[np.float64]
 
-    def find(self, values: Ints, offsets: Ints, facts: Ints) -> tuple[Ints, Ints]:
+    def find(self, values: Ints, offsets: Ints, facts: Ints, comparisons: int | None = None) -> tuple[Ints, Ints]:
         """Find the classes that hold a case, for every case: where those of each begin, and the classes.
 
         Parameters
@@ -100,8 +100,10 @@ class ClassIndex:
             A number for every range, one row per case.
         offsets, facts
             Bits that must be set: those of a case are ``facts[offsets[case] : offsets[case + 1]]``.
+        comparisons
+            How many are made in all, where these cases are some of many.
         """
-        if is_compiled_for(len(self.low) * (values.size + len(facts))):
+        if is_compiled_for(len(self.low) * (values.size + len(facts)) if comparisons is None else comparisons):
             from sfumato.checks._kernels.class_tree import find_classes
 
             return find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)

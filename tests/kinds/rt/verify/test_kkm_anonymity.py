@@ -15,7 +15,7 @@ from tests.kinds.rt.naive.anonymity import candidates, largest_share, smallest_g
 
 import sfumato as sf
 from sfumato.checks.compiled import set_smallest
-from sfumato.exceptions import ParameterError, VerificationError
+from sfumato.exceptions import VerificationError
 from sfumato.kinds.rt.attacks import attack, attack_original
 from sfumato.kinds.rt.guarantees.kkm_anonymity import KKmAnonymity
 from sfumato.kinds.rt.verify.kkm_anonymity import verify, verify_against

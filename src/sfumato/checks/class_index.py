@@ -25,8 +25,8 @@ Flags = npt.NDArray[np.bool_]
 
 _CELLS = 1 << 22
 """Pairs of a case and a class that are compared in one go."""
-_LEAF = 8
-"""Classes in a leaf of the tree."""
+_LEAF, _LEAF_OF_LABELS = 8, 63
+"""Classes in a leaf of the tree; labels of so many are compared at once, as bits of a word."""
 
 
 class HeldLabels(NamedTuple):
@@ -134,7 +134,7 @@ class ClassIndex:
         # What differs by as much as it can in every column is as far apart.
         span = np.ptp(self.centres, axis=0) if len(self.centres) else 1.0
         arrays = (self.low, self.high, self.masks, self.centres / np.where(span > 0, span, 1.0))
-        return build_tree(*map(np.ascontiguousarray, arrays), _LEAF)
+        return build_tree(*map(np.ascontiguousarray, arrays), _LEAF_OF_LABELS if self.masks.shape[1] else _LEAF)
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

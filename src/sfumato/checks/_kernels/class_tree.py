@@ -1,7 +1,7 @@
 """A tree over published classes: every node has the ranges and the labels of all classes below it.
 
-Nodes come first, then the classes in the order of the tree. What a node holds are other nodes or classes, one after the
-other, so that both are compared in the same way.
+Labels are bits of bytes. In a leaf they lie the other way round: one word for every label, with a bit for each class,
+so that up to 63 classes are told apart at once.
 
 Examples
 --------
@@ -26,16 +26,15 @@ Bytes = NDArray[np.uint8]
 @njit(cache=True, nogil=True)
 def build_tree(
     low: Ints, high: Ints, masks: Bytes, centres: NDArray[np.float64], leaf: int
-) -> tuple[Ints, Ints, Ints, Ints, Ints, Bytes]:
-    """Halve the classes where their centres differ most, until so few are left.
+) -> tuple[Ints, Ints, Ints, Ints, Ints, Ints, Bytes, Ints]:
+    """Halve the classes where their centres differ most, until at most so many are left: no more than 63.
 
-    Returns the classes in the order of the tree; of every node the first and the end of what it holds; and ranges and
-    masks of all nodes and classes.
+    Returns the classes in the order of the tree; the first child of every node, -1 for a leaf; where its classes begin
+    in that order, and end; ranges of nodes, and behind them of classes; labels of nodes; and words of leaves.
     """
     classes, columns = centres.shape
     most = 4 * (classes // leaf) + 3
-    begin, end = np.zeros(most, np.int64), np.zeros(most, np.int64)
-    first, last = np.zeros(most, np.int64), np.zeros(most, np.int64)
+    child, begin, end = np.full(most, -1, np.int64), np.zeros(most, np.int64), np.zeros(most, np.int64)
     order = np.arange(classes)
     end[0], nodes, node = classes, 1, 0
     while node < nodes:
@@ -52,45 +51,64 @@ def build_tree(
                 if spread > widest:
                     widest, best = spread, column
             members = order[a:b].copy()
-            keys = np.empty(b - a, np.float64)
-            for at in range(b - a):
-                keys[at] = centres[members[at], best] if columns > 0 else 0.0
+            keys = np.zeros(b - a, np.float64)
+            if columns > 0:
+                for at in range(b - a):
+                    keys[at] = centres[members[at], best]
             order[a:b] = members[np.argsort(keys)]
-            first[node], last[node] = nodes, nodes + 2
+            child[node] = nodes
             begin[nodes], end[nodes] = a, (a + b) // 2
             begin[nodes + 1], end[nodes + 1] = (a + b) // 2, b
             nodes += 2
         node += 1
     ranges, width = low.shape[1], masks.shape[1]
     all_low, all_high = np.empty((nodes + classes, ranges), np.int64), np.empty((nodes + classes, ranges), np.int64)
-    all_masks = np.zeros((nodes + classes, width), np.uint8)
-    all_low[nodes:], all_high[nodes:], all_masks[nodes:] = low[order], high[order], masks[order]
+    all_low[nodes:], all_high[nodes:] = low[order], high[order]
+    # A byte, and a label, after the other: what is asked of neighbours lies together.
+    labels, words = np.zeros((width, nodes), np.uint8), np.zeros((8 * width, nodes), np.int64)
     for node in range(nodes - 1, -1, -1):
-        if last[node] == 0:
-            first[node], last[node] = nodes + begin[node], nodes + end[node]
+        first, last = child[node], child[node] + 2
+        if first < 0:
+            first, last = nodes + begin[node], nodes + end[node]
+            for at in range(begin[node], end[node]):
+                for label in range(8 * width):
+                    if (masks[order[at], label >> 3] >> (label & 7)) & 1:
+                        words[label, node] |= 1 << (at - begin[node])
+                for place in range(width):
+                    labels[place, node] |= masks[order[at], place]
+        else:
+            for place in range(width):
+                labels[place, node] = labels[place, first] | labels[place, first + 1]
         for column in range(ranges):
             all_low[node, column], all_high[node, column] = np.iinfo(np.int64).max, np.iinfo(np.int64).min
-            for below in range(first[node], last[node]):
+            for below in range(first, last):
                 all_low[node, column] = min(all_low[node, column], all_low[below, column])
                 all_high[node, column] = max(all_high[node, column], all_high[below, column])
-        for below in range(first[node], last[node]):
-            for place in range(width):
-                all_masks[node, place] |= all_masks[below, place]
-    return order, first[:nodes].copy(), last[:nodes].copy(), all_low, all_high, all_masks
+    return order, child[:nodes].copy(), begin[:nodes].copy(), end[:nodes].copy(), all_low, all_high, labels, words
 
 
 @njit(cache=True, nogil=True)
 def find_classes(
-    values: Ints, offsets: Ints, facts: Ints, order: Ints, first: Ints, last: Ints, low: Ints, high: Ints, masks: Bytes
+    values: Ints,
+    offsets: Ints,
+    facts: Ints,
+    order: Ints,
+    child: Ints,
+    begin: Ints,
+    end: Ints,
+    low: Ints,
+    high: Ints,
+    labels: Bytes,
+    words: Ints,
 ) -> tuple[Ints, Ints]:
-    """List, case by case, the classes whose ranges hold all values of the case and whose masks have all its facts.
+    """List, case by case, the classes whose ranges hold all values of the case and which have all its labels.
 
-    A case has a value for every range, and facts ``offsets[case]`` to ``offsets[case + 1]``, which are bits of masks.
+    A case has a value for every range, and facts ``offsets[case]`` to ``offsets[case + 1]``, which are labels.
     """
-    cases, ranges, nodes = offsets.size - 1, low.shape[1], first.size
+    cases, ranges, nodes = offsets.size - 1, low.shape[1], child.size
     starts = np.zeros(cases + 1, np.int64)
     classes = np.empty(2 * cases + 64, np.int64)
-    waiting = np.empty(64 * int((last - first).max()) + 1, np.int64)
+    waiting = np.empty(130, np.int64)
     found = 0
     for case in range(cases):
         waiting[0], left = 0, 1
@@ -105,24 +123,42 @@ def find_classes(
                     break
             if not holds:
                 continue
-            if telling < offsets[case + 1] and not (masks[node, facts[telling] >> 3] >> (facts[telling] & 7)) & 1:
+            if child[node] >= 0:
+                if telling < offsets[case + 1] and not (labels[facts[telling] >> 3, node] >> (facts[telling] & 7)) & 1:
+                    continue
+                for at in range(offsets[case], offsets[case + 1]):
+                    if not (labels[facts[at] >> 3, node] >> (facts[at] & 7)) & 1:
+                        telling, holds = at, False
+                        break
+                if holds:
+                    waiting[left], waiting[left + 1] = child[node] + 1, child[node]
+                    left += 2
                 continue
+            word = -1
+            if telling < offsets[case + 1]:
+                word = words[facts[telling], node]
             for at in range(offsets[case], offsets[case + 1]):
-                if not (masks[node, facts[at] >> 3] >> (facts[at] & 7)) & 1:
-                    telling, holds = at, False
+                if word == 0:
                     break
-            if not holds:
+                word &= words[facts[at], node]
+                if word == 0:
+                    telling = at
+            if word == 0:
                 continue
-            if node < nodes:
-                for below in range(first[node], last[node]):
-                    waiting[left] = below
-                    left += 1
-                continue
-            if found == classes.size:
-                larger = np.empty(2 * found, np.int64)
-                larger[:found] = classes
-                classes = larger
-            classes[found] = order[node - nodes]
-            found += 1
+            for number in range(end[node] - begin[node]):
+                if not (word >> number) & 1:
+                    continue
+                at, holds = nodes + begin[node] + number, True
+                for column in range(ranges):
+                    if values[case, column] < low[at, column] or values[case, column] > high[at, column]:
+                        holds = False
+                        break
+                if holds:
+                    if found == classes.size:
+                        larger = np.empty(2 * found, np.int64)
+                        larger[:found] = classes
+                        classes = larger
+                    classes[found] = order[begin[node] + number]
+                    found += 1
         starts[case + 1] = found
     return starts, classes[:found].copy()

@@ -106,7 +106,8 @@ class ClassIndex:
         if is_compiled_for(len(self.low) * (values.size + len(facts)) if comparisons is None else comparisons):
             from sfumato.checks._kernels.class_tree import find_classes
 
-            return find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)
+            found: tuple[Ints, Ints] = find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)
+            return found
         return self._compare(values, offsets, facts)
 
     def _compare(self, values: Ints, offsets: Ints, facts: Ints) -> tuple[Ints, Ints]:
@@ -134,7 +135,9 @@ class ClassIndex:
         # What differs by as much as it can in every column is as far apart.
         span = np.ptp(self.centres, axis=0) if len(self.centres) else 1.0
         arrays = (self.low, self.high, self.masks, self.centres / np.where(span > 0, span, 1.0))
-        return build_tree(*map(np.ascontiguousarray, arrays), _LEAF_OF_LABELS if self.masks.shape[1] else _LEAF)
+        leaf = _LEAF_OF_LABELS if self.masks.shape[1] else _LEAF
+        tree: tuple[Any, ...] = build_tree(*map(np.ascontiguousarray, arrays), leaf)
+        return tree
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

@@ -155,7 +155,7 @@ class Candidates:
         lengths = np.diff(begin)[cases.indices]
         person_begin = np.concatenate([[0], np.cumsum(lengths)])[cases.indptr]
         records = np.argsort(table.group, kind="stable")
-        return count_records(
+        counts: tuple[Ints, Ints] = count_records(
             np.searchsorted(table.group[records], classes),
             records,
             person_begin,
@@ -169,6 +169,7 @@ class Candidates:
             knowledge.sets,
             np.ascontiguousarray(self._records.having.T),
         )
+        return counts
 
     def _count_by_person(self, knowledge: Knowledge, questions: Ints) -> tuple[Ints, Ints]:
         """Ask of every record that fits whether it may have each set of items; as many people in one go as can be."""

@@ -60,7 +60,7 @@ def test_all_ways_find_the_same(made: Any, portion: int) -> None:
     offsets = np.cumsum([0, *(len(facts) for _, facts in cases)])
     facts = np.array([fact for _, facts in cases for fact in facts], np.int64)
     with pytest.MonkeyPatch.context() as patch, set_smallest(1 << 60):
-        patch.setattr(class_index, "_CELLS", portion)
+        patch.setattr(class_index, "_BYTES", portion)
         found = split(*index.find(values, offsets, facts))
     assert found == find_plainly(classes, cases)
     with set_smallest(0):

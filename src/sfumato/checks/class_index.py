@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.compiled import is_compiled_for
+from sfumato.data.lists import distinct
 
 __all__ = ["ClassIndex", "HeldLabels", "LabelIndex"]
 
@@ -23,8 +24,8 @@ Ints = npt.NDArray[np.int64]
 Bytes = npt.NDArray[np.uint8]
 Flags = npt.NDArray[np.bool_]
 
-_CELLS = 1 << 22
-"""Pairs of a case and a class that are compared in one go."""
+_BYTES = 1 << 22
+"""Bytes with eight pairs of a case and a class each that are compared in one go."""
 _LEAF, _LEAF_OF_LABELS = 8, 63
 """Classes in a leaf of the tree; labels of so many are compared at once, as bits of a word."""
 
@@ -101,9 +102,12 @@ class ClassIndex:
         offsets, facts
             Bits that must be set: those of a case are ``facts[offsets[case] : offsets[case + 1]]``.
         comparisons
-            How many are made in all, where these cases are some of many.
+            How many are made in all, eight at once counting as one, where these cases are some of many.
         """
-        if is_compiled_for(len(self.low) * (values.size + len(facts)) if comparisons is None else comparisons):
+        if comparisons is None:
+            different = sum(len(distinct(column)) for column in values.T)
+            comparisons = len(self.low) * (different + (values.size + len(facts)) // 8)
+        if is_compiled_for(comparisons):
             from sfumato.checks._kernels.class_tree import find_classes
 
             found: tuple[Ints, Ints] = find_classes(np.ascontiguousarray(values), offsets, facts, *self._tree)
@@ -111,21 +115,26 @@ class ClassIndex:
         return self._compare(values, offsets, facts)
 
     def _compare(self, values: Ints, offsets: Ints, facts: Ints) -> tuple[Ints, Ints]:
-        """Compare all cases with all classes, some cases at a time."""
+        """Compare all cases with all classes, eight at once as the bits of a byte, some cases at a time."""
         lengths, classes = np.diff(offsets), len(self.low)
-        step = max(1, _CELLS // max(classes, 1))
+        labels = np.packbits(np.unpackbits(self.masks, axis=1, bitorder="little").T, axis=1)
+        width = -(-classes // 8)
+        step = max(1, _BYTES // max(width, 1))
         counts, parts = [np.zeros(1, np.int64)], [np.zeros(0, np.int64)]
         for begin in range(0, len(lengths), step):
             rows = np.arange(begin, min(begin + step, len(lengths)))
-            holds = np.ones((len(rows), classes), dtype=bool)
+            holds = np.broadcast_to(np.packbits(np.ones(classes, dtype=bool)), (len(rows), width)).copy()
             for low, high, value in zip(self.low.T, self.high.T, values[rows].T, strict=True):
-                holds &= (low <= value[:, None]) & (value[:, None] <= high)
+                different, which = np.unique(value, return_inverse=True)
+                inside = (low <= different[:, None]) & (different[:, None] <= high)
+                holds &= np.packbits(inside, axis=1)[which.reshape(-1)]
             for at in range(int(lengths[rows].max(initial=0))):
                 some = np.flatnonzero(lengths[rows] > at)
-                fact = facts[offsets[rows[some]] + at]
-                holds[some] &= self.masks.T[fact >> 3] >> (fact & 7)[:, None].astype(np.uint8) & 1 != 0
-            counts.append(np.count_nonzero(holds, axis=1))
-            parts.append(np.nonzero(holds)[1])
+                holds[some] &= labels[facts[offsets[rows[some]] + at]]
+            row, byte = np.divmod(np.flatnonzero(holds), max(width, 1))
+            which, bit = np.nonzero(np.unpackbits(holds[row, byte][:, None], axis=1))
+            counts.append(np.bincount(row[which], minlength=len(rows)))
+            parts.append(8 * byte[which] + bit)
         return np.cumsum(np.concatenate(counts)), np.concatenate(parts)
 
     @cached_property

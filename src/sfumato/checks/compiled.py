@@ -1,6 +1,6 @@
 """When checkers run compiled code: where plain NumPy would take longer than loading it.
 
-Loading Numba and what was compiled earlier takes about as long as NumPy needs for some tens of millions of comparisons.
+Loading Numba and what was compiled earlier takes about as long as NumPy needs for some hundred million comparisons.
 Below that a check has the same answer sooner without it; tests hold the two against each other.
 """
 
@@ -12,8 +12,8 @@ from contextvars import ContextVar
 
 __all__ = ["is_compiled_for", "set_smallest"]
 
-_SMALLEST = 30_000_000
-"""Comparisons that NumPy makes in about a third of a second, which is what loading takes."""
+_SMALLEST = 200_000_000
+"""Comparisons that NumPy makes in about a third of a second: loading takes as long, or longer."""
 
 _smallest = ContextVar("smallest", default=_SMALLEST)
 

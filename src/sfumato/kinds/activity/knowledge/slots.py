@@ -184,7 +184,7 @@ class KnownSlots:
             is_new = np.ones(facts.shape, dtype=bool)
             is_new[:, 1:] = facts[:, 1:] != facts[:, :-1]
             offsets = np.concatenate([[0], np.cumsum(np.count_nonzero(is_new, axis=1))])
-            comparisons = int(offsets[-1]) * classes * len(codes) // max(1, len(facts))
+            comparisons = int(offsets[-1]) * classes * len(codes) // max(1, 8 * len(facts))
             nothing = np.zeros((len(facts), 0), np.int64)
             ends, matches = self._index.find(nothing, offsets, facts[is_new], comparisons)
             sizes[rows] = self._add_up(np.repeat(np.arange(len(facts)), np.diff(ends)), matches, seen)

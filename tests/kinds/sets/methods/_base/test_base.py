@@ -111,7 +111,7 @@ def test_given_constraints_must_be_there_and_make_sense():
     with pytest.raises(SchemaError, match="utility constraint 2 repeats an item of constraint 1"):
         sf.methods.Coat(k=2).anonymize(twice, Run())
     long = sf.Dataset.of("sets", ROWS, privacy=(("a1",), tuple(f"i{i}" for i in range(17))))
-    with pytest.raises(SchemaError, match="from 1 to 16 items, number 2 has 17"):
+    with pytest.raises(SchemaError, match="privacy constraint 2 has 17 items; from 1 to 16"):
         sf.methods.Coat(k=2).anonymize(long, Run())
 
 

@@ -174,7 +174,7 @@ def _resolve_file(project: Project, option: str, value: str) -> str:
         if path.name in project.list(area) and os.path.normpath(value) in {path.name, str(candidate)}:
             return str(candidate)
     raise ParameterError(
-        Message("The file of ", Setting(option), " is not in the project."),
+        Message("The project has no such file for ", Setting(option), "."),
         hint="Upload it first, then enter its name.",
     )
 

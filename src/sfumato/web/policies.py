@@ -105,7 +105,8 @@ def resolve_files(project: Project, options: Mapping[str, Any]) -> dict[str, Any
     >>> resolve_files(project, {"sensitive": ["@/etc/passwd"]})
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.ParameterError: sensitive: the project has no such file. Upload it first, and write its name.
+    sfumato.exceptions.ParameterError: The project has no such file for sensitive=. Upload it first, then enter
+    its name.
     """
     resolved = dict(options)
     for name in set(_FILES) & set(resolved):

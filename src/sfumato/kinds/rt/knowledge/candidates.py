@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from sfumato.checks.subsequences import check_key_width, countable_sizes, distinct_subsequences
+from sfumato.checks.values import contains
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
 from sfumato.kinds.rt.dataset import known_items
@@ -121,9 +122,9 @@ class Candidates:
         self._columns = []
         for column in records.table.columns:
             attribute = attribute_of(original, column.name)
-            holds = column.holds(attribute)
+            holds = contains(column.values, attribute.value_sets)
             codes = attribute.codes[rows]
-            self._columns.append((holds, np.where(codes < 0, holds.shape[1] - 1, codes), column.index))
+            self._columns.append((holds, np.where(codes < 0, holds.shape[1] - 1, codes), column.codes))
         self._values, self._items = _membership(records, self.people.labels)
 
     def counts(self, m: int) -> CandidateCounts:
@@ -188,8 +189,8 @@ def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Int
     code = {label: at for at, label in enumerate(labels)}
     pairs = [
         (value, code[member])
-        for value, name in enumerate(records.known_values.labels)
-        for member in records.members.get(name, (name,))
+        for value in range(len(records.items.values))
+        for member in records.items.values.labels_of(value)
         if member in code
     ]
     both = np.array(sorted(set(pairs)), np.int64).reshape(-1, 2)

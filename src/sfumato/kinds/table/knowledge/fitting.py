@@ -17,10 +17,11 @@ import pyarrow as pa
 from scipy import sparse
 
 from sfumato.checks.cache import cached
+from sfumato.checks.classes import Classes, number_rows
+from sfumato.checks.values import group_values
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.dataset import attribute_of
-from sfumato.kinds.table.decode import PublishedTable, number_rows
 from sfumato.progress import track
 
 __all__ = ["Fitting"]
@@ -66,7 +67,8 @@ class Fitting:
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
-    >>> table = PublishedTable.of(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
+    >>> from sfumato.release.decode import decode
+    >>> table = Classes.of(decode(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release))
     >>> found = Fitting.of(table, data)
     >>> found.weigh(table.sizes)[found.case].tolist()
     [2, 2, 2, 2]
@@ -78,19 +80,19 @@ class Fitting:
 
     @classmethod
     @cached
-    def of(cls, table: PublishedTable, original: Dataset) -> Fitting:
+    def of(cls, table: Classes, original: Dataset) -> Fitting:
         """Look for the people of an original in a release."""
         return cls.among(table, original, original.table)
 
     @classmethod
     @cached
-    def of_population(cls, table: PublishedTable, original: Dataset) -> Fitting:
+    def of_population(cls, table: Classes, original: Dataset) -> Fitting:
         """Look for the population of an original, which must have one, in a release."""
         assert original.population is not None
         return cls.among(table, original, original.population)
 
     @classmethod
-    def among(cls, table: PublishedTable, original: Dataset, people: pa.Table) -> Fitting:
+    def among(cls, table: Classes, original: Dataset, people: pa.Table) -> Fitting:
         """Look for some people, of a table with the columns of an original, in a release."""
         read = _read_attributes(table, original, people)
         order = np.arange(len(table.sizes))
@@ -141,13 +143,13 @@ class Fitting:
         return np.asarray(self.fits.T @ self.people, dtype=np.int64)
 
 
-def _read_attributes(table: PublishedTable, original: Dataset, people: pa.Table) -> list[_Read]:
+def _read_attributes(table: Classes, original: Dataset, people: pa.Table) -> list[_Read]:
     attributes = []
     for column, cells in zip(table.columns, table.cells.T, strict=True):
         if all(original_column.name != column.name for original_column in original.schema.columns):
             raise VerificationError(f"table: the original has no column {column.name!r}, which the release has.")
         attribute = attribute_of(original, column.name, people)
-        kind, holds = column.sort_values(attribute)
+        kind, holds = group_values(column.values, attribute.value_sets)
         attributes.append(_Read(kind[attribute.codes], holds, cells))
     return attributes
 

@@ -6,17 +6,15 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from sfumato.base.remaining import Possibility, Remaining, quote
+from sfumato.checks.classes import Classes
 from sfumato.data.record_unit import PERSON, RecordUnit
-from sfumato.kinds.table.decode import PublishedTable
 from sfumato.kinds.table.guarantees.k_anonymity import KAnonymity
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
-__all__ = ["describe_inference", "find_inferences", "is_guaranteed", "number_values"]
-
-Ints = npt.NDArray[np.int64]
+__all__ = ["describe_inference", "find_inferences", "is_guaranteed"]
 
 
 def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noqa: ARG001
@@ -45,17 +43,15 @@ def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noq
 
 
 def _judge_columns(release: Release) -> Iterator[Possibility]:
-    table = PublishedTable.of(release)
-    for column in release.columns:
-        if column.role == "sensitive" and table.records:
-            value, width = number_values(release, column.name)
-            pairs, counts = np.unique(table.group * width + value, return_counts=True)
-            share = counts / table.sizes[pairs // width]
-            certain = int(counts[share == 1].sum())
-            guaranteed, most = is_guaranteed(release, column.name), float(share.max())
-            yield describe_inference(
-                column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit
-            )
+    table = decode(release)
+    classes = Classes.of(table)
+    for column in table.with_role("sensitive") if table.records else ():
+        width = len(column.values)
+        pairs, counts = np.unique(classes.group * width + column.codes, return_counts=True)
+        share = counts / classes.sizes[pairs // width]
+        certain = int(counts[share == 1].sum())
+        guaranteed, most = is_guaranteed(release, column.name), float(share.max())
+        yield describe_inference(column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit)
 
 
 def is_guaranteed(release: Release, column: str) -> bool:
@@ -74,21 +70,6 @@ def is_guaranteed(release: Release, column: str) -> bool:
         and (guarantee.l > 1 or guarantee.t is not None)
         and column in guarantee.sensitive
     )
-
-
-def number_values(release: Release, column: str) -> tuple[Ints, int]:
-    """Return the value of every published record as a number, and how many there are.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> data = sf.Dataset.of("table", [(20, "flu"), (20, "flu")], ("age", "ill"), sensitive=("ill",))
-    >>> values, width = number_values(sf.anonymize(data, sf.methods.Mondrian(k=2)).release, "ill")
-    >>> values.tolist(), width
-    ([0, 0], 1)
-    """
-    coded = release.table.column(column).combine_chunks().dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), max(len(coded.dictionary), 1)
 
 
 def describe_inference(

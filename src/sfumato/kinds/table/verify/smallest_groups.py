@@ -7,8 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.checks.classes import Classes
 from sfumato.data.dataset import Dataset
-from sfumato.kinds.table.decode import PublishedTable
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 from sfumato.verification.people import GroupSize, count_in_groups
 
@@ -24,4 +25,4 @@ def find_smallest_groups(
     person: Ints,
 ) -> Iterator[GroupSize]:
     """Count the people of every class."""
-    yield from count_in_groups(PublishedTable.of(release).group, person)
+    yield from count_in_groups(Classes.of(decode(release)).group, person)

@@ -76,9 +76,14 @@ class ValueSets:
         """Make a dictionary of sets of labels; those of suppressed entries do not matter."""
         starts = np.concatenate([[0], np.cumsum([len(codes) for codes in members])]).astype(np.int64)
         flat = np.array([code for codes in members for code in codes], dtype=np.int64)
-        hidden = np.isin(np.arange(len(members)), list(suppressed))
-        missing = np.array([[labels[code] for code in codes] == [MISSING] for codes in members], dtype=bool)
-        return cls(hidden, missing & ~hidden, tuple(labels), starts, flat)
+        return cls.of_members(tuple(labels), starts, flat, np.isin(np.arange(len(members)), list(suppressed)))
+
+    @classmethod
+    def of_members(cls, labels: tuple[str, ...], starts: Ints, members: Ints, suppressed: Flags) -> ValueSets:
+        """Make a dictionary of sets of labels that are one behind the other."""
+        missing = (np.diff(starts) == 1) & ~suppressed
+        missing[missing] = np.array([label == MISSING for label in labels], dtype=bool)[members[starts[:-1][missing]]]
+        return cls(suppressed, missing, labels, starts, members)
 
     @classmethod
     def of_ranges(cls, low: Axis, high: Axis, missing: Flags, suppressed: Flags, scale: str) -> ValueSets:

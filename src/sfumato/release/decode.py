@@ -6,7 +6,6 @@ The distinct cells of a column are numbered once for a release, in Arrow; its fi
 from __future__ import annotations
 
 import dataclasses
-import itertools
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 from weakref import WeakKeyDictionary
@@ -17,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.data.coded import MISSING, Coded, CodedTable, ValueSets
+from sfumato.data.lists import ListColumn
 from sfumato.release.distinct_cells import combine_chunks, number_cells
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat, format_cells
@@ -143,34 +143,35 @@ def _read_cells(cells: Any, form: ValueFormat, members: Members, hidden: int) ->
     """Return what cells may be in the original, in their order, and this order."""
     if form.cell == "interval" or (form.cell == "exact" and form.type in _SCALES):
         return _read_ranges(cells, form, hidden)
-    names: tuple[str, ...] = ()
     if form.cell == "set":
-        flat = combine_chunks(cells.flatten()).dictionary_encode()
-        listed = [*(label or MISSING for label in flat.dictionary.to_pylist()), MISSING]
-        codes = flat.indices.fill_null(len(listed) - 1).to_numpy(zero_copy_only=False).tolist()
-        ends = (cells.offsets.to_numpy() - (cells.offsets[0].as_py() if len(cells.offsets) else 0)).tolist()
-        sets = [[listed[code] for code in codes[begin:end]] for begin, end in itertools.pairwise(ends)]
-        order = sorted(range(len(sets)), key=sets.__getitem__)
-    else:
-        given = cells.cast(pa.string()).to_pylist()
-        order = sorted(range(len(given)), key=given.__getitem__)
-        names = (*(given[at] for at in order), *[MISSING] * hidden)
-        if not members:
-            return _read_names(names, hidden), np.array(order, dtype=np.int64)
-        sets = [list(members.get(name, (name,))) for name in given]
-    ordered = [*(sets[at] for at in order), *([[]] * hidden)]
-    values = ValueSets.of_labels(*_code_labels(ordered), range(len(order), len(ordered)))
-    return dataclasses.replace(values, names=names), np.array(order, dtype=np.int64)
+        return _read_sets(cells, hidden)
+    names = cells.cast(pa.string()).to_pylist()
+    order = sorted(range(len(names)), key=names.__getitem__)
+    names = [names[at] for at in order]
+    sets = [members.get(name, (name,)) for name in names]
+    labels = sorted({label for entry in sets for label in entry})
+    code = {label: at for at, label in enumerate(labels)}
+    codes = [[code[label] for label in entry] for entry in sets] + [[]] * hidden
+    values = ValueSets.of_labels(labels, codes, range(len(names), len(codes)))
+    return dataclasses.replace(values, names=(*names, *[MISSING] * hidden)), np.array(order, dtype=np.int64)
 
 
-def _read_names(names: tuple[str, ...], hidden: int) -> ValueSets:
-    """Return the dictionary of labels that are what they are, the last one suppressed or not."""
-    entries = np.arange(len(names))
-    suppressed = entries >= len(names) - hidden
-    missing = np.array([name == MISSING for name in names], dtype=bool) & ~suppressed
-    labels = names[: len(names) - hidden]
-    starts = np.minimum(np.arange(len(names) + 1), len(labels))
-    return ValueSets(suppressed, missing, labels, starts, entries[: len(labels)], names=names)
+def _read_sets(cells: Any, hidden: int) -> tuple[ValueSets, Ints]:
+    flat = combine_chunks(cells.flatten()).dictionary_encode()
+    listed = [*(label or MISSING for label in flat.dictionary.to_pylist()), MISSING]
+    labels = sorted({*listed[:-1], *([MISSING] if flat.null_count else [])})
+    place = {label: at for at, label in enumerate(labels)}
+    numbers = flat.indices.fill_null(len(listed) - 1).to_numpy(zero_copy_only=False)
+    codes = np.array([place.get(label, -1) for label in listed], dtype=np.int32)[numbers]
+    sets = ListColumn(cells.offsets.to_numpy().astype(np.int64) - cells.offsets[0].as_py(), codes, ())
+    # Codes with the highest byte first, one behind the other, are in the order of their sets.
+    ends = pa.py_buffer(codes.itemsize * sets.offsets)
+    keys = pa.Array.from_buffers(pa.large_binary(), len(sets), [None, ends, pa.py_buffer(codes.astype(">i4"))])
+    order = pc.array_sort_indices(keys).to_numpy().astype(np.int64)
+    sets = sets.take(order)
+    starts = np.append(sets.offsets, np.full(hidden, sets.offsets[-1]))
+    suppressed = np.arange(len(order) + hidden) >= len(order)
+    return ValueSets.of_members(tuple(labels), starts, sets.codes.astype(np.int64), suppressed), order
 
 
 def _read_ranges(cells: Any, form: ValueFormat, hidden: int) -> tuple[ValueSets, Ints]:
@@ -189,10 +190,3 @@ def _to_axis(values: Any, kind: str) -> Any:
         return values.fill_null(0.0).to_numpy(zero_copy_only=False)
     numbers = values.cast(pa.int32()) if kind == "date" else values
     return numbers.cast(pa.int64()).fill_null(0).to_numpy(zero_copy_only=False)
-
-
-def _code_labels(sets: list[list[str]]) -> tuple[tuple[str, ...], list[list[int]]]:
-    """Return all labels of sets in alphabetical order, and the sets as codes."""
-    labels = tuple(sorted({label for entry in sets for label in entry}))
-    code = {label: at for at, label in enumerate(labels)}
-    return labels, [[code[label] for label in entry] for entry in sets]

@@ -66,7 +66,9 @@ def write_release(release: Release, folder: Place, include: Sequence[Path] = ())
     licence, is copied in and declared with its digest.
     """
     taken = {*FILES, *(f"{name}.csv" for name in release.parts)}
-    release = dataclasses.replace(release, included=copy_in(include, folder, taken))
+    included = copy_in(include, folder, taken)
+    if included != release.included:
+        release = dataclasses.replace(release, included=included)
     with (folder / "data.parquet").open("wb") as file:
         write_data([release.table], release.columns, file)
     for name, table in encode_tables(release):

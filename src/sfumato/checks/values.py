@@ -61,9 +61,7 @@ def list_exact(values: ValueSets) -> tuple[str, ...]:
     >>> list_exact(decode(sf.anonymize(data, sf.methods.Mondrian(k=2)).release).column("ill").values)
     ('', 'flu')
     """
-    if values.low is None:
-        return values.names
-    return tuple(values.text_of(entry) for entry in range(len(values)))
+    return values.names if values.low is None or values.texts is None else tuple(values.texts.to_pylist())
 
 
 def group_values(values: ValueSets, original: ValueSets) -> tuple[Ints, Flags]:

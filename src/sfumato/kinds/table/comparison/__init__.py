@@ -133,10 +133,8 @@ class TableComparison:
     def _digest_classes(self) -> Digests:
         rows, digests = self.published.example, []
         for column in self.columns:
-            values = column.values
-            meanings = [
-                (values.text_of(entry), values.labels_of(entry) if values.names else ()) for entry in range(len(values))
-            ]
+            values, texts = column.values, column.texts
+            meanings = [(text, values.labels_of(at) if values.names else ()) for at, text in enumerate(texts)]
             digests.append(digest_values(meanings)[column.codes[rows]])
         return mix_digests(digests) if digests else np.zeros((len(rows), 2), np.uint64)
 

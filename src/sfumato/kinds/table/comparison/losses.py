@@ -51,6 +51,11 @@ class ComparedColumn:
         """What the different cells may be."""
         return self.published.values
 
+    @cached_property
+    def texts(self) -> list[str]:
+        """The different cells as they stand in the files."""
+        return [] if self.values.texts is None else self.values.texts.to_pylist()
+
     @property
     def codes(self) -> Ints:
         """Cell of every published record."""

@@ -96,7 +96,8 @@ def _means_of_classes(view: TableComparison, name: str) -> Floats:
     forms = [column for column in view.comparison.release.columns if column.role == "quasi-identifier"]
     texts = (encode(part.column(column.name), column.form).to_pylist() for column in forms)
     mean_of = dict(zip(zip(*texts, strict=True), part.column(f"{_MEAN}{name}").to_pylist(), strict=True))
-    classes = [tuple(view.published.format_cells(at).values()) for at in range(len(view.published.sizes))]
+    cells = zip(view.columns, view.published.cells.T, strict=True)
+    classes = zip(*([column.texts[entry] for entry in of_class] for column, of_class in cells), strict=True)
     try:
         return np.array([mean_of[cells] for cells in classes], dtype=np.float64)
     except KeyError:

@@ -13,7 +13,8 @@ from sfumato.data.coded import Coded
 from sfumato.data.dataset import Dataset
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.comparison.losses import ComparedColumn, count_values
-from sfumato.kinds.table.dataset import Attribute, attribute_of, attributes_of
+from sfumato.kinds.table.dataset import Attribute, attribute_of
+from sfumato.kinds.table.decode import exact
 from sfumato.metrics.comparison import Comparison
 from sfumato.metrics.grouping import GroupedAmounts, digest_values, mix_digests
 from sfumato.metrics.retained_detail import RetainedDetail, share_of
@@ -121,7 +122,7 @@ class TableComparison:
     def original_classes(self) -> Ints:
         """Sizes of the classes of the whole original: records with the same values of all quasi-identifiers."""
         full_original = self.comparison.full_original
-        return full_original.cached("classes", lambda: _find_classes(full_original.original))
+        return full_original.cached("classes", lambda: Classes.of(exact(full_original.original)).sizes)
 
     @cached_property
     def classes(self) -> GroupedAmounts:
@@ -141,13 +142,6 @@ class TableComparison:
     def average(self, record_scores: Floats, suppressed_score: float = 1.0) -> float:
         """Average a score of the published records over all original ones; withheld ones have a score of their own."""
         return float(record_scores.sum() + suppressed_score * self.suppressed_records) / max(self.records, 1)
-
-
-def _find_classes(original: Dataset) -> Ints:
-    keys = [attribute.codes for attribute in attributes_of(original)]
-    if not keys:
-        return np.array([len(original)])
-    return np.unique(np.column_stack(keys), axis=0, return_counts=True)[1].astype(np.int64)
 
 
 def count_retained(original: Dataset, release: Release) -> RetainedDetail:

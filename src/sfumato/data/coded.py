@@ -110,8 +110,7 @@ class ValueSets:
     @property
     def bounds(self) -> tuple[Axis, Axis]:
         """Lower and upper bounds on the axis."""
-        if self.low is None or self.high is None:
-            raise ValueError("a dictionary of labels has no axis")
+        assert self.low is not None and self.high is not None
         return self.low, self.high
 
     @property
@@ -126,8 +125,7 @@ class ValueSets:
 
     def text_of(self, entry: int) -> str:
         """Return an entry as it stands in the files."""
-        if self.texts is None:
-            raise ValueError("a dictionary of an original stands in no file")
+        assert self.texts is not None
         return str(self.texts[entry].as_py())
 
     def labels_of(self, entry: int) -> tuple[str, ...]:
@@ -165,8 +163,7 @@ class Coded:
     @property
     def lists(self) -> ListColumn:
         """The lists of labels of a column that has lists."""
-        if self.offsets is None:
-            raise ValueError(f"column {self.name!r} holds no lists")
+        assert self.offsets is not None
         return ListColumn(self.offsets, self.codes.astype(np.int32), self.values.names)
 
 

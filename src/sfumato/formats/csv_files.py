@@ -36,20 +36,24 @@ def encode_csv(table: pa.Table) -> Iterator[bytes]:
     >>> b"".join(encode_csv(pa.table({"age": ["20", None], "town": [None, "a"]})))
     b'age,town\n20,\n,a\n'
     """
-    names = [_quote(pa.array([name], pa.large_string())) for name in table.column_names]
-    yield _join(names)
-    columns = [_quote_column(table.column(name)) for name in table.column_names]
+    yield _join([_quote(pa.array([name], pa.large_string())) for name in table.column_names])
+    columns = [_quote_dictionary(table.column(name)) for name in table.column_names]
     for begin in range(0, table.num_rows, _ROWS):
         yield _join([_take_texts(column.slice(begin, _ROWS)) for column in columns])
 
 
-def _quote_column(column: pa.ChunkedArray) -> Any:
-    """Quote what has to be; of a dictionary each text once."""
-    if not pa.types.is_dictionary(column.type):
-        return pa.chunked_array([_quote(chunk.cast(pa.large_string())) for chunk in column.chunks], pa.large_string())
-    coded = column.unify_dictionaries().combine_chunks()
-    coded = coded.chunk(0) if isinstance(coded, pa.ChunkedArray) else coded
+def _quote_dictionary(column: pa.ChunkedArray) -> Any:
+    """Quote the texts of a dictionary, each once."""
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    coded = pa.concat_arrays(column.unify_dictionaries().chunks)
     return pa.DictionaryArray.from_arrays(coded.indices, _quote(coded.dictionary.cast(pa.large_string())))
+
+
+def _take_texts(column: Any) -> Any:
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary.take(column.indices)
+    return _quote(column.combine_chunks().cast(pa.large_string()))
 
 
 def _quote(texts: Any) -> Any:
@@ -58,12 +62,6 @@ def _quote(texts: Any) -> Any:
         return texts
     wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(texts, '"', '""'), _QUOTE, _NOTHING)
     return pc.if_else(quoted, wrapped, texts)
-
-
-def _take_texts(column: Any) -> Any:
-    if pa.types.is_dictionary(column.type):
-        return column.dictionary.take(column.indices)
-    return column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
 
 
 def _join(columns: list[Any]) -> bytes:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv as pacsv
@@ -17,7 +19,7 @@ _ROWS = 1 << 16
 """Rows that are encoded together."""
 
 _QUOTED = '[",\r\n]'
-_QUOTE, _COMMA, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", ""))
+_QUOTE, _COMMA, _LINE, _NOTHING = (pa.scalar(text, pa.large_string()) for text in ('"', ",", "\n", ""))
 
 
 def encode_csv(table: pa.Table) -> Iterator[bytes]:
@@ -25,6 +27,7 @@ def encode_csv(table: pa.Table) -> Iterator[bytes]:
 
     A cell is quoted if it holds a comma, a quote or a line break, or is an empty text; lines end with a line feed. A
     null is an unquoted empty cell, which every tool reads as a missing number, unless the line would be empty.
+    Columns may be dictionaries of texts.
 
     Examples
     --------
@@ -33,27 +36,44 @@ def encode_csv(table: pa.Table) -> Iterator[bytes]:
     >>> b"".join(encode_csv(pa.table({"age": ["20", None], "town": [None, "a"]})))
     b'age,town\n20,\n,a\n'
     """
-    yield _encode_rows([pa.array([name], pa.large_string()) for name in table.column_names])
+    yield _join([_quote(pa.array([name], pa.large_string())) for name in table.column_names])
+    columns = [_quote_dictionary(table.column(name)) for name in table.column_names]
     for begin in range(0, table.num_rows, _ROWS):
-        part = table.slice(begin, _ROWS)
-        yield _encode_rows([part.column(name).combine_chunks().cast(pa.large_string()) for name in table.column_names])
+        yield _join([_take_texts(column.slice(begin, _ROWS)) for column in columns])
 
 
-def _encode_rows(columns: list[pa.Array]) -> bytes:
+def _quote_dictionary(column: pa.ChunkedArray) -> Any:
+    """Quote the texts of a dictionary, each once."""
+    if not pa.types.is_dictionary(column.type) or not column.num_chunks:
+        return column
+    coded = pa.concat_arrays(column.unify_dictionaries().chunks)
+    return pa.DictionaryArray.from_arrays(coded.indices, _quote(coded.dictionary.cast(pa.large_string())))
+
+
+def _take_texts(column: Any) -> Any:
+    if pa.types.is_dictionary(column.type):
+        return column.dictionary.take(column.indices)
+    return _quote(column.combine_chunks().cast(pa.large_string()))
+
+
+def _quote(texts: Any) -> Any:
+    quoted = pc.or_(pc.match_substring_regex(texts, _QUOTED), pc.equal(texts, ""))
+    if not pc.any(quoted).as_py():
+        return texts
+    wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(texts, '"', '""'), _QUOTE, _NOTHING)
+    return pc.if_else(quoted, wrapped, texts)
+
+
+def _join(columns: list[Any]) -> bytes:
+    """Return rows of texts as lines."""
     if not columns:
         return b"\n"
-    cells = []
-    for column in columns:
-        column = column.combine_chunks() if isinstance(column, pa.ChunkedArray) else column
-        quoted = pc.or_(pc.match_substring_regex(column, _QUOTED), pc.equal(column, ""))
-        if pc.any(quoted).as_py():
-            wrapped = pc.binary_join_element_wise(_QUOTE, pc.replace_substring(column, '"', '""'), _QUOTE, _NOTHING)
-            column = pc.if_else(quoted, wrapped, column)
-        if column.null_count:
-            column = pc.fill_null(column, '""' if len(columns) == 1 else "")
-        cells.append(column)
-    lines = pc.binary_join_element_wise(*cells, _COMMA).to_pylist()
-    return ("\n".join(lines) + "\n").encode()
+    cells = [pc.fill_null(column, '""' if len(columns) == 1 else "") for column in columns]
+    lines = pc.binary_join_element_wise(pc.binary_join_element_wise(*cells, _COMMA), _LINE, _NOTHING)
+    lines = lines.combine_chunks() if isinstance(lines, pa.ChunkedArray) else lines
+    _, ends, text = lines.buffers()
+    begin, end = np.frombuffer(ends, np.int64)[[lines.offset, lines.offset + len(lines)]].tolist()
+    return bytes(text.slice(begin, end - begin))
 
 
 def write_csv(table: pa.Table, path: Place) -> None:

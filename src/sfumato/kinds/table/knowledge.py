@@ -19,17 +19,20 @@ from scipy import sparse
 from sfumato.base.remaining import Possibility, Remaining, quote
 from sfumato.checks.cache import cached
 from sfumato.checks.class_index import HeldLabels, LabelIndex
+from sfumato.checks.classes import Classes, number_rows
+from sfumato.checks.values import group_values
+from sfumato.data.coded import Coded
 from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.dataset import attribute_of
-from sfumato.kinds.table.decode import Cells, PublishedTable, number_rows
 from sfumato.kinds.table.guarantees import KAnonymity
 from sfumato.messages import Message, parameter
 from sfumato.progress import track
+from sfumato.release.decode import decode
 from sfumato.release.release import Release
 
-__all__ = ["Fitting", "describe_inference", "find_inferences", "is_guaranteed", "number_values"]
+__all__ = ["Fitting", "describe_inference", "find_inferences", "is_guaranteed"]
 
 
 Ints = npt.NDArray[np.int64]
@@ -55,7 +58,7 @@ class Fitting:
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("table", [(20,), (29,), (70,), (79,)], ("age",))
-    >>> table = PublishedTable.of(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release)
+    >>> table = Classes.of(decode(sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release))
     >>> found = Fitting.of(table, data)
     >>> found.weigh(table.sizes)[found.case].tolist()
     [2, 2, 2, 2]
@@ -67,19 +70,19 @@ class Fitting:
 
     @classmethod
     @cached
-    def of(cls, table: PublishedTable, original: Dataset) -> Fitting:
+    def of(cls, table: Classes, original: Dataset) -> Fitting:
         """Look for the people of an original in a release."""
         return cls.among(table, original, original.table)
 
     @classmethod
     @cached
-    def of_population(cls, table: PublishedTable, original: Dataset) -> Fitting:
+    def of_population(cls, table: Classes, original: Dataset) -> Fitting:
         """Look for the population of an original, which must have one, in a release."""
         assert original.population is not None
         return cls.among(table, original, original.population)
 
     @classmethod
-    def among(cls, table: PublishedTable, original: Dataset, people: pa.Table) -> Fitting:
+    def among(cls, table: Classes, original: Dataset, people: pa.Table) -> Fitting:
         """Look for some people, of a table with the columns of an original, in a release."""
         read = [_read_attribute(column, original, people) for column in table.columns]
         case = number_rows([kinds for kinds, _ in read], people.num_rows)
@@ -149,17 +152,15 @@ def find_inferences(release: Release, measured: Any = None) -> Remaining:  # noq
 
 
 def _judge_columns(release: Release) -> Iterator[Possibility]:
-    table = PublishedTable.of(release)
-    for column in release.columns:
-        if column.role == "sensitive" and table.records:
-            value, width = number_values(release, column.name)
-            pairs, counts = np.unique(table.group * width + value, return_counts=True)
-            share = counts / table.sizes[pairs // width]
-            certain = int(counts[share == 1].sum())
-            guaranteed, most = is_guaranteed(release, column.name), float(share.max())
-            yield describe_inference(
-                column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit
-            )
+    table = decode(release)
+    classes = Classes.of(table)
+    for column in table.with_role("sensitive") if table.records else ():
+        width = len(column.values)
+        pairs, counts = np.unique(classes.group * width + column.codes, return_counts=True)
+        share = counts / classes.sizes[pairs // width]
+        certain = int(counts[share == 1].sum())
+        guaranteed, most = is_guaranteed(release, column.name), float(share.max())
+        yield describe_inference(column.name, certain, table.records, most, guaranteed=guaranteed, unit=release.unit)
 
 
 def is_guaranteed(release: Release, column: str) -> bool:
@@ -178,21 +179,6 @@ def is_guaranteed(release: Release, column: str) -> bool:
         and (guarantee.l > 1 or guarantee.t is not None)
         and column in guarantee.sensitive
     )
-
-
-def number_values(release: Release, column: str) -> tuple[Ints, int]:
-    """Return the value of every published record as a number, and how many there are.
-
-    Examples
-    --------
-    >>> import sfumato as sf
-    >>> data = sf.Dataset.of("table", [(20, "flu"), (20, "flu")], ("age", "ill"), sensitive=("ill",))
-    >>> values, width = number_values(sf.anonymize(data, sf.methods.Mondrian(k=2)).release, "ill")
-    >>> values.tolist(), width
-    ([0, 0], 1)
-    """
-    coded = release.table.column(column).combine_chunks().dictionary_encode()
-    return coded.indices.to_numpy(zero_copy_only=False).astype(np.int64), max(len(coded.dictionary), 1)
 
 
 def describe_inference(
@@ -241,10 +227,10 @@ def describe_inference(
     )
 
 
-def _read_attribute(column: Cells, original: Dataset, people: pa.Table) -> tuple[Ints, HeldLabels]:
-    """Return the kind of value of every person, and which cells of a published column hold which kinds."""
+def _read_attribute(column: Coded, original: Dataset, people: pa.Table) -> tuple[Ints, HeldLabels]:
+    """Return the kind of value of every person, and which entries of a published column hold which kinds."""
     if all(original_column.name != column.name for original_column in original.schema.columns):
         raise VerificationError(f"table: the original has no column {column.name!r}, which the release has.")
     attribute = attribute_of(original, column.name, people)
-    kind, held = column.sort_values(attribute)
-    return kind[attribute.codes], held
+    kind, held = group_values(column.values, attribute.value_sets)
+    return kind[attribute.entries], held

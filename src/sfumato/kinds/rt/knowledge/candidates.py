@@ -216,8 +216,8 @@ def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Int
     code = {label: at for at, label in enumerate(labels)}
     pairs = [
         (value, code[member])
-        for value, name in enumerate(records.known_values.labels)
-        for member in records.members.get(name, (name,))
+        for value in range(len(records.items.values))
+        for member in records.items.values.labels_of(value)
         if member in code
     ]
     both = np.array(sorted(set(pairs)), np.int64).reshape(-1, 2)

@@ -42,7 +42,7 @@ class Mdav(Relational):
     --------
     >>> data = Dataset.of("table", [(20, 1.5), (61, 2.0), (21, 1.7), (60, 2.2)], ("age", "height"))
     >>> release = Mdav(k=2).anonymize(data, Run(bytes(32))).release
-    >>> release.parts["means"].table.select(["age", "mean_age", "mean_height"]).to_pylist()
+    >>> release.extra_tables["means"].table.select(["age", "mean_age", "mean_height"]).to_pylist()
     [{'age': {'lo': 20, 'hi': 21}, 'mean_age': 20.5, 'mean_height': 1.6},
      {'age': {'lo': 60, 'hi': 61}, 'mean_age': 60.5, 'mean_height': 2.1}]
 

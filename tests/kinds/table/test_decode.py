@@ -58,7 +58,7 @@ def test_what_is_published_is_read_once_and_people_are_looked_for_once():
     release, rows = result.release, result.owner_record.rows
     with (
         patch.object(decode, "read_cells", wraps=decode.read_cells) as read,
-        patch.object(knowledge, "_match", wraps=knowledge._match) as match,
+        patch.object(knowledge, "LabelIndex", wraps=knowledge.LabelIndex) as index,
     ):
         assert k_anonymity.verify(release).holds
         assert k_anonymity.verify_against(release, data, rows).holds
@@ -66,7 +66,7 @@ def test_what_is_published_is_read_once_and_people_are_looked_for_once():
         for attacker in (attributes, homogeneity, more_known):
             attacker.attack(release, data, rows)
         Comparison(data, release, rows).view(TableComparison).average(np.zeros(30))
-        assert (read.call_count, match.call_count) == (2, 1)
+        assert (read.call_count, index.of.call_count) == (2, 1)
         k_anonymity.verify_against(release, sf.Dataset.of("table", people, ("age", "sex", "ill")), rows)
         k_anonymity.verify(dataclasses.replace(release))
-        assert (read.call_count, match.call_count) == (4, 2)
+        assert (read.call_count, index.of.call_count) == (4, 2)

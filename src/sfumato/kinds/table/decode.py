@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from sfumato.checks.cache import cached
+from sfumato.checks.class_index import HeldLabels
 from sfumato.kinds.table.dataset import MISSING, Attribute
 from sfumato.release.release import PublishedColumn, Release
 from sfumato.release.text import ValueFormat, encode
@@ -86,42 +87,10 @@ class Cells:
             sides.append(np.array(values, dtype=kind))
         return sides[0], sides[1], missing, suppressed
 
-    def holds(self, attribute: Attribute) -> Flags:
-        """Tell which values of an original column lie in which cells: one row per cell, the missing value last.
+    def sort_values(self, attribute: Attribute) -> tuple[Ints, HeldLabels]:
+        """Put values of an original column that lie in the same cells together.
 
-        Examples
-        --------
-        >>> import sfumato as sf
-        >>> from sfumato.kinds.table.dataset import attribute_of
-        >>> data = sf.Dataset.of("table", [("a",), ("b",), ("c",), ("c",)], ("city",))
-        >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-        >>> cells = Cells.of(release, release.columns[0])
-        >>> found = cells.holds(attribute_of(data, "city"))
-        >>> dict(zip(map(str, cells.cells), found.tolist()))["['a', 'b']"]
-        [True, True, False, False]
-        """
-        width = len(attribute.labels) + 1
-        if self.form.cell == "interval":
-            low, high, missing, suppressed = self.bounds
-            # A column of labels has no place on an axis: no range holds any of its values.
-            axis = attribute.axis if attribute.axis is not None else np.full(width - 1, np.nan)
-            inside = (axis[None, :] >= low[:, None]) & (axis[None, :] <= high[:, None]) & ~missing[:, None]
-            inside = np.column_stack([inside, missing])
-            return np.asarray(inside | suppressed[:, None])
-        code = {label: i for i, label in enumerate(attribute.labels)} | {MISSING: width - 1}
-        inside = np.zeros((len(self.cells), width), dtype=bool)
-        for at in range(len(self.cells)):
-            labels = self.meaning(at)
-            if labels is None:
-                inside[at] = True
-            else:
-                inside[at, [code[label] for label in labels if label in code]] = True
-        return inside
-
-    def sort_values(self, attribute: Attribute) -> tuple[Ints, Flags]:
-        """Put values that lie in the same cells together.
-
-        Returns the kind of every value of an original column, the missing one last, and which cells hold which kind.
+        Returns the kind of every value, the missing one last, and which cells hold which kinds.
 
         Examples
         --------
@@ -129,26 +98,41 @@ class Cells:
         >>> from sfumato.kinds.table.dataset import attribute_of
         >>> data = sf.Dataset.of("table", [(1,), (2,), (8,), (9,)], ("age",))
         >>> release = sf.anonymize(data, sf.methods.Mondrian(k=2), secret=bytes(32)).release
-        >>> kind, holds = Cells.of(release, release.columns[0]).sort_values(attribute_of(data, "age"))
-        >>> len(set(kind.tolist())), holds.shape
-        (3, (2, 3))
+        >>> kind, held = Cells.of(release, release.columns[0]).sort_values(attribute_of(data, "age"))
+        >>> kind.tolist(), held.low.tolist(), held.high.tolist()
+        ([0, 0, 1, 1, 2], [0, 1], [0, 1])
         """
-        values = np.arange(len(attribute.labels))
-        first = values
-        if self.form.cell == "interval" and attribute.axis is not None:
-            low, high, _, _ = self.bounds
-            above = np.searchsorted(np.unique(low), attribute.axis, side="right")
-            passed = np.searchsorted(np.unique(high), attribute.axis, side="left")
-            _, first, values = np.unique(above * (len(self.cells) + 1) + passed, return_index=True, return_inverse=True)
-        reduced = dataclasses.replace(
-            attribute,
-            labels=tuple(attribute.labels[at] for at in first),
-            axis=None if attribute.axis is None else attribute.axis[first],
-        )
-        holds = self.holds(reduced)
-        _, chosen, kind = np.unique(np.packbits(holds, axis=0), axis=1, return_index=True, return_inverse=True)
-        kind = kind.reshape(-1).astype(np.int64)
-        return np.append(kind[:-1][values.reshape(-1)], kind[-1]), holds[:, chosen]
+        if self.form.cell == "interval":
+            return self._sort_on_axis(attribute)
+        missing = len(attribute.labels)
+        code = {label: i for i, label in enumerate(attribute.labels)} | {MISSING: missing}
+        holds = np.zeros((len(self.cells), missing + 1), dtype=bool)
+        for at in range(len(self.cells)):
+            labels = self.meaning(at)
+            holds[at, slice(None) if labels is None else [code[label] for label in labels if label in code]] = True
+        _, first, kind = np.unique(np.packbits(holds, axis=0), axis=1, return_index=True, return_inverse=True)
+        # Kinds in the order of their first values: labels that are neighbours there often share their cells.
+        order = np.argsort(first)
+        rank = np.empty(len(order), np.int64)
+        rank[order] = np.arange(len(order))
+        return rank[kind.reshape(-1)], HeldLabels.of(holds[:, first[order]])
+
+    def _sort_on_axis(self, attribute: Attribute) -> tuple[Ints, HeldLabels]:
+        """Number values along their axis, and say from which to which every cell holds them."""
+        low, high, missing, suppressed = self.bounds
+        # A column of labels has no place on an axis: no range holds any of its values.
+        axis = attribute.axis if attribute.axis is not None else np.zeros(0)
+        above = np.searchsorted(np.sort(low), axis, side="right")
+        passed = np.searchsorted(np.sort(high), axis, side="left")
+        kind = np.zeros(len(attribute.labels), np.int64)
+        kind[1 : len(axis)] = np.cumsum((np.diff(above) != 0) | (np.diff(passed) != 0))
+        none = int(kind.max(initial=-1)) + 1
+        begin, end = np.searchsorted(axis, low, side="left"), np.searchsorted(axis, high, side="right")
+        is_empty, kinds = begin >= end, np.append(kind, none)
+        begins = np.where(is_empty | missing, none, kinds[np.minimum(begin, len(kind))])
+        ends = np.where(is_empty, -1, kinds[np.maximum(end - 1, 0)])
+        begins, ends = np.where(suppressed, 0, begins), np.where(missing | suppressed, none, ends)
+        return kinds, HeldLabels(begins, ends)
 
 
 def list_members(release: Release, column: str) -> dict[str, tuple[str, ...]]:

@@ -13,6 +13,7 @@ from tests.kinds.table.naive import promise
 from tests.kinds.table.releases import ILL, ORDER, drawn, members_of, people_of
 
 import sfumato as sf
+from sfumato.checks.compiled import set_smallest
 from sfumato.exceptions import VerificationError
 from sfumato.kinds.table.decode import PublishedTable, quasi_columns
 from sfumato.kinds.table.guarantees import KAnonymity
@@ -106,6 +107,9 @@ def test_whoever_is_known_fits_the_records_that_hold_their_values(made):
     table = PublishedTable.of(release)
     known = Fitting.of(table, data)
     found = known.weigh(table.sizes)[known.case]
+    with set_smallest(0):
+        compiled = Fitting.among(table, data, data.table)
+    assert (compiled.fits != known.fits).nnz == 0
     rows, quasi = rows_of(release)
     assert found.tolist() == [len(promise.candidates(rows, quasi, p, members_of(release))) for p in people_of(data)]
     verdict = verify_against(release, data, result.owner_record.rows)

@@ -109,8 +109,8 @@ def _check_columns(release: Release, original: Dataset) -> Counterexample:
 def _check_cells(release: Release, original: Dataset, rows: Ints) -> Counterexample:
     for column in quasi_columns(release):
         cells, attribute = Cells.of(release, column), attribute_of(original, column.name)
-        kind, holds = cells.sort_values(attribute)
-        fits = holds[cells.index, kind[attribute.codes[rows]]]
+        kind, held = cells.sort_values(attribute)
+        fits = held.contain(cells.index, kind[attribute.codes[rows]])
         if not fits.all():
             return {"column": column.name, "rows": [int(row) + 1 for row in np.flatnonzero(~fits)[:SHOWN_ROWS]]}
     return None

@@ -186,7 +186,7 @@ def test_the_file_and_the_kind_come_first_and_then_all_that_is_missing(sfumato, 
     told = sfumato("anonymize", "none.csv", "--kind", "setz", *publishing, expect=2).stderr
     assert told == "sfumato: none.csv: there is no such file.\n"
     told = sfumato("anonymize", "baskets.csv", "--kind", "setz", *publishing, expect=2).stderr
-    assert "Did you mean 'sets'?" in told
+    assert "Did you mean --kind sets?" in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "table", *publishing, expect=2).stderr
     assert "works on sets, not on table. Methods for table: bottom-up," in told
     told = sfumato("anonymize", "baskets.csv", "--kind", "sets", *publishing, expect=2).stderr

@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from sfumato.data.dataset import Dataset
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import TIME_POINT
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit
@@ -17,6 +18,7 @@ from sfumato.readers.cells import encode_labels, name_marked, parse_numbers
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import FOUND, note_rows, note_truncated, note_zone
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.roles import EVENT_LOGS, UNUSED_IN_EVENT_LOGS, Vocabulary, assign_roles
 from sfumato.readers.sources import Source
@@ -75,13 +77,13 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Reading `day` as time.
     Reading `product` as event.
     Reading `quantity` as count.
-    Times have no zone and are taken as UTC.
+    Times have no time zone and are read as UTC.
     Found 2 time points with 12 occurrences of 2 events.
     """
     source = Source(as_place(path), read_options)
     name, table = source.name, source.table()
     columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
-    notes = [f"Read {table.num_rows:,} rows of {name}.", *source.notes, *role_notes]
+    notes = [note_rows(name, table.num_rows), *source.notes, *role_notes]
     name, table = resolve_missing(name, table, columns, read_options, notes, ("event",))
     for role in ("time", "event"):
         if role not in columns:
@@ -96,7 +98,14 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     # By their names, whatever order the rows are in.
     labels = tuple(sorted(events.labels.to_pylist()))
     points, offsets, codes, sums = _add_up(times, rank_names(events.labels)[events.codes], counts, len(labels))
-    notes.append(f"Found {len(points):,} time points with {int(sums.sum()):,} occurrences of {len(labels):,} events.")
+    notes.append(
+        Note(
+            FOUND,
+            "Found {points} time {points:point|points} with {occurrences} {occurrences:occurrence|occurrences} of "
+            "{events} {events:event|events}.",
+            {"points": len(points), "occurrences": int(sums.sum()), "events": len(labels)},
+        )
+    )
     history = ListColumn(offsets, codes.astype(np.int32), labels).to_arrow()
     return Dataset(
         Schema(
@@ -142,7 +151,7 @@ def detect(preview: FileProfile) -> Detection | None:
 
 
 def _read_times(
-    name: str, column: str, table: pa.Table, resolution: str | None, notes: list[str]
+    name: str, column: str, table: pa.Table, resolution: str | None, notes: list[Note]
 ) -> tuple[Longs, TimeUnit]:
     """Return times as whole numbers, and what they count."""
     parsed = parse_times(name, column, table.column(column))
@@ -160,16 +169,16 @@ def _read_times(
             )
         return parsed.order.astype(np.int64), TimeUnit()
     if not parsed.zoned:
-        notes.append("Times have no zone and are taken as UTC.")
+        notes.append(note_zone())
     times, time_unit, finer = cut_times(parsed.micros, resolution or "second")
     if finer.any():
-        notes.append(f"Times that were cut to the {resolution or 'second'}: {int(finer.sum()):,}.")
+        notes.append(note_truncated(int(finer.sum()), resolution or "second"))
     return times, time_unit
 
 
-def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[str]) -> Longs:
+def _read_counts(name: str, column: str | None, table: pa.Table, notes: list[Note]) -> Longs:
     if column is None:
-        notes.append("There is no count: every row is one occurrence.")
+        notes.append(Note("no-count-column", "No column holds counts: every row is one occurrence."))
         return np.ones(table.num_rows, dtype=np.int64)
     numbers = parse_numbers(name, column, table.column(column))
     wrong = (numbers < 0) | (numbers > _LARGEST) | (numbers != np.floor(numbers))

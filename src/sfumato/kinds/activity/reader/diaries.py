@@ -9,6 +9,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import PERSON
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity.reader.episodes import DAY, MONDAY, Episodes, parse_start
@@ -16,6 +17,7 @@ from sfumato.kinds.activity.reader.homes import ARAS_ACTIVITIES, parse_adl, pars
 from sfumato.readers.cells import Cells, Labels, as_text, encode_labels, name_marked, parse_numbers
 from sfumato.readers.files import to_utf8
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROWS_READ, note_zone
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, name_records
 from sfumato.readers.roles import Vocabulary, assign_roles
@@ -76,12 +78,13 @@ class Recording(NamedTuple):
     record_people: RecordPeople = RecordPeople(PERSON)
 
 
-def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, notes: list[str]) -> Recording:
+def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, notes: list[Note]) -> Recording:
     """Read ADL files: of every home the name of its file, what the person is called and the text."""
     tables, rows, sizes = [], [], []
     for name, _, data in homes:
         table, lines = parse_adl(name, to_utf8(name, data, read_options.encoding))
-        notes.append(f"Read {table.num_rows:,} activities of {name}, an ADL file: the home is a person.")
+        template = "Read {rows} {rows:activity|activities} of {file}, an ADL file: the home is a person."
+        notes.append(Note(ROWS_READ, template, {"rows": table.num_rows}, details={"file": name}))
         tables.append(table)
         rows.append(lines)
         sizes.append(len(lines))
@@ -92,14 +95,15 @@ def read_adl(homes: list[tuple[str, str, bytes]], read_options: ReadOptions, not
 
 
 def read_aras(
-    name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], read_options: ReadOptions, notes: list[str]
+    name: str, homes: list[tuple[str, list[tuple[str, bytes]]]], read_options: ReadOptions, notes: list[Note]
 ) -> Recording:
     """Read ARAS files: of every home its name, and the name and text of the file of each day."""
     parts: list[list[Longs]] = []
     names: list[str] = []
     for home, files in homes:
         days = [parse_aras(file, to_utf8(file, data, read_options.encoding)) for file, data in files]
-        notes.append(f"Read {len(days):,} days of {home or name}, ARAS files: two residents are two people.")
+        template = "Read {rows} {rows:day|days} of {file}, ARAS files: two residents are two people."
+        notes.append(Note(ROWS_READ, template, {"rows": len(days)}, details={"file": home or name}))
         for resident in range(2):
             for number, codes in enumerate(day[resident] for day in days):
                 starts = np.flatnonzero(np.append(True, codes[1:] != codes[:-1]))
@@ -115,19 +119,19 @@ def read_aras(
     return Recording(name, people, activities, _shift(episodes, read_options, None, notes), "relative", "line")
 
 
-def _shift(episodes: Episodes, read_options: ReadOptions, usual: str | None, notes: list[str]) -> Episodes:
+def _shift(episodes: Episodes, read_options: ReadOptions, usual: str | None, notes: list[Note]) -> Episodes:
     """Let times that count from the beginning of the data begin at the start given."""
     text = read_options.start or usual
     date, time, number = parse_start(text) if text else (None, None, None)
     if number is not None:
         raise ParameterError("reading: start must be a date or a time of day for data of days.")
     if date is None:
-        notes.append("The data have no dates: time counts from Monday, 1970-01-05.")
+        notes.append(Note("no-dates", "The data have no dates: time begins on Monday, 1970-01-05."))
     moment = (MONDAY if date is None else date) + (time or 0)
     return episodes._replace(begin=episodes.begin + moment, end=episodes.end + moment)
 
 
-def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: list[str]) -> Recording:
+def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: list[Note]) -> Recording:
     """Read a table of episodes, with a start and an end or, in order, a duration each."""
     columns, role_notes = assign_roles(name, table.column_names, read_options, WORDS)
     notes += role_notes
@@ -150,7 +154,7 @@ def read_episodes(name: str, table: pa.Table, read_options: ReadOptions, notes: 
     if "person" in columns:
         people = encode_labels(name, columns["person"], table.column(columns["person"]))
     else:
-        notes.append("There is no person column: everything was done by one person.")
+        notes.append(Note("no-person-column", "No column names people: all activities are those of one person."))
         people = Labels(np.zeros(table.num_rows, np.int32), pa.array(["person"]))
     record_people = _find_owners(name, table, people, columns)
     if "duration" in columns:
@@ -177,7 +181,7 @@ def _take_episodes(
     people: Labels,
     columns: dict[str, str],
     numbers: Longs,
-    notes: list[str],
+    notes: list[Note],
     rows: str = "row",
 ) -> Recording:
     begin, end = (parse_times(name, columns[role], table.column(columns[role])) for role in ("start", "end"))
@@ -190,7 +194,7 @@ def _take_episodes(
     activities = encode_labels(name, activity, table.column(activity))
     kind = "numbers" if begin.micros is None else "zoned" if begin.zoned else "dated"
     if kind == "dated":
-        notes.append("Times have no zone and are taken as UTC.")
+        notes.append(note_zone())
     first, last = (
         _whole(name, columns[role], times.order) if times.micros is None else times.micros
         for role, times in (("start", begin), ("end", end))
@@ -217,7 +221,7 @@ def _take_diary(
     columns: dict[str, str],
     numbers: Longs,
     read_options: ReadOptions,
-    notes: list[str],
+    notes: list[Note],
 ) -> Recording:
     """Lay durations one after another, in the order of the file, from the beginning of the day."""
     minutes = parse_numbers(name, columns["duration"], table.column(columns["duration"]))
@@ -235,19 +239,22 @@ def _take_diary(
     first = np.flatnonzero(np.append(True, who[order][1:] != who[order][:-1]))
     base = np.repeat((sums - length)[first], np.diff(np.append(first, len(order))))
     episodes = Episodes(who[order], activities.codes[order], sums - length - base, sums - base, numbers[order])
-    notes.append("Durations of a person follow one another in the order of the file.")
+    notes.append(Note("durations-in-order", "Durations of a person follow one another in the order of the file."))
     is_survey = columns["duration"].lower() == "dur" and columns["activity"].lower() == "tiercode"
     _note_totals(who[order], activities, order, notes)
     shifted = _shift(episodes, read_options, _DIARY_START if is_survey else None, notes)
     return Recording(name, people, activities, shifted, "relative")
 
 
-def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[str]) -> None:
+def _note_totals(who: Longs, activities: Labels, order: Longs, notes: list[Note]) -> None:
     """Warn of files that hold how long people did things, not when."""
     rank = np.argsort(np.argsort(np.array(activities.labels.to_pylist())))[activities.codes[order]]
     same = who[1:] == who[:-1]
     if same.sum() >= 10 and (rank[1:][same] > rank[:-1][same]).all():
         notes.append(
-            "Activities of every person stand in the order of their names, none twice: these may be totals of a day, "
-            "and then times of day mean nothing."
+            Note(
+                "perhaps-totals",
+                "Everybody's activities are in alphabetical order, none twice. If durations are totals of a day, times "
+                "of day are meaningless.",
+            )
         )

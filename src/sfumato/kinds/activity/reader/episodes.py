@@ -8,6 +8,7 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.data.time_units import UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
@@ -76,7 +77,7 @@ class Episodes(NamedTuple):
         return agree("the last moment", int(self.end.max()), "most")
 
     def check(
-        self, owner: str, notes: list[str], labels: Cells, *, correct: bool = False, rows: str = "row"
+        self, owner: str, notes: list[Note], labels: Cells, *, correct: bool = False, rows: str = "row"
     ) -> Episodes:
         """Return the episodes by person and time; what is impossible is refused, or mended and noted.
 
@@ -91,15 +92,15 @@ class Episodes(NamedTuple):
                 "(faults=mend)."
             )
         if backwards.any():
-            notes.append(f"Episodes that end before they begin, which were left out: {int(backwards.sum()):,}.")
-        empty = int((self.end == self.begin).sum())
-        if empty:
-            notes.append(f"Episodes that take no time, which were left out: {empty:,}.")
+            template = "Left out {episodes} {episodes:episode that ends|episodes that end} before {episodes:it begins|they begin}."
+            notes.append(Note("backward-episodes-left-out", template, {"episodes": int(backwards.sum())}))
+        template = "Left out {episodes} {episodes:episode|episodes} of no length."
+        note_count(notes, Note("empty-episodes-left-out", template, {"episodes": int((self.end == self.begin).sum())}))
         episodes = self.take(np.flatnonzero(self.end > self.begin))
         episodes = episodes.take(np.lexsort((episodes.end, episodes.begin, episodes.person)))
         return episodes._resolve_overlaps(owner, notes, labels, correct=correct, rows=rows)
 
-    def _resolve_overlaps(self, owner: str, notes: list[str], labels: Cells, *, correct: bool, rows: str) -> Episodes:
+    def _resolve_overlaps(self, owner: str, notes: list[Note], labels: Cells, *, correct: bool, rows: str) -> Episodes:
         over = (self.person[1:] == self.person[:-1]) & (self.begin[1:] < self.end[:-1])
         if not over.any():
             return self
@@ -111,13 +112,18 @@ class Episodes(NamedTuple):
                 f"{name_rows(named.tolist(), rows)} ({int(over.sum()):,} overlaps in all). Correct the data, or let an "
                 "episode end where the next one begins (faults=mend)."
             )
-        note_count(notes, "Episodes that were cut where the next one begins", int(over.sum()))
+        template = "Cut {episodes} {episodes:episode|episodes} where the next one begins."
+        note_count(notes, Note("overlaps-cut", template, {"episodes": int(over.sum())}))
         rank = rank_names(labels)[self.activity]
         order = np.lexsort((rank, self.end, self.begin, self.person))
         corrected, rank = self.take(order), rank[order]
         joint = over & (corrected.begin[1:] == corrected.begin[:-1]) & (corrected.end[1:] == corrected.end[:-1])
         differ = int((joint & (rank[1:] != rank[:-1])).sum())
-        note_count(notes, "Episodes that begin and end with another one, of which the last by its name is kept", differ)
+        template = (
+            "{episodes} {episodes:episode begins and ends|episodes begin and end} with another one; the last by name "
+            "is kept."
+        )
+        note_count(notes, Note("equal-episodes", template, {"episodes": differ}))
         end = corrected.end.copy()
         end[:-1][over] = corrected.begin[1:][over]
         corrected = corrected._replace(end=end)

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.build import name_rows
@@ -145,7 +146,7 @@ def _read_times(names: Sequence[str]) -> tuple[int, int] | None:
     return (seconds[0], int(steps.pop())) if len(steps) == 1 and min(steps | {seconds[1] - seconds[0]}) > 0 else None
 
 
-def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, notes: list[str]) -> Layout:
+def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, notes: list[Note]) -> Layout:
     """Say when the columns begin and how long they last.
 
     Examples
@@ -160,7 +161,7 @@ def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, n
     if months[0] is not None and None not in months and read_options.resolution in {None, months[0][0]}:
         if read_options.start is not None:
             raise ParameterError("reading: columns named by months begin by themselves; leave start out.")
-        notes.append(f"Columns are slots of a {months[0][0]}.")
+        notes.append(Note("slot-columns", "Columns are slots of a {unit}.", details={"unit": months[0][0]}))
         return Layout(TimeUnit(*months[0]), 1)
     timed = _read_times(names)
     if timed is None:
@@ -190,7 +191,9 @@ def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, n
         raise SchemaError(
             f"{owner}: slots of {step:,} seconds cannot be told in the resolution {unit}. Give a finer one."
         )
-    notes.append(f"Columns are slots of {step // UNITS[unit]:,} {unit}{'s' * (step != UNITS[unit])}.")
+    width = step // UNITS[unit]
+    details = {"length": f"{width:,} {unit}{'s' * (width > 1)}"}
+    notes.append(Note("slot-columns", "Columns are slots of {length}.", details=details))
     return Layout(TimeUnit(unit, begin // UNITS[unit]), step // UNITS[unit])
 
 

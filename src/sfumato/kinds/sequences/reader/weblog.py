@@ -17,9 +17,12 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import Cells, marks
+from sfumato.readers.notes import ROLE
+from sfumato.readers.partitioned.agreement import note_count
 
 __all__ = ["WebLog", "is_weblog", "parse_weblog"]
 
@@ -42,8 +45,8 @@ class WebLog(NamedTuple):
     --------
     >>> line = b'h - - [10/Oct/2000:13:55:36 -0700] "GET /a HTTP/1.0" 404 9'
     >>> log = parse_weblog("access.log", line + b"\\n" + line.replace(b"404", b"200"), "host")
-    >>> log.is_event.tolist(), log.notes[1]
-    ([False, True], 'Requests with another status, which were left out: 1.')
+    >>> log.is_event.tolist(), str(log.notes[1])
+    ([False, True], 'Left out 1 request with another status.')
     """
 
     table: pa.Table
@@ -51,7 +54,7 @@ class WebLog(NamedTuple):
     person: tuple[str, ...]
     is_event: Marks
     """Which lines are events."""
-    notes: list[str]
+    notes: list[Note]
 
 
 def is_weblog(lines: Sequence[str]) -> bool:
@@ -98,12 +101,14 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
     _refuse_marked(name, marks(fields.is_null()), "be a request in common or combined log format")
     column = dict(zip([field.name for field in fields.type], fields.flatten(), strict=True))
     retained = marks(pc.match_substring_regex(column["status"], _SHOWN))
-    notes = ["Recognised a web log: a request with status 2xx or 304 is an event."]
-    _note_left_out(notes, "with another status", len(retained) - int(retained.sum()))
+    notes = [Note("web-log", "Recognised a web log: a request with status 2xx or 304 is an event.")]
+    template = "Left out {requests} {requests:request|requests} with another status."
+    note_count(notes, Note("other-status-left-out", template, {"requests": len(retained) - int(retained.sum())}))
     person = tuple(user_key.split("+"))
     if "user" in person:
         anonymous = retained & marks(pc.equal(column["user"], pa.scalar("-", pa.large_string())))
-        _note_left_out(notes, "of nobody known", int(anonymous.sum()))
+        template = "Left out {requests} {requests:request|requests} without a user."
+        note_count(notes, Note("anonymous-left-out", template, {"requests": int(anonymous.sum())}))
         retained = retained & ~anonymous
     if not retained.any():
         raise SchemaError(f"{name}: no request has status 2xx or 304{' and a user' * ('user' in person)}.")
@@ -112,7 +117,7 @@ def parse_weblog(name: str, text: bytes, user_key: str, *, keep_query: bool = Fa
         _refuse_marked(
             name, retained & common, "name an agent, as the combined log format does, for user_key=host+agent"
         )
-    notes.append(f"Reading {' and '.join(person)} as person.")
+    notes.append(Note(ROLE, "Reading {columns} as person.", columns=person, details={"role": "person"}))
     events = _name_events(name, column["request"], retained, keep_query=keep_query)
     cells = {part: _blank(column[part], retained, "-") for part in person}
     return WebLog(
@@ -156,8 +161,3 @@ def _refuse_marked(name: str, bad: Marks, rule: str) -> None:
         raise SchemaError(
             f"{name}: every line must {rule}; not so {where} ({int(bad.sum()):,} in all). Correct or remove such lines."
         )
-
-
-def _note_left_out(notes: list[str], which: str, count: int) -> None:
-    if count:
-        notes.append(f"Requests {which}, which were left out: {count:,}.")

@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.readers.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
@@ -21,6 +22,8 @@ __all__ = [
     "encode_items",
     "flatten_lists",
     "format_separator",
+    "note_duplicates",
+    "note_nameless",
     "rename_items",
     "split_cells",
     "trim_labels",
@@ -67,6 +70,23 @@ def format_separator(mark: str) -> str:
     ("';'", 'spaces')
     """
     return {" ": "spaces", "\t": "tabs"}.get(mark, repr(mark))
+
+
+def note_duplicates(items: int) -> Note:
+    """Note how many items repeat in a set.
+
+    Examples
+    --------
+    >>> str(note_duplicates(1))
+    'Removed 1 duplicate item within records.'
+    """
+    template = "Removed {items} duplicate {items:item|items} within records."
+    return Note("duplicate-items-removed", template, {"items": items})
+
+
+def note_nameless(items: int) -> Note:
+    """Note how many items are blank."""
+    return Note("empty-items-left-out", "Left out {items} empty {items:item|items}.", {"items": items})
 
 
 def detect_separator(owner: str, cells: Cells) -> str:

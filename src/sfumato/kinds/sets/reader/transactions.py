@@ -12,6 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.hierarchies.build import name_rows
 from sfumato.kinds.sets.reader.items import (
@@ -44,13 +45,13 @@ _MARK = r"^(-1|-2|<-?\d+>)$"
 
 
 class Lines(NamedTuple):
-    """The records of a text, blank ones included, and what is to be told about them."""
+    """The records of a text, blank ones included, with notes on them."""
 
     occurrences: Occurrences
     """Each item with its record, counted from 0."""
     numbers: Longs
     """The line of each record."""
-    notes: list[str]
+    notes: list[Note]
 
 
 def recognise_separator(lines: Sequence[str]) -> str | None:
@@ -106,7 +107,8 @@ def parse_transactions(name: str, text: bytes, separator: str | None = None, *, 
     if numbered:
         strange = [code for code, label in enumerate(occurrences.labels) if not _NUMBER.fullmatch(label)]
         _refuse(name, numbers[occurrences.holder[np.isin(occurrences.codes, strange)]], _NO_HOLDER)
-    notes = [f"Each line is a record, with items separated by {format_separator(mark)}."]
+    template = "Each line is a record, with items separated by {separator}."
+    notes = [Note("record-per-line", template, details={"separator": format_separator(mark)})]
     return Lines(rename_items(name, occurrences, named), numbers, notes)
 
 
@@ -132,10 +134,10 @@ def parse_spmf(name: str, text: bytes) -> Lines:
     _refuse(
         name, numbers[occurrences.holder[strange[occurrences.codes]]], "may only hold item numbers, <times>, -1 and -2"
     )
-    notes = ["Each line is a record (SPMF)."]
+    notes = [Note("record-per-line", "Each line is a record (SPMF).")]
     if signs.any():
         _check_ends(name, occurrences, numbers)
-        notes = ["Each line is a sequence (SPMF), read as a set: order and times do not matter."]
+        notes = [Note("spmf-sequences", "Each line is a sequence (SPMF), read as a set without order and times.")]
     is_item = ~signs[occurrences.codes]
     order = np.cumsum(~signs) - 1
     occurrences = Occurrences(
@@ -165,8 +167,12 @@ def parse_amnesia(name: str, text: bytes, separator: str | None = None) -> Lines
     mark = separator or ("|" if pc.any(pc.match_substring(cells, "|")).as_py() else detect_separator(name, cells))
     occurrences = encode_items(name, split_cells(cells, mark), numbers, "line")
     notes = [
-        "The first line is a header.",
-        f"Each other line is a record, with items separated by {format_separator(mark)}.",
+        Note("header-line", "The first line is a header."),
+        Note(
+            "record-per-line",
+            "Each other line is a record, with items separated by {separator}.",
+            details={"separator": format_separator(mark)},
+        ),
     ]
     return Lines(occurrences, numbers, notes)
 

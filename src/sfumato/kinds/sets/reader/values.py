@@ -5,18 +5,21 @@ from __future__ import annotations
 import csv
 from collections.abc import Sequence
 
+from sfumato.data.notes import Note
+from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_by_popularity, derive_hierarchy
 from sfumato.kinds.sets.reader.transactions import is_spmf_text, recognise_separator
 from sfumato.readers.constraints import read_itemsets, read_partition
 from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.notes import FOUND, note_strangers
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.roles import Vocabulary
 from sfumato.readers.tables import detect_delimiter
 
-__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "read_constraints", "recognise"]
+__all__ = ["NAMES", "WAYS", "WORDS", "find_hierarchies", "note_found_items", "read_constraints", "recognise"]
 
 NAMES = {
     "person": (
@@ -83,8 +86,25 @@ def find_hierarchies(
     return {"item": hierarchy}
 
 
+def note_found_items(unit: RecordUnit, records: int, items: int, kinds: int) -> Note:
+    """Note how many records and items there are.
+
+    Examples
+    --------
+    >>> from sfumato.data.record_unit import PERSON
+    >>> str(note_found_items(PERSON, 2, 3, 2))
+    'Found 2 people and 3 items of 2 kinds.'
+    """
+    return Note(
+        FOUND,
+        "Found {records} {records:{one}|{many}} and {items} {items:item|items} of {kinds} {kinds:kind|kinds}.",
+        {"records": records, "items": items, "kinds": kinds},
+        details={"one": unit.one, "many": unit.many},
+    )
+
+
 def read_constraints(
-    read_options: ReadOptions, labels: list[str], notes: list[str]
+    read_options: ReadOptions, labels: list[str], notes: list[Note]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Read which items must not be linked, or may be put together, and note entries that are no item."""
     constraints = {}
@@ -97,5 +117,5 @@ def read_constraints(
         else:
             raise ParameterError(f"reading: sets have constraints called privacy and utility, not {kind!r}.")
         if strangers:
-            notes.append(f"Entries of the {kind} constraints that are no item of the data: {strangers:,}.")
+            notes.append(note_strangers(kind, strangers, "items"))
     return constraints

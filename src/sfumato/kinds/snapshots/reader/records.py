@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.notes import Note, merge_notes
 from sfumato.data.schema import Column, Schema
 from sfumato.data.time_units import TimeUnit, count_units, find_moments
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.readers.cells import encode_labels, name_marked
 from sfumato.readers.missing import resolve_missing
+from sfumato.readers.notes import ROLE, note_left_out, note_role, note_rows, note_truncated
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.times import Times, parse_times
 
@@ -138,7 +140,7 @@ class SnapshotRecords:
         self._shape: RecordShape | None = None
         self._zoned: bool | None = None
         self._time_unit: TimeUnit | None = None
-        self._notes: list[str] = []
+        self._notes: list[Note] = []
         self.rows = 0
         self.cut = 0
 
@@ -206,21 +208,22 @@ class SnapshotRecords:
             )
         return TimeUnit()
 
-    def notes(self) -> tuple[str, ...]:
-        """Say what was read, for the owner."""
-        sentences = [f"Read {self.rows:,} rows of {self._owner}."]
+    def notes(self) -> tuple[Note, ...]:
+        """Note what was read, for the owner."""
+        notes = [note_rows(self._owner, self.rows)]
         if self.shape.time != "time":
-            sentences.append(f"Reading `{self.shape.time}` as time.")
+            notes.append(note_role(self.shape.time, "time"))
         for role in ("quasi-identifier", "plain"):
-            names = [f"`{column.name}`" for column in self.shape.attributes if column.role == role]
+            names = tuple(column.name for column in self.shape.attributes if column.role == role)
             if names:
-                sentences.append(f"Reading {', '.join(names)} as {role}.")
-        sentences.append(f"Reading `{self.shape.sensitive}` as sensitive.")
+                notes.append(Note(ROLE, "Reading {columns} as {role}.", columns=names, details={"role": role}))
+        notes.append(note_role(self.shape.sensitive, "sensitive"))
         if self.shape.dropped:
-            sentences.append(f"Left out the columns {', '.join(f'`{name}`' for name in self.shape.dropped)}.")
+            notes.append(note_left_out(self.shape.dropped))
         if self.time_unit.unit is not None:
-            sentences.append(f"A snapshot is a {self.time_unit.unit}" + (" of UTC." if self._zoned else "."))
-        sentences += self._notes
+            template = "A snapshot is a {unit} of UTC." if self._zoned else "A snapshot is a {unit}."
+            notes.append(Note("snapshot-length", template, details={"unit": self.time_unit.unit}))
+        notes += merge_notes(self._notes)
         if self.cut:
-            sentences.append(f"Times that were cut to the {self.time_unit.unit}: {self.cut:,}.")
-        return tuple(sentences)
+            notes.append(note_truncated(self.cut, str(self.time_unit.unit)))
+        return tuple(notes)

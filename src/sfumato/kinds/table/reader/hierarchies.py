@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import RULES, derive_hierarchy, derive_ranges
@@ -27,7 +28,7 @@ def find_hierarchies(
     roles: Mapping[str, str],
     scaled_columns: Mapping[str, Scaled],
     others: Mapping[str, Scaled],
-) -> tuple[dict[str, Hierarchy], list[str]]:
+) -> tuple[dict[str, Hierarchy], list[Note]]:
     """Return the hierarchy of every attribute that has one, with notes on what they are made of.
 
     Parameters
@@ -53,7 +54,8 @@ def find_hierarchies(
             _refuse_misspelled(given)
             hierarchy = read_hierarchy(given, root=read_options.hierarchy_root)
         elif given.startswith("frequency"):
-            notes.append(f"Ranges of `{column}` begin at values of people: they hold equally many of them.")
+            template = "Ranges of {columns} begin at values in the data, so that each holds equally many records."
+            notes.append(Note("ranges-by-frequency", template, columns=(column,)))
         for sample in samples:
             _require(hierarchy, sample)
         hierarchies[column] = hierarchy

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping, Sequence
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.hierarchies.rules import RULES
+from sfumato.kinds.table.reader.doubts import IDENTIFIER_ROWS, IDENTIFIER_VALUES, doubt_identifiers
 from sfumato.kinds.table.reader.roles import name_columns
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.partitioned.reading import All, PartitionedReading, ReadWhole
 
-__all__ = ["PARTITIONED_READING", "find_person_column", "refuse_derived"]
+__all__ = ["PARTITIONED_READING", "doubt_merged_identifiers", "find_person_column", "refuse_derived"]
 
 
 def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
@@ -39,8 +42,17 @@ def refuse_derived(hierarchies: Mapping[str, str]) -> None:
         raise ReadWhole("hierarchies are derived from all values")
 
 
-def _finish(summary: All, _: ReadOptions) -> tuple[Dataset, list[str]]:
-    return summary.dataset, []
+def _finish(summary: All, _: ReadOptions) -> tuple[Dataset, list[Note]]:
+    return doubt_merged_identifiers(summary), []
+
+
+def doubt_merged_identifiers(summary: All) -> Dataset:
+    """Return the data of all buckets, with doubts about identifiers that have few values in all of them.
+
+    A value of the identifier is in one bucket only, so that numbers of values add up.
+    """
+    values, rows = summary.decisions[IDENTIFIER_VALUES], summary.decisions[IDENTIFIER_ROWS]
+    return dataclasses.replace(summary.dataset, doubts=tuple(doubt_identifiers(values, rows)))
 
 
 PARTITIONED_READING = PartitionedReading(

@@ -11,8 +11,10 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.table.reader.cells import Values
+from sfumato.messages import option
 from sfumato.readers.cells import Cells, marks
 from sfumato.readers.times import parse_times
 
@@ -39,7 +41,7 @@ class Scaled(NamedTuple):
     values: Values
     scale: str
     order: tuple[str, ...]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
 
     @property
     def word(self) -> str:
@@ -86,8 +88,8 @@ def scale_values(values: Values, given: str | None = None) -> Scaled:
     --------
     >>> from sfumato.kinds.table.reader.cells import encode_values
     >>> ages = encode_values("people.csv", "age", pa.chunked_array([["30", "+40"]]))
-    >>> scale_values(ages).values.texts.to_pylist(), scale_values(ages).notes
-    (['30', '40'], ('Reading `age` as whole numbers.',))
+    >>> scale_values(ages).values.texts.to_pylist(), str(scale_values(ages).notes[0])
+    (['30', '40'], 'Reading `age` as whole numbers.')
     >>> zips = encode_values("people.csv", "zip", pa.chunked_array([["01067", "80331"]]))
     >>> scale_values(zips).scale, scale_values(zips, "numeric").scale
     ('categorical', 'integer')
@@ -148,9 +150,10 @@ def _read_dates(values: Values, *, given: bool) -> Scaled:
     times = parse_times(values.file, values.name, cells, values.first_rows())
     assert times.micros is not None
     days = times.micros // _DAY
-    notes = [] if given else [f"Reading `{values.name}` as dates."]
+    notes = [] if given else [_note_scale(values.name, "date")]
     if (times.micros % _DAY).any():
-        notes.append(f"Times of day in `{values.name}` are left out{', in UTC' * times.zoned}.")
+        template = "Left out times of day in {columns}" + (" (days are days of UTC)." if times.zoned else ".")
+        notes.append(Note("times-of-day-left-out", template, columns=(values.name,)))
     texts = pa.array(days.astype(np.int32), pa.int32()).cast(pa.date32()).cast(pa.string())
     return Scaled(values.replace_texts(texts), "date", (), tuple(notes))
 
@@ -187,13 +190,20 @@ def _read_numbers(values: Values, wanted: str, *, given: bool) -> Scaled:
                 "must hold whole numbers", ~whole, f"Correct them, or read decimals (scales: {values.name}=decimal)."
             )
     name, scale = values.name, "integer" if whole.all() and wanted != "decimal" else "decimal"
-    notes = [] if given else [f"Reading `{name}` as {_SCALE_NAMES[scale]}."]
+    notes = [] if given else [_note_scale(name, scale)]
     if scale == "integer":
         return Scaled(
             values.replace_texts(pa.array(numbers.astype(np.int64)).cast(pa.string())), scale, (), tuple(notes)
         )
     if not given and (numbers == np.trunc(numbers)).all():
-        notes = [f"Reading `{name}` as decimal numbers; all of them are whole (scales: {name}=integer)."]
+        notes = [
+            Note(
+                "whole-decimals",
+                "Reading {columns} as decimal numbers, though all are whole. To read whole numbers: {option}.",
+                columns=(name,),
+                details={"option": option("scales", {name: "integer"})},
+            )
+        ]
     formatted = pc.replace_substring_regex(pa.array(numbers).cast(pa.string()), r"^(-?\d+)$", r"\1.0")
     return Scaled(values.replace_texts(formatted), scale, (), tuple(notes))
 
@@ -237,8 +247,14 @@ def _refuse_large(values: Values, texts: Cells, whole: Marks, numbers: npt.NDArr
         )
 
 
-def _doubt_categories(values: Values) -> tuple[str, ...]:
-    """Say so where most cells are numbers and some are not."""
+def _note_scale(column: str, scale: str) -> Note:
+    return Note(
+        "scale-detected", "Reading {columns} as {scale}.", columns=(column,), details={"scale": _SCALE_NAMES[scale]}
+    )
+
+
+def _doubt_categories(values: Values) -> tuple[Note, ...]:
+    """Note it where most cells are numbers and some are not."""
     if not len(values.texts) or not marks(_matches(values.texts.slice(0, _SAMPLE), _NUMBER)).any():
         return ()
     numbers = marks(_matches(values.texts, _NUMBER)) & ~marks(_matches(values.texts, _ZERO_FIRST))
@@ -246,7 +262,16 @@ def _doubt_categories(values: Values) -> tuple[str, ...]:
     others = int(counts[~numbers].sum())
     if not 0 < (~numbers).sum() <= _FEW or counts[numbers].sum() <= others:
         return ()
-    return (
-        f"Most cells of `{values.name}` are numbers, but {others:,} are not ({values.name_rows(~numbers)}): if those "
-        f"mean that there is no value, say so (empty); if all are codes, say that (scales: {values.name}=categorical).",
+    note = Note(
+        "mixed-numbers",
+        "Most cells of {columns} are numbers; those that are not: {others} ({rows}). If they mean no value, list them "
+        "({empty}). If all are codes: {scales}.",
+        columns=(values.name,),
+        details={
+            "others": f"{others:,}",
+            "rows": values.name_rows(~numbers),
+            "empty": option("empty"),
+            "scales": option("scales", {values.name: "categorical"}),
+        },
     )
+    return (note,)

@@ -15,6 +15,7 @@ from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import LATITUDES, LONGITUDES, WORDS, Visits
 from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked, parse_numbers
+from sfumato.readers.notes import note_unused
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.roles import Vocabulary, assign_roles
 from sfumato.readers.tables import read_table
@@ -89,8 +90,8 @@ def find_positions(visits: Visits, labels: Labels | None) -> Positions | None:
         if labels is None:
             raise SchemaError(f"{visits.name}: places_file needs a column for the place.")
         if given:
-            unused = ", ".join(f"`{visits.columns[role]}`" for role in given)
-            visits.notes.append(f"Coordinates come from the places file; not used: {unused}.")
+            unused = [visits.columns[role] for role in given]
+            visits.notes.append(note_unused(unused, "coordinates come from the places file"))
         return _read_coordinates(visits.read_options, Path(visits.read_options.places_file), visits.name, labels)
     if len(given) == 1:
         missing = "y" if given == ["x"] else "x"

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.readers.constraints import read_partition
 from sfumato.readers.hierarchies import read_hierarchy
+from sfumato.readers.notes import note_strangers
 from sfumato.readers.options import ReadOptions
 
 __all__ = ["find_hierarchies", "read_constraints"]
@@ -32,7 +34,7 @@ def find_hierarchies(
 
 
 def read_constraints(
-    read_options: ReadOptions, labels: list[str], notes: list[str]
+    read_options: ReadOptions, labels: list[str], notes: list[Note]
 ) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Read which places are to stay apart or may be put together, and note entries that are no place."""
     constraints = {}
@@ -41,5 +43,5 @@ def read_constraints(
             raise ParameterError(f"reading: trajectories have constraints called utility, not {kind!r}.")
         constraints[kind], strangers = read_partition(file, labels, "reading: constraints")
         if strangers:
-            notes.append(f"Entries of the utility constraints that are no place of the data: {strangers:,}.")
+            notes.append(note_strangers(kind, strangers, "places"))
     return constraints

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pyarrow as pa
 import pytest
+from tests.notes import find_note
 
 import sfumato as sf
 from sfumato.exceptions import ParameterError, SchemaError
@@ -24,8 +25,9 @@ def test_dates_are_cut_to_days_and_rows_are_sorted_by_them(tmp_path):
     data = read(tmp_path / "a.csv", "time,age,ill\n2024-01-03T10:00:00Z,1,b\n2024-01-02T23:59:00Z,2,a\n")
     assert data.table["time"].to_pylist() == [19724, 19725]
     assert data.table["age"].to_pylist() == ["2", "1"]
-    assert any("sorted by time: 1." in note for note in data.notes)
-    assert data.time_unit.unit == "day" and "A snapshot is a day of UTC." in data.notes
+    assert find_note(data.notes, "rows-sorted").counts == {"rows": 1}
+    assert data.time_unit.unit == "day"
+    assert str(find_note(data.notes, "snapshot-length")) == "A snapshot is a day of UTC."
     hourly = read(tmp_path / "a.csv", "time,age,ill\n2024-01-03T10:30:00Z,1,b\n", resolution="hour")
     assert hourly.table["time"].to_pylist() == [19725 * 24 + 10]
 
@@ -33,7 +35,7 @@ def test_dates_are_cut_to_days_and_rows_are_sorted_by_them(tmp_path):
 def test_numbers_are_snapshots_as_they_are(tmp_path):
     data = read(tmp_path / "a.csv", "week,age,ill,name\n-3,1,b,x\n7,2,a,y\n", drop=("name",))
     assert data.table["time"].to_pylist() == [-3, 7]
-    assert "Left out the columns `name`." in data.notes
+    assert find_note(data.notes, "columns-left-out").columns == ("name",)
     assert data.describe() == {"kind": "snapshots", "records": 2} | data.describe()
 
 

@@ -92,7 +92,7 @@ class Episodes(NamedTuple):
                 "(faults=mend)."
             )
         if backwards.any():
-            template = "Left out {episodes} {episodes:episode that ends|episodes that end} before {episodes:it begins|they begin}."
+            template = "Left out {episodes} {episodes:episode|episodes} with the end before the start."
             notes.append(Note("backward-episodes-left-out", template, {"episodes": int(backwards.sum())}))
         template = "Left out {episodes} {episodes:episode|episodes} of no length."
         note_count(notes, Note("empty-episodes-left-out", template, {"episodes": int((self.end == self.begin).sum())}))

@@ -288,8 +288,8 @@ class DiverseGrouping(SequenceGrouping):
                 Note(
                     "similar-records-suppressed",
                     "{suppressed} of the {records} {records:{one}|{many}} without a monitored event "
-                    "{suppressed:is|are} suppressed: too many have the same event inside one window of length {g} for l={l}. At least "
-                    "{least} had to be; a smaller g or l suppresses fewer.",
+                    "{suppressed:is|are} suppressed: too many have the same event inside one window of length {g} for "
+                    "l={l}. At least {least} had to be; a smaller g or l suppresses fewer.",
                     {"suppressed": gone, "records": len(people), "least": thinned.at_least},
                     details={"one": unit.one, "many": unit.many, "g": str(self.g), "l": str(self.l)},
                 )

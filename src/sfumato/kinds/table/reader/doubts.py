@@ -43,13 +43,13 @@ def doubt_identifiers(values: Mapping[str, int], rows: Mapping[str, int]) -> Ite
     Examples
     --------
     >>> [str(doubt).partition(". ")[0] for doubt in doubt_identifiers({"sex": 2}, {"sex": 30})]
-    ['Identifier `sex` has only 2 different values in 30 rows']
+    ['Identifier `sex` has only 2 distinct values in 30 rows']
     """
     for column, filled in rows.items():
         if filled and values[column] * _RECORDS_PER_VALUE <= filled:
             yield Note(
                 "identifier-with-few-values",
-                "Identifier {columns} has only {values} different {values:value|values} in {rows} rows. If it names "
+                "Identifier {columns} has only {values} distinct {values:value|values} in {rows} rows. If it names "
                 "nobody, give it another role: {option}.",
                 {"values": values[column], "rows": filled},
                 (column,),

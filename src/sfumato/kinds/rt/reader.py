@@ -1,4 +1,4 @@
-"""Tables with sets: a column of items beside the attributes, or a table and a file of items."""
+"""Tables with sets: a column of items beside attributes, or a table and a file of items."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sfumato.data.notes import Note
 from sfumato.data.schema import Schema
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Readable, as_place
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
 from sfumato.kinds.rt.dataset import HIERARCHY, ITEMS, attach_items
@@ -37,6 +37,7 @@ from sfumato.kinds.table.reader import read_attributes, read_file
 from sfumato.kinds.table.reader.detect import detect_roles
 from sfumato.kinds.table.reader.partitioned import doubt_merged_identifiers, find_person_column
 from sfumato.kinds.table.reader.roles import name_columns
+from sfumato.messages import Message, option
 from sfumato.readers.cells import as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.detect import Detection, FileProfile
@@ -55,9 +56,9 @@ Longs = npt.NDArray[np.int64]
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table whose rows have a set of items each: CSV, Parquet or JSON lines.
 
-    Attributes are read as those of a table: every column needs a role. The items of a person stand in one cell
-    (``items``, told apart by ``separator``), or in a file of their own (``item_file``), in which an identifier of the
-    table says whose they are. Items that repeat in a set count once; a person may have none.
+    Attributes are read as those of a table: every column needs a role. The items of a person are in one cell
+    (``items``, separated by ``separator``), or in another file (``item_file``), in which an identifier of the table
+    names people. Items that repeat in a set count once; a person may have none.
 
     Parameters
     ----------
@@ -99,7 +100,9 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     )
     if not len(items.sets.codes):
         raise SchemaError(
-            f"{items.owner}: nobody has an item. Say which column holds them (items), or read the file as a table."
+            f"{items.owner}: no record has an item.",
+            option="items",
+            hint=Message("Name the column with items: ", option("items", "COLUMN"), ", or read the file as a table."),
         )
     saved_options = dataclasses.replace(read_options, scales=attributes.scales).to_dict()
     plain = Dataset(
@@ -153,7 +156,7 @@ def protect(detection: Detection, dataset: Dataset) -> Detection:
     if columns:
         names = ", ".join(f"`{name}`" for name in columns)
         detection = detection.warn(
-            f"No guarantee is about sensitive columns of tables with sets: {names} would be published as it is. Leave "
+            f"No guarantee covers sensitive columns of tables with sets: {names} would be published unchanged. Leave "
             "it out (drop), or publish the table without its items."
         )
     if not dataset.schema.sensitive:
@@ -185,7 +188,7 @@ def _find_separator(preview: FileProfile, name: str) -> str | None:
 
 
 class _Items(NamedTuple):
-    """The sets of all rows, where they come from, and notes on them."""
+    """The sets of all rows, their file, and notes on them."""
 
     owner: str
     sets: ListColumn
@@ -203,10 +206,14 @@ def _find_column(name: str, table: pa.Table, read_options: ReadOptions) -> str |
         return column
     if read_options.items is None:
         raise ParameterError(
-            f"{name}: which column holds the items of a person is not said and none is called {ITEMS!r}. Say which "
-            "(items), or name the file with the items (item_file)."
+            f"{name}: no column is called {ITEMS!r}.",
+            option="items",
+            hint=Message(
+                *("Name the column with items: ", option("items", "COLUMN"), ", or the file with them: "),
+                *(option("item_file", "FILE"), "."),
+            ),
         )
-    raise SchemaError(f"{name}: there is no column {column!r} with items.")
+    raise _refuse_column(name, column, table)
 
 
 def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions) -> _Items:
@@ -234,12 +241,13 @@ def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Item
     keys = [column for column in named if column in beside.column_names]
     if len(keys) != 1:
         raise SchemaError(
-            f"{file.name}: exactly one identifier of {name} must be a column here, to say whose the items are; found "
-            f"{len(keys)}. Name it (identifier)."
+            f"{file.name}: one identifier of {name} must be a column here, to link items to people; found {len(keys)}.",
+            option="identifier",
+            hint=Message("Name it: ", option("identifier", ["COLUMN"]), "."),
         )
     column = read_options.items or _only_other(file.name, beside, keys[0])
     if column not in beside.column_names:
-        raise SchemaError(f"{file.name}: there is no column {column!r} with items.")
+        raise _refuse_column(file.name, column, beside)
     row, missing = _match(name, table.column(keys[0]), file.name, beside.column(keys[0]), keys[0])
     cells = pc.fill_null(as_text(file.name, column, beside.column(column)).cast(pa.large_string()), "")
     if read_options.separator:
@@ -263,7 +271,16 @@ def _only_other(name: str, table: pa.Table, key: str) -> str:
     others = [column for column in table.column_names if column != key]
     if len(others) == 1:
         return str(others[0])
-    raise ParameterError(f"{name}: which of {len(others)} columns holds the items is not said. Say which (items).")
+    raise ParameterError(
+        f"{name}: the column with items is not named, and there are {len(others)}.",
+        option="items",
+        hint=Message("Name it: ", option("items", "COLUMN"), "."),
+    )
+
+
+def _refuse_column(name: str, column: str, table: pa.Table) -> SchemaError:
+    hint = Message("Columns: ", ", ".join(table.column_names[:10]), ".")
+    return SchemaError(f"{name}: there is no column {column!r} with items.", option="items", column=column, hint=hint)
 
 
 def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArray, key: str) -> tuple[Longs, int]:
@@ -273,8 +290,11 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
         seen: dict[int, int] = {}
         again = [row for row, code in enumerate(identifiers.codes.tolist(), 1) if seen.setdefault(code, row) != row]
         raise SchemaError(
-            f"{name}: column {key!r} must name every person once to say whose items are; it repeats in "
-            f"{name_rows(again)}."
+            f"{name}: column {key!r} must name every person once, to link items to people; it repeats in "
+            f"{name_rows(again)}.",
+            column=key,
+            rows=select_shown(again),
+            hint="Join the rows of a person, or use another identifier.",
         )
     place = {label: row for row, label in enumerate(identifiers.labels.take(pa.array(identifiers.codes)).to_pylist())}
     given = encode_labels(file, key, owners)
@@ -283,8 +303,10 @@ def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArra
     strange = np.flatnonzero(row < 0)
     if len(strange):
         raise SchemaError(
-            f"{file}: {len(strange):,} rows are of people who are not in {name} ({name_rows((strange + 1).tolist())}). "
-            "Add these people to the table, or remove the rows."
+            f"{file}: {len(strange):,} rows are of people who are not in {name} ({name_rows((strange + 1).tolist())}).",
+            column=key,
+            rows=select_shown((strange + 1).tolist()),
+            hint="Add these people to the table, or remove the rows.",
         )
     return row, len(people) - len(np.unique(row))
 

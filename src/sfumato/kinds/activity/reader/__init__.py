@@ -1,4 +1,4 @@
-"""Daily activities: what people did, slot by slot, the same slots for everybody."""
+"""Reader of daily activities: one activity of every person in every slot."""
 
 from __future__ import annotations
 
@@ -36,7 +36,8 @@ from sfumato.kinds.activity.reader.homes import is_adl, is_aras, list_recordings
 from sfumato.kinds.activity.reader.notes import note_found_slots, note_gap, note_lost
 from sfumato.kinds.activity.reader.partitioned import find_person, has_episodes
 from sfumato.kinds.activity.reader.slot_columns import choose_columns, detect_layout, encode_slots
-from sfumato.readers.cells import Cells, Labels, encode_labels, name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import Cells, Labels, encode_labels, list_marked, name_marked
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import load
 from sfumato.readers.notes import note_role, note_rows
@@ -64,8 +65,8 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     Known are episodes (``person, start, end, activity``), diaries (``person, activity, duration`` in minutes, in the
     order of the day, as time-use surveys have them), tables with one column per slot, ADL files of smart homes (a home
     is a person) and ARAS files (a day each, two residents); of the last two also folders. A slot is a minute, or what
-    the resolution says, and holds the activity that takes most of it. Time that nothing is known about is an activity
-    of its own, ``(gap)`` unless `read_options.gap` names it. With ``split`` each day or week of a person is a row.
+    the resolution gives, and holds the activity that takes most of it. Time without a known activity is a separate
+    activity, ``(gap)`` unless `read_options.gap` names it. With ``split`` each day or week of a person is a row.
 
     Parameters
     ----------
@@ -153,15 +154,18 @@ def _weigh_people(name: str, table: pa.Table, read_options: ReadOptions) -> dict
 def _of_episodes(
     recording: Recording, read_options: ReadOptions, notes: list[Note], weighed: Mapping[str, float] | None = None
 ) -> Dataset:
-    """Lay episodes out in slots and make a dataset."""
+    """Make a dataset of episodes, slot by slot."""
     if read_options.weight is not None and not weighed:
-        raise ParameterError("reading: weight needs a table of people; recordings of homes have no weights.")
+        raise ParameterError(
+            Message(option("weight"), " needs a table of people; recordings of homes have no weights."),
+            hint="Leave it out.",
+        )
     labelled = recording.activities.labels
     episodes = recording.episodes.check(
         recording.name, notes, labelled, correct=read_options.faults == "mend", rows=recording.rows
     )
     if not len(episodes.person):
-        raise SchemaError(f"{recording.name}: there is no episode that takes any time.")
+        raise SchemaError(f"{recording.name}: all episodes have no length.", hint="Give a file with longer episodes.")
     episodes, calendar = _choose_calendar(recording, episodes, read_options, notes)
     people, record_people = recording.people, recording.record_people
     weights = np.array([weighed[name] for name in people.labels.to_pylist()]) if weighed else None
@@ -209,18 +213,25 @@ def _count(codes: Ints, width: int) -> Longs:
 def _choose_calendar(
     recording: Recording, episodes: Episodes, read_options: ReadOptions, notes: list[Note]
 ) -> tuple[Episodes, Calendar]:
-    """Return the slots, and the episodes without what lies before them."""
+    """Return the slots, and the episodes from the first slot on."""
     date, time, number = parse_start(read_options.start) if read_options.start else (None, None, None)
     if recording.times == "numbers" and read_options.resolution is None:
         if read_options.split or date is not None or time is not None:
             raise SchemaError(
-                f"{recording.name}: the times are numbers, which have no days. Give a resolution that says what they "
-                "count, or leave out split and start."
+                f"{recording.name}: the times are numbers, which have no days.",
+                option="resolution",
+                hint=Message(
+                    *("Give their unit: ", option("resolution", "minute"), ", or leave out ", option("split")),
+                    *(" and ", option("start"), "."),
+                ),
             )
         calendar = Calendar.of_numbers(episodes, number)
     else:
         if number is not None:
-            raise ParameterError("reading: start must be a date or a time of day where times are dates.")
+            raise ParameterError(
+                Message(option("start"), " must be a date or a time of day where times are dates."),
+                hint=Message("For example: ", option("start", "04:00")),
+            )
         if recording.times == "numbers":
             unit = str(read_options.resolution)
             first, day = (0, "Thursday, 1970-01-01") if unit in MONTHS else (MONDAY, "Monday, 1970-01-05")
@@ -242,7 +253,7 @@ def _choose_calendar(
 
 
 def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[Note]) -> tuple[Episodes, Calendar]:
-    """Leave out what lies before the first slot."""
+    """Leave out times before the first slot."""
     earlier = episodes.begin < calendar.begin
     if earlier.any():
         template = "Cut or left out {episodes} {episodes:episode that begins|episodes that begin} before the start."
@@ -250,7 +261,9 @@ def _cut_before(episodes: Episodes, calendar: Calendar, notes: list[Note]) -> tu
         episodes = episodes._replace(begin=np.maximum(episodes.begin, calendar.begin))
         episodes = episodes.take(np.flatnonzero(episodes.end > episodes.begin))
     if not len(episodes.person):
-        raise ParameterError("reading: start lies after everything in the data.")
+        raise ParameterError(
+            Message(option("start"), " is after all episodes of the data."), hint="Give an earlier start."
+        )
     return episodes, calendar
 
 
@@ -288,7 +301,9 @@ def _split(episodes: Episodes, calendar: Calendar, people: Labels, split: str) -
 def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, notes: list[Note]) -> Dataset:
     """Make a dataset of a table with one column per slot."""
     if read_options.split:
-        raise ParameterError("reading: split needs episodes, but the table has one column per slot.")
+        raise ParameterError(
+            Message(option("split"), " needs episodes, but the table has one column per slot."), hint="Leave it out."
+        )
     present = table.column_names
     person = find_person(present, read_options)
     owner = read_options.columns.get(OWNER)
@@ -296,15 +311,24 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
     slots = choose_columns(name, rest, read_options)
     if not slots:
         assign_roles(name, present, read_options, WORDS)
-        raise SchemaError(f"{name}: no columns are known as slots. Name the first and the last of them (slots).")
+        raise SchemaError(
+            f"{name}: no columns are known as slots.",
+            option="slots",
+            hint=Message("Name the first and the last of them: ", option("slots", "FIRST:LAST"), "."),
+        )
     handled = {*slots, *read_options.drop}
     others = [column for column in rest if column not in handled]
     if others and "*" not in read_options.drop:
         # Without a person's column the first line may be a row of data, which a message must not show.
         shown = repr(others[0]) if person is not None or read_options.header else str(present.index(others[0]) + 1)
         raise SchemaError(
-            f"{name}: column {shown} is neither the person nor a slot. Leave it out (drop; * for all such columns), "
-            "name the first and the last slot (slots), or give the columns' names if the file has no header (header)."
+            f"{name}: column {shown} is neither the person nor a slot.",
+            column=others[0] if person is not None or read_options.header else "",
+            hint=Message(
+                *("Leave out such columns: ", option("drop", ["*"]), ", or name the first and the last slot: "),
+                *(option("slots", "FIRST:LAST"), ". If the file has no header, name the columns with "),
+                *(option("header"), "."),
+            ),
         )
     if person is not None and person != "person":
         notes.append(note_role(person, "person"))
@@ -322,8 +346,10 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
         twice = np.bincount(encoded.codes)[encoded.codes] > 1
         if twice.any():
             raise SchemaError(
-                f"{name}: every row must be another person, not so in {name_marked(twice)}. Correct column {person!r}, "
-                "or, if people have several rows, say that it tells whose they are (columns: owner=NAME)."
+                f"{name}: column {person!r} must have another person in every row; {name_marked(twice)} repeat one.",
+                column=person,
+                rows=list_marked(twice),
+                hint=Message("If people have several rows: ", option("columns", {OWNER: person}), "."),
             )
         people = encoded.labels
     codes = np.repeat(cells, layout.width, axis=1).reshape(-1)
@@ -345,7 +371,7 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
 
 def _read_owner(name: str, table: pa.Table, column: str) -> Cells:
     if column not in table.column_names:
-        raise SchemaError(f"{name}: there is no column {column!r}.")
+        raise SchemaError(f"{name}: there is no column {column!r}.", option="columns", column=column)
     owners = encode_labels(name, column, table.column(column))
     return owners.labels.take(pa.array(owners.codes)).cast(pa.string())
 

@@ -1,4 +1,4 @@
-"""Activities that are read bucket by bucket."""
+"""Reading of activities bucket by bucket."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __all__ = ["PARTITIONED_READING", "find_person", "has_episodes"]
 
 
 def has_episodes(names: Sequence[str], read_options: ReadOptions) -> bool:
-    """Tell whether the columns of a table are those of episodes, and not slots.
+    """Return whether the columns of a table are those of episodes, and not slots.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def find_person(names: Sequence[str], read_options: ReadOptions) -> str | None:
 
 def _find_person_column(names: Sequence[str], read_options: ReadOptions) -> str:
     if OWNER in read_options.columns or read_options.weight is not None:
-        raise ReadWhole("whose records are, or what they weigh, is decided by all rows")
+        raise ReadWhole("people or weights need all rows")
     if has_episodes(names, read_options):
         columns = assign_roles("", names, read_options, WORDS).columns
         if OWNER in columns:

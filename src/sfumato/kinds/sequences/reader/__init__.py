@@ -1,4 +1,4 @@
-"""Sequences of timed events: who did what, and when."""
+"""Reader of sequences of timed events of people."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from sfumato.data.schema import Schema
 from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.formats.memory import Place, Readable, as_place
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
 from sfumato.kinds.sequences import KIND
 from sfumato.kinds.sequences.reader.values import WORDS, note_found_events, read_hierarchies
 from sfumato.kinds.sequences.reader.weblog import is_weblog, parse_weblog
-from sfumato.messages import option
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Labels, encode_labels
 from sfumato.readers.constraints import resolve_monitored
 from sfumato.readers.files import to_utf8
@@ -42,6 +42,7 @@ from sfumato.readers.notes import (
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.role_errors import refuse_resolution, refuse_without
 from sfumato.readers.roles import EVENT_LOGS, assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.spmf import Token, parse_sequences, refuse_token
@@ -57,18 +58,18 @@ Marks = npt.NDArray[np.bool_]
 _LARGEST = 2**53
 """Times beyond this are not exact once a method computes with them."""
 _DIGITS = 18
-"""A time of SPMF has at most so many."""
+"""The most digits of a time of SPMF."""
 
 
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read sequences of events: one row per person, with the events and their times in the order of time.
 
-    Columns are ``person, time, event``, or other names told by ``read_options.columns``, or names that event logs
+    Columns are ``person, time, event``, or other names given by ``read_options.columns``, or names that event logs
     and click streams use. SPMF sequences with times, logs of web servers (see
     :mod:`sfumato.kinds.sequences.reader.weblog`) and the files of Foursquare (TSMC), Gowalla and Brightkite are
-    recognised. Dates become UTC and are cut to the resolution; whole numbers stay as they are. Events at the same time
-    stand in the order of their names, and the same event of a person at the same time counts once. What was done stands
-    in the notes of the dataset.
+    recognised. Dates become UTC and are cut to the resolution; whole numbers stay unchanged. Events at the same time
+    are in the order of their names, and the same event of a person at the same time counts once. The notes of the
+    dataset say what was done.
 
     Parameters
     ----------
@@ -138,15 +139,15 @@ class _Log(NamedTuple):
     name: str
     table: pa.Table
     person: tuple[str, ...]
-    """Columns that tell people apart together."""
+    """Columns that identify people together."""
     time: str
     event: str
     numbers: Longs
-    """By which each row is called in messages."""
+    """The number of each row in messages."""
     is_event: Marks
     notes: list[Note]
     owner: str = ""
-    """Column that says whose a sequence is, where people have several."""
+    """Column with the person of a sequence, where people have several."""
 
     @classmethod
     def of(cls, path: Place, read_options: ReadOptions) -> _Log:
@@ -157,7 +158,7 @@ class _Log(NamedTuple):
             return cls._of_weblog(name, source.data, read_options)
         format = source.format
         if format == "csv" and not sample:
-            raise SchemaError(f"{name}: the file is empty.")
+            raise SchemaError(f"{name}: the file is empty.", hint="Give a file with events.")
         if format == "spmf" or (read_options.format is None and format == "csv" and is_spmf(sample)):
             return cls._of_spmf(name, to_utf8(name, source.data, read_options.encoding))
         return cls._of_table(source, sample, read_options)
@@ -165,7 +166,10 @@ class _Log(NamedTuple):
     @classmethod
     def _of_weblog(cls, name: str, data: bytes, read_options: ReadOptions) -> _Log:
         if read_options.columns:
-            raise ParameterError("reading: columns mean nothing for a web log. Say who a person is by user_key.")
+            raise ParameterError(
+                Message(option("columns"), " does not apply to web logs."),
+                hint=Message("Choose people by ", option("user_key", "host"), "."),
+            )
         text = to_utf8(name, data, read_options.encoding)
         log = parse_weblog(name, text, read_options.user_key or "host", keep_query=read_options.query == "keep")
         template = "Read {rows} {rows:line|lines} of {file}."
@@ -207,10 +211,7 @@ class _Log(NamedTuple):
             columns["person"] = columns["session"]
         for role in ("person", "time", "event"):
             if role not in columns:
-                raise SchemaError(
-                    f"{name}: there is no column for the {role}. Say which one it is (columns), or call it {role} or "
-                    f"{', '.join(EVENT_LOGS[role][:3])}."
-                )
+                raise refuse_without(name, role, EVENT_LOGS[role])
         numbers, retained = np.arange(1, table.num_rows + 1), np.ones(table.num_rows, bool)
         time, event, owner = columns["time"], columns["event"], columns.get(OWNER, "")
         return cls(name, table, (columns["person"],), time, event, numbers, retained, notes, owner)
@@ -252,9 +253,13 @@ class _Log(NamedTuple):
         outside = (numbers > _LARGEST) | (numbers < -_LARGEST)
         wrong = outside if outside.any() else numbers != np.floor(numbers)
         if wrong.any():
+            rows = self.numbers[wrong].tolist()
             raise SchemaError(
-                f"{self.name}: column {self.time!r}: times must be dates, or whole numbers of at most {_LARGEST:,}, "
-                f"not so in {name_rows(self.numbers[wrong].tolist())}. Correct the data, or count in another unit."
+                f"{self.name}: column {self.time!r}: times must be dates, or whole numbers of at most {_LARGEST:,}; "
+                f"look at {name_rows(rows)}.",
+                column=self.time,
+                rows=select_shown(rows),
+                hint="Correct the data, or count in a larger unit.",
             )
         return numbers.astype(np.int64)
 
@@ -267,10 +272,7 @@ class _Log(NamedTuple):
                 self.notes.append(Note("times-like-dates", template, details={"option": option("resolution", "day")}))
             return None
         if micros is None:
-            raise SchemaError(
-                f"{self.name}: resolution={resolution} needs dates, but column {self.time!r} holds numbers. "
-                "Write dates as 2012-04-30T18:00:09Z, or leave the resolution out."
-            )
+            raise refuse_resolution(self.name, self.time, resolution)
         self.notes.append(Note("times-are-dates", "Times written as 20240131 are read as dates."))
         return micros
 
@@ -311,8 +313,9 @@ def _parse_spmf(name: str, text: bytes) -> tuple[pa.Table, Longs, int]:
                 time = None
             elif time is None:
                 raise SchemaError(
-                    f"{name}: line {number} has an item without a time. Write <time> before every item set, "
-                    "or read the file as trajectories."
+                    f"{name}: line {number} has an item without a time.",
+                    rows=(number,),
+                    hint="Write <time> before every item set, or read the file as trajectories.",
                 )
             else:
                 entries.append((token.item, time))

@@ -1,4 +1,4 @@
-"""Sequences that are read bucket by bucket."""
+"""Reading of sequences bucket by bucket."""
 
 from __future__ import annotations
 

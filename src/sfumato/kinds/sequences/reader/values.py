@@ -1,4 +1,4 @@
-"""What columns of event logs are called, and what the owner says about events."""
+"""Names of columns of event logs, and hierarchies of events."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from sfumato.data.record_unit import RecordUnit
 from sfumato.exceptions import ParameterError
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.hierarchies.rules import derive_hierarchy
+from sfumato.messages import Message, option
 from sfumato.readers.hierarchies import read_hierarchy
 from sfumato.readers.notes import FOUND
 from sfumato.readers.options import ReadOptions
@@ -43,7 +44,11 @@ def read_hierarchies(read_options: ReadOptions, name: str, labels: list[str], ro
     """Read the hierarchy of events from its file, or derive it from their order; it must know all of them."""
     strange = [column for column in read_options.hierarchies if column != "event"]
     if strange:
-        raise ParameterError(f"reading: sequences have a hierarchy of event only, not of {strange[0]!r}.")
+        raise ParameterError(
+            Message(option("hierarchies"), f" of sequences can be of event only, got {strange[0]!r}."),
+            column=strange[0],
+            hint=Message("Give ", option("hierarchies", {"event": "FILE"}), "."),
+        )
     given = read_options.hierarchies.get("event")
     if given is None:
         return {}

@@ -44,6 +44,7 @@ from sfumato.kinds.sets.reader.values import (
     read_constraints,
     recognise,
 )
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, Labels, as_text, encode_labels
 from sfumato.readers.constraints import resolve_sensitive
 from sfumato.readers.files import to_utf8
@@ -52,6 +53,7 @@ from sfumato.readers.notes import ROWS_READ, note_record_column, note_rows
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.role_errors import refuse_without
 from sfumato.readers.roles import assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.tables import first_lines
@@ -69,7 +71,7 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
 
     Files may be tables with one row per person and item (``person, item``) or with all items of a person in one cell
     or list (``items``, see ``read_options.separator``), or texts with one record per line: FIMI and SPMF transactions,
-    SPMF sequences, Amnesia's sets. A format that could be mistaken must be told. Items are text without the spaces
+    SPMF sequences, Amnesia's sets. A format that is ambiguous must be given. Items are text without the spaces
     around them. Items that repeat in a record count once, and records without items are left out; the notes of the
     dataset count them.
 
@@ -131,7 +133,7 @@ class _Baskets(NamedTuple):
     occurrences: Occurrences
     """Each item with its line or row, counted from 0."""
     numbers: Longs
-    """By which lines or rows are called in messages."""
+    """The numbers of lines or rows in messages."""
     record: Ints
     """The record of each line or row."""
     records: Cells
@@ -140,7 +142,7 @@ class _Baskets(NamedTuple):
     people: Labels | None = None
     """The person of each row, where people may have several records."""
     owner: str = ""
-    """The column that says so."""
+    """The column with these people."""
 
     @classmethod
     def of(cls, path: Place, read_options: ReadOptions) -> _Baskets:
@@ -160,7 +162,12 @@ class _Baskets(NamedTuple):
         if format == "csv":
             return cls._of_table(source, read_options)
         if read_options.columns or read_options.header or read_options.drop:
-            raise ParameterError(f"reading: columns, header and drop mean nothing where format is {format}.")
+            raise ParameterError(
+                Message(
+                    *(option("columns"), ", ", option("header"), " and ", option("drop"), " do not apply to "),
+                    *(option("format", format), "."),
+                )
+            )
         if format == "spmf":
             return cls._of_lines(name, parse_spmf(name, text))
         if format == "amnesia":
@@ -213,7 +220,7 @@ class _Baskets(NamedTuple):
         """Put the items of each record together, note what was done, and return the sets with their people."""
         occurrences = self.occurrences
         if not len(occurrences.codes):
-            raise SchemaError(f"{self.name}: there are no items in the file.")
+            raise SchemaError(f"{self.name}: there are no items in the file.", hint="Give a file with items.")
         width = len(occurrences.labels)
         keys = np.sort(self.record[occurrences.holder].astype(np.int64) * width + occurrences.codes)
         keys = keys[np.append(True, keys[1:] != keys[:-1])]
@@ -254,7 +261,9 @@ def _detect_format(source: Source) -> str:
     except SchemaError:
         pass
     raise SchemaError(
-        f"{source.name}: the extension does not tell the format. Give one as format: {', '.join(TABLES[1:])}, {WAYS}."
+        f"{source.name}: the extension is not one of a known format.",
+        option="format",
+        hint=Message("Give ", option("format"), f": {', '.join(TABLES[1:])}, {WAYS}."),
     )
 
 
@@ -275,25 +284,30 @@ def _take_apart(name: str, column: str, cells: Cells, separator: str | None, not
 
 def _check_roles(name: str, columns: dict[str, str]) -> None:
     if "item" in columns and "items" in columns:
+        first, second = columns["item"], columns["items"]
         raise SchemaError(
-            f"{name}: columns {columns['item']!r} and {columns['items']!r} could both hold the items. "
-            "Say which one does (columns), and leave the other out (drop)."
+            f"{name}: columns {first!r} and {second!r} could both hold the items.",
+            column=second,
+            hint=Message("Leave one of them out: ", option("drop", [second]), "."),
         )
     for role in ("item", "person"):
         if role not in columns and "items" not in columns:
-            hint = f"call it {role} or {', '.join(NAMES[role][:3])}"
-            raise SchemaError(f"{name}: there is no column for the {role}. Say which one it is (columns), or {hint}.")
+            raise refuse_without(name, role, NAMES[role])
 
 
 def _refuse_doubt(name: str, column: str, cells: Cells, people: Labels, read_options: ReadOptions) -> None:
-    """Ask whether cells hold one item where nobody has two rows and cells look like lists."""
+    """Refuse cells that may hold one item or several: nobody has two rows, and cells look like lists."""
     if "item" in read_options.columns or len(people.labels) < len(people.codes) or not _holds_text(cells):
         return
     has_lists = pc.any(pc.match_substring_regex(as_text(name, column, cells), r"[^|;,\t][|;,\t]+[^|;,\t]")).as_py()
     if has_lists:
         raise SchemaError(
-            f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows. Say what "
-            f"separates items (separator), or that a row is one item (columns: item={column})."
+            f"{name}: column {column!r} may hold one item or several in a cell, as nobody has two rows.",
+            column=column,
+            hint=Message(
+                *("If a cell is one item: ", option("columns", {"item": column}), ". If it has several, give their "),
+                *(option("separator"), "."),
+            ),
         )
 
 

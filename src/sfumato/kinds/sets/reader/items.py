@@ -1,4 +1,4 @@
-"""Items that stand together in one cell or line, told apart and numbered."""
+"""Items that share a cell or line, separated and numbered."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import pyarrow.compute as pc
 
 from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
-from sfumato.hierarchies.build import name_rows
+from sfumato.hierarchies.build import name_rows, select_shown
+from sfumato.messages import Message, option
 from sfumato.readers.cells import LONGEST_LABEL, Cells, Labels, as_text, marks
 
 __all__ = [
@@ -90,7 +91,7 @@ def note_nameless(items: int) -> Note:
 
 
 def detect_separator(owner: str, cells: Cells) -> str:
-    """Return the one separator that the cells have, or ask for it where several could be.
+    """Return the one separator that the cells have, or refuse cells with several.
 
     Examples
     --------
@@ -99,21 +100,27 @@ def detect_separator(owner: str, cells: Cells) -> str:
     >>> detect_separator("baskets.csv", pa.array(["whole milk"]))
     Traceback (most recent call last):
         ...
-    sfumato.exceptions.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Say which
-    separator there is (separator).
+    sfumato.exceptions.SchemaError: baskets.csv: items may be separated by spaces, or have spaces in them. Give the
+    separator: separator='space'.
     """
     separators = [mark for mark in _MARKS if pc.any(pc.match_substring(cells, mark)).as_py()]
     if len(separators) == 1:
         return separators[0]
     if separators:
         several = " or by ".join(map(format_separator, separators))
-        raise SchemaError(f"{owner}: items may be separated by {several}. Say which separator there is (separator).")
+        raise SchemaError(
+            f"{owner}: items may be separated by {several}.",
+            option="separator",
+            hint=Message("Give the separator: ", option("separator", separators[0]), "."),
+        )
     if not pc.any(pc.match_substring_regex(cells, r"\S\s+\S")).as_py():
         return ";"  # there is nothing to separate
     if pc.all(pc.match_substring_regex(cells, r"^[\d\s]*$")).as_py():
         return " "
     raise SchemaError(
-        f"{owner}: items may be separated by spaces, or have spaces in them. Say which separator there is (separator)."
+        f"{owner}: items may be separated by spaces, or have spaces in them.",
+        option="separator",
+        hint=Message("Give the separator: ", option("separator", "space"), "."),
     )
 
 
@@ -170,11 +177,11 @@ def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occur
     Parameters
     ----------
     owner
-        Of a complaint.
+        Of an error.
     pieces
         The items as text.
     numbers, unit
-        What each cell is called in a complaint: ``line`` 7 or ``row`` 7.
+        What errors call each cell: ``line`` 7 or ``row`` 7.
 
     Examples
     --------
@@ -193,8 +200,11 @@ def encode_items(owner: str, pieces: Pieces, numbers: Longs, unit: str) -> Occur
         (marks(pc.match_substring(distinct, "\0")), "hold no NUL character"),
     ):
         if wrong.any():
-            where = name_rows(numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist(), unit)
-            raise SchemaError(f"{owner}: an item must {rule}, not so in {where}. Correct it.")
+            rows = numbers[pieces.holder[np.append(wrong, False)[codes]]].tolist()
+            where = name_rows(rows, unit)
+            raise SchemaError(
+                f"{owner}: an item must {rule}; look at {where}.", rows=select_shown(rows), hint="Correct the data."
+            )
     named = np.append(marks(pc.not_equal(distinct, pa.scalar("", pa.large_string()))), False)
     is_item = named[codes]
     followed = np.append(pieces.holder[1:] == pieces.holder[:-1], False)
@@ -221,7 +231,7 @@ def trim_labels(labels: Labels) -> Occurrences:
 
 
 def rename_items(owner: str, occurrences: Occurrences, names: Sequence[tuple[str, str]]) -> Occurrences:
-    """Give items the names that a file has for them; two of them must not come to share one.
+    """Give items the names that a file has for them; no two may have the same.
 
     Examples
     --------
@@ -232,5 +242,7 @@ def rename_items(owner: str, occurrences: Occurrences, names: Sequence[tuple[str
     called = dict(names)
     labels = [called.get(label, label) for label in occurrences.labels]
     if len(set(called.values())) < len(names) or len(set(labels)) < len(labels):
-        raise SchemaError(f"{owner}: two @ITEM lines give the same name, or one that is an item. Give each its own.")
+        raise SchemaError(
+            f"{owner}: two @ITEM lines give the same name, or one that is an item.", hint="Give each item its own name."
+        )
     return occurrences._replace(labels=labels)

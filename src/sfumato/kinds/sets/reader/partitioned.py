@@ -1,4 +1,4 @@
-"""Sets that are read bucket by bucket."""
+"""Reading of sets bucket by bucket."""
 
 from __future__ import annotations
 

@@ -23,7 +23,7 @@ from sfumato.kinds.table.reader.doubts import count_identifiers, doubt_identifie
 from sfumato.kinds.table.reader.hierarchies import find_hierarchies
 from sfumato.kinds.table.reader.roles import Roles, resolve_roles
 from sfumato.kinds.table.reader.scales import Scaled, parse_scale, scale_values
-from sfumato.messages import option
+from sfumato.messages import Message, option
 from sfumato.readers.cells import encode_labels
 from sfumato.readers.missing import resolve_missing
 from sfumato.readers.notes import ROLE, note_left_out, note_rows
@@ -40,8 +40,8 @@ def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read a table of people: CSV, Parquet or JSON lines.
 
     Every column needs a role (``identifier``, ``quasi``, ``sensitive``, ``plain``) or is left out by ``drop``; one
-    without is refused with a guess to confirm. Numbers, dates and categories are told apart by their look where
-    ``scales`` does not say. Spaces around a cell are not part of it, and a cell without a value is a value of its own.
+    without is refused with a guess to confirm. Numbers, dates and categories are detected where ``scales`` does not
+    give them. Spaces around a cell are not part of it, and empty cells are a separate value.
     The notes of the dataset say what was done.
 
     Parameters
@@ -93,7 +93,7 @@ class Attributes(NamedTuple):
     columns: tuple[Column, ...]
     table: pa.Table
     scales: dict[str, str]
-    """Scale of every column in the words of an owner, so that another file is read the same way."""
+    """Scale of every column as options give it, so that another file is read the same way."""
     hierarchies: dict[str, Hierarchy]
     population: pa.Table | None
     record_people: RecordPeople
@@ -138,7 +138,10 @@ def read_attributes(name: str, table: pa.Table, read_options: ReadOptions, taken
         published = {column: column for column in roles.retained}
         name, table = resolve_missing(name, table, published, read_options, changed, published)
         if not table.num_rows:
-            raise SchemaError(f"{name}: every row has an empty cell. Drop the columns that are mostly empty.")
+            raise SchemaError(
+                f"{name}: every row has an empty cell.",
+                hint=Message("Leave out the columns that are mostly empty with ", option("drop"), "."),
+            )
     scaled_columns = {
         column: _read_column(name, table, column, read_options, read_options.scales.get(column))
         for column in roles.retained
@@ -186,8 +189,11 @@ def _check_scales(read_options: ReadOptions, published: Mapping[str, str]) -> No
         parse_scale(column, text)
         if column not in published:
             near = difflib.get_close_matches(column, published, n=1)
-            hint = f" Did you mean {near[0]!r}?" if near else ""
-            raise ParameterError(f"reading: scales: no column {column!r} is published.{hint}")
+            raise ParameterError(
+                Message(option("scales"), f" names {column!r}, which is no column of the release."),
+                column=column,
+                hint=f"Did you mean {near[0]!r}?" if near else "Leave it out.",
+            )
 
 
 def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions, scale: str | None) -> Scaled:
@@ -200,7 +206,7 @@ def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOpti
 def _read_population(
     read_options: ReadOptions, roles: Roles, scaled_columns: Mapping[str, Scaled]
 ) -> tuple[dict[str, Scaled], list[Note]]:
-    """Read the quasi-identifiers of the population on the same scales; nothing else of it is used."""
+    """Read the quasi-identifiers of the population on the same scales, and no other columns."""
     if read_options.population is None:
         return {}, []
     file = Path(read_options.population)
@@ -209,8 +215,10 @@ def _read_population(
     missing = [column for column in wanted if column not in table.column_names]
     if missing:
         raise SchemaError(
-            f"{file.name}: the population must have all quasi-identifiers of the table, but has no column "
-            f"{missing[0]!r}. Add it, or give the column another role."
+            f"{file.name}: the population lacks the quasi-identifier {missing[0]!r}.",
+            option="population",
+            column=missing[0],
+            hint="Add the column, or give it another role in the table.",
         )
     beside = {
         column: _read_column(file.name, table, column, read_options, scaled_columns[column].word) for column in wanted
@@ -227,7 +235,7 @@ def _read_population(
 def _find_people(
     name: str, table: pa.Table, roles: Roles, read_options: ReadOptions
 ) -> tuple[RecordPeople, list[Note]]:
-    """Tell whose the records are: of the owners' column, or of nobody knows whom where identifiers repeat."""
+    """Return the people of the records: those of the owner column; unknown people where identifiers repeat."""
     repeated = [column for column in roles.identifiers if column != roles.owner and _repeats(table.column(column))]
     unit, notes = PERSON, list[Note]()
     if roles.owner:
@@ -252,13 +260,13 @@ def _find_people(
 
 
 def _unit_of(roles: Roles, repeated: Collection[str]) -> RecordUnit:
-    """Tell by the name of an identifier that never repeats what a record is."""
+    """Return what a record is, by the name of an identifier that never repeats."""
     telling = [column for column in roles.identifiers if column not in (*repeated, roles.owner)]
     return name_records(telling[0], True) if telling else RECORD
 
 
 def _repeats(cells: pa.ChunkedArray) -> bool:
-    """Tell whether a value is there twice; cells without one do not count."""
+    """Return whether a value occurs twice; empty cells do not count."""
     given = cells.drop_null()
     try:
         if int(pc.count_distinct(given).as_py()) == len(given):

@@ -1,4 +1,4 @@
-"""Tables that are read bucket by bucket."""
+"""Reading of tables bucket by bucket."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["PARTITIONED_READING", "doubt_merged_identifiers", "find_person_colum
 
 
 def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str | None:
-    """Return the one identifier of a table, so that it is seen whether it names a record twice; None without any.
+    """Return the one identifier of a table, so that repetitions are found; None without any.
 
     Examples
     --------
@@ -26,7 +26,7 @@ def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str |
     'name'
     """
     if OWNER in read_options.columns or read_options.weight is not None or read_options.population is not None:
-        raise ReadWhole("whose records are, what they weigh, or where they come from, is decided by all rows")
+        raise ReadWhole("people, weights or a population need all rows")
     if read_options.missing not in {"keep", "error"}:
         raise ReadWhole("rows are left out or filled in")
     refuse_derived(read_options.hierarchies)
@@ -37,7 +37,7 @@ def find_person_column(names: Sequence[str], read_options: ReadOptions) -> str |
 
 
 def refuse_derived(hierarchies: Mapping[str, str]) -> None:
-    """Ask for all rows where a hierarchy is derived from the values of all people."""
+    """Require all rows where a hierarchy is derived from the values of all people."""
     if any(given.split(":")[0] in RULES for given in hierarchies.values()):
         raise ReadWhole("hierarchies are derived from all values")
 

@@ -1,4 +1,4 @@
-"""Trajectories: who was where, in which order."""
+"""Reader of trajectories: places of people in the order of their visits."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ __all__ = ["read"]
 def read(path: Readable, read_options: ReadOptions) -> Dataset:
     """Read trajectories: one row per person, with the places in the order of the visits.
 
-    Columns are ``person, time, place, x, y``, or other names told by ``read_options.columns``, or names that
+    Columns are ``person, time, place, x, y``, or other names given by ``read_options.columns``, or names that
     scikit-mobility, check-in files and event logs use. SPMF sequences and the files of Foursquare (TSMC),
     Gowalla and Brightkite, which have no header, are recognised. A place visited several times in a row
-    counts once. Places of a record at the same moment stand in the order of their names; without times, visits stay in
+    counts once. Places of a record at the same moment are in the order of their names; without times, visits stay in
     the order of the file. The notes of the dataset say what was done.
 
     Parameters

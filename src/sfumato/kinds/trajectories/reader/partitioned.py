@@ -1,4 +1,4 @@
-"""Trajectories that are read bucket by bucket."""
+"""Reading of trajectories bucket by bucket."""
 
 from __future__ import annotations
 

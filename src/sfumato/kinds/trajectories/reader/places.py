@@ -1,4 +1,4 @@
-"""The place of every row, and where the places are."""
+"""The place of every row, and the coordinates of places."""
 
 from __future__ import annotations
 
@@ -16,10 +16,11 @@ from sfumato.kinds.trajectories.reader.place_rules import derive_places, parse_p
 from sfumato.kinds.trajectories.reader.positions import Positions, find_positions, project_points
 from sfumato.kinds.trajectories.reader.projection import Projection
 from sfumato.kinds.trajectories.reader.visits import Visits
-from sfumato.messages import option
-from sfumato.readers.cells import name_marked
+from sfumato.messages import Message, option
+from sfumato.readers.cells import list_marked, name_marked
 from sfumato.readers.notes import note_unused
 from sfumato.readers.ownership import OWNER
+from sfumato.readers.role_errors import refuse_without
 
 __all__ = ["AVERAGED", "Places", "average_positions", "find_places", "tabulate_places"]
 
@@ -54,7 +55,7 @@ class Places(NamedTuple):
     origin: PlaceOrigin = PlaceOrigin()
 
     def observations(self, person: Ints | None, wanted: Ints) -> Observations | None:
-        """Return whose points lie at which of the wanted places, where they may not be published as they are."""
+        """Return the people and points of visits to some places, where points may not be published unchanged."""
         if person is None or self.positions is None or self.origin.source not in {CELLS, QUADTREE}:
             return None
         new = np.full(len(self.labels), -1, np.int64)
@@ -84,8 +85,13 @@ def find_places(visits: Visits, person: Ints | None) -> Places:
     if derived:
         return _derive(visits, positions, person)
     if labels is None:
-        hint = "Derive places from the coordinates: places=grid:500m." if positions else "Say which one it is."
-        raise SchemaError(f"{visits.name}: there is no column for the place. {hint}")
+        if positions is None:
+            raise refuse_without(visits.name, "place")
+        raise SchemaError(
+            f"{visits.name}: there is no column for the place.",
+            option="places",
+            hint=Message("Derive places from the coordinates: ", option("places", "grid:500m"), "."),
+        )
     if positions is None:
         return Places(labels.codes, labels.labels.to_pylist())
     x, y, differ = average_positions(labels.codes, len(labels.labels), positions)
@@ -121,7 +127,11 @@ def _note_coordinates(*, is_known: bool) -> Note:
 def _draw_cells(visits: Visits) -> Places:
     """Read places that are cells of H3, whose names give their coordinates."""
     if "place" not in visits.columns:
-        raise SchemaError(f"{visits.name}: there is no column for the place. Derive cells from coordinates: h3:8.")
+        raise SchemaError(
+            f"{visits.name}: there is no column for the place.",
+            option="places",
+            hint=Message("Derive cells from the coordinates: ", option("places", "h3:8"), "."),
+        )
     labels = visits.labels("place")
     names = labels.labels.to_pylist()
     first = np.empty(len(names), np.int64)
@@ -139,23 +149,35 @@ def _draw_cells(visits: Visits) -> Places:
 
 def _derive(visits: Visits, positions: Positions | None, person: Ints | None) -> Places:
     """Make places of coordinates."""
+    given = option("places", visits.read_options.places)
     if positions is None:
-        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs coordinates: x,y or lon,lat.")
+        raise SchemaError(
+            Message(f"{visits.name}: ", given, " needs coordinates."),
+            hint=Message("Name their columns: ", option("columns", {"lon": "NAME", "lat": "NAME"}), "."),
+        )
     rule = parse_place_rule(str(visits.read_options.places))
     if rule.kind == "h3" and positions.projection is None:
-        raise SchemaError(f"{visits.name}: places={visits.read_options.places} needs longitude and latitude.")
+        raise SchemaError(
+            Message(f"{visits.name}: ", given, " needs longitude and latitude."),
+            hint=Message("For coordinates on a plane: ", option("places", "grid:500m"), "."),
+        )
     if person is None and rule.kind == "quadtree":
         raise SchemaError(
-            f"{visits.name}: places={visits.read_options.places} quarters squares where many people are, "
-            "and the file does "
-            "not tell whose the visits are. Say which column does (columns: owner=NAME), or use places=grid:500m."
+            Message(f"{visits.name}: ", given, " counts people in squares, and no column links visits to people."),
+            hint=Message(
+                *("Name it: ", option("columns", {OWNER: "NAME"}), ", or use ", option("places", "grid:500m"), "."),
+            ),
         )
     derived = derive_places(rule, positions, person)
     outside = derived.codes < 0
     if outside.any() and (rule.outside == "error" or outside.all()):
+        text = f"regions:{rule.file},outside=drop"
         raise SchemaError(
-            f"{visits.name}: every point must lie in a region, not so in {name_marked(outside)} "
-            f"({int(outside.sum()):,} in all). Add regions, or drop such points: regions:FILE,outside=drop."
+            f"{visits.name}: every point must be in a region; look at {name_marked(outside)} "
+            f"({int(outside.sum()):,} in all).",
+            option="places",
+            rows=list_marked(outside),
+            hint=Message("Add regions, or leave out such points: ", option("places", text), "."),
         )
     if "place" in visits.columns and visits.read_options.places_file is None:
         visits.notes.append(note_unused([visits.columns["place"]], "places come from coordinates"))
@@ -196,7 +218,7 @@ def average_positions(codes: Longs | Ints, count: int, points: Positions) -> tup
 def tabulate_places(
     labels: list[str], x: Floats, y: Floats, projection: Projection | None, outlines: list[str] | None = None
 ) -> pa.Table:
-    """Lay places out as ``place, x, y``, with ``lon, lat`` if they have those and ``outline`` if there are any.
+    """Return places as ``place, x, y``, with ``lon, lat`` if they have those and ``outline`` if there are any.
 
     Examples
     --------

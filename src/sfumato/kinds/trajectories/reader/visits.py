@@ -1,4 +1,4 @@
-"""The rows of a file: whose they are, when they were, and what makes one record."""
+"""The rows of a file, with their people, times and records."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from sfumato.data.record_unit import RECORD, RecordUnit, parse_unit
 from sfumato.exceptions import SchemaError
 from sfumato.formats.memory import Place
 from sfumato.kinds.trajectories.reader.coordinates import PAIRS, split_coordinates
+from sfumato.messages import Message, option
 from sfumato.readers.cells import Labels, encode_labels
 from sfumato.readers.files import to_utf8
 from sfumato.readers.layouts import is_spmf, is_utf8, recognise_layout
@@ -31,6 +32,7 @@ from sfumato.readers.notes import (
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.ownership import OWNER, RecordPeople, check_people, correct_role_note, name_records, resolve_unit
 from sfumato.readers.partitioned.agreement import note_count
+from sfumato.readers.role_errors import refuse_without
 from sfumato.readers.roles import UNUSED_IN_XES, Vocabulary, assign_roles
 from sfumato.readers.sources import Source
 from sfumato.readers.spmf import Token, parse_sequences
@@ -106,16 +108,16 @@ class Visits(NamedTuple):
         """Return which rows make one record: those of a person, perhaps also of a trip, a day or a week."""
         parts = [self.labels(role) for role in ("person", "trajectory") if role in self.columns]
         if not parts:
-            raise SchemaError(
-                f"{self.name}: there is no column for the person. Say which one it is (columns), or call it "
-                f"person or {', '.join(_NAMES['person'][:3])}."
-            )
+            raise refuse_without(self.name, "person", _NAMES["person"])
         if "person" not in self.columns:
             self.notes.append(note_record_column(self.columns["trajectory"]))
         period = ""
         if self.read_options.split is not None:
             if times is None:
-                raise SchemaError(f"{self.name}: split={self.read_options.split} needs a time column.")
+                raise SchemaError(
+                    Message(f"{self.name}: ", option("split", self.read_options.split), " needs a time column."),
+                    hint=Message("Name it: ", option("columns", {"time": "NAME"}), "."),
+                )
             numbers, periods = split_periods(times, self.read_options.split, self.read_options.zone)
             parts.append(Labels(numbers.astype(np.int32), pa.array(periods, pa.string())))
             zone_name = self.read_options.zone if times.zoned else "the clock of the data"
@@ -158,7 +160,7 @@ class Visits(NamedTuple):
         return record_people
 
     def people(self) -> Ints | None:
-        """Tell whose the rows are, whatever makes one record; None where the file does not tell."""
+        """Return the person of every row; None where no column links rows to people."""
         if OWNER in self.columns:
             return self.labels(OWNER).codes
         role = "person" if "person" in self.columns else "trajectory"
@@ -197,7 +199,7 @@ def note_found_visits(unit: RecordUnit, records: int, visits: int, places: int) 
 
 
 def _load(source: Source, read_options: ReadOptions, notes: list[Note]) -> pa.Table:
-    """Read the rows of a file, whose format may be one that only its look gives away."""
+    """Read the rows of a file, whose format may have to be detected."""
     encoding = read_options.encoding
     sample = source.sample() if source.format in {"csv", "spmf"} else []
     if source.format == "spmf" or (read_options.format is None and is_spmf(sample)):
@@ -223,14 +225,19 @@ def _load_sequences(name: str, text: bytes, notes: list[Note]) -> pa.Table:
             if token.time is not None:
                 time = int(token.time) if len(token.time) <= _MOST_DIGITS else None
                 if time is None or (latest is not None and time < latest):
-                    raise SchemaError(f"{name}: line {number} has times that decrease or are too large.")
+                    raise SchemaError(
+                        f"{name}: line {number} has times that decrease or are too large.",
+                        rows=(number,),
+                        hint="Sort the visits of the line by time.",
+                    )
                 latest = time
             elif token.item is None:
                 inside = False
             elif inside:
                 raise SchemaError(
-                    f"{name}: line {number} has several items at a time, but a person is in one place at a time. "
-                    "Write -1 after every place, or read the file as another kind."
+                    f"{name}: line {number} has several items at a time, but a person is in one place at a time.",
+                    rows=(number,),
+                    hint="Write -1 after every place, or read the file as another kind.",
                 )
             else:
                 entries.append((token.item, None))

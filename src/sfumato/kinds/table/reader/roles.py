@@ -13,7 +13,7 @@ import pyarrow.compute as pc
 
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.messages import Message, option
-from sfumato.readers.options import ReadOptions
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.readers.ownership import OWNER
 from sfumato.readers.weights import refuse_second_role
 
@@ -303,7 +303,7 @@ def _refuse_without_roles(name: str, table: pa.Table, without: list[str], has_he
             *(f"{name}: column{'s' * several} {names} {'have' if several else 'has'} no role. ", _explain_roles()),
         ),
         column=without[0],
-        hint=f"If this guess is right, add: {paste}",
+        hint=suggest_options({name: columns for name, columns in suggested.items() if columns}),
     )
 
 

@@ -108,7 +108,7 @@ def test_encodings_and_headers_are_respected(tmp_path):
         ("a.csv", b"time,ill\n", "there are no rows"),
         ("a.csv", b"time,ill\n1,2,3\n", "cells"),
         ("a.csv", b"\xff\xfe\xfa\n\xff", "UTF-8"),
-        ("a.csv.gz", gzip.compress(b"time,ill\n1,a\n", mtime=0)[:-6], "cut short|truncated"),
+        ("a.csv.gz", gzip.compress(b"time,ill\n1,a\n", mtime=0)[:-6], "truncated"),
         ("a.parquet", b"PAR1 nothing", "not a complete Parquet file"),
         ("a.jsonl", b"[1, 2]\n", "JSON"),
     ],

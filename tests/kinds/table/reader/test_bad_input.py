@@ -54,7 +54,7 @@ def test_guesses(refuse, name, cells, option):
 
 
 def test_a_file_without_a_header_is_not_shown(refuse):
-    assert "column 2 has a number or date" in refuse(f"{CANARY},30,f\n{CANARY},40,m\n")
+    assert "column 2 has a number or date in the place of a name" in refuse(f"{CANARY},30,f\n{CANARY},40,m\n")
     told = refuse(f"{CANARY},x\n{CANARY},y\n")
     assert "column 1 has a name that is also one of its values" in told
     assert "the first line may be data" in refuse(f"{CANARY},{CANARY}x\na,b\n")

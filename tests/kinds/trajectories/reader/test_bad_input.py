@@ -161,7 +161,7 @@ def test_unknown_roles_and_conflicting_options(refuse):
 
 def test_a_wrong_delimiter(refuse):
     assert "The file has one column: check delimiter=" in refuse(HEADER + GOOD, delimiter=";")
-    assert "check delimiter=" in refuse(HEADER + GOOD, delimiter=";", columns={"person": "person"})
+    assert "check the delimiter" in refuse(HEADER + GOOD, delimiter=";", columns={"person": "person"})
 
 
 def test_data_taken_for_a_header_are_not_shown(refuse):

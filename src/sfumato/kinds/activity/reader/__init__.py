@@ -346,7 +346,7 @@ def _of_slot_columns(name: str, table: pa.Table, read_options: ReadOptions, note
         twice = np.bincount(encoded.codes)[encoded.codes] > 1
         if twice.any():
             raise SchemaError(
-                f"{name}: column {person!r} must have another person in every row; {name_marked(twice)} repeat one.",
+                f"{name}: column {person!r} must have another person in every row; look at {name_marked(twice)}.",
                 column=person,
                 rows=list_marked(twice),
                 hint=Message("If people have several rows: ", option("columns", {OWNER: person}), "."),

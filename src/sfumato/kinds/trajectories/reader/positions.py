@@ -156,7 +156,7 @@ def _read_coordinates(read_options: ReadOptions, file: Path, name: str, labels: 
         again = np.ones(len(places.codes), bool)
         again[np.unique(places.codes, return_index=True)[1]] = False
         raise SchemaError(
-            f"{file.name}: every place must be listed once; {name_marked(again)} repeat a place.",
+            f"{file.name}: every place must be listed once; look at {name_marked(again)}.",
             column=columns["place"],
             rows=list_marked(again),
             hint="Remove the rows.",

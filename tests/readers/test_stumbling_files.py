@@ -163,7 +163,7 @@ def test_latitude_and_longitude_in_one_column(tmp_path):
         one, two = (sf.read(file, "trajectories", places="grid:1km") for file in (apart, together))
         assert one.places.equals(two.places) and one.history().lists() == two.history().lists()
     together.write_text('person,where\n7,"53.14,8.21"\n8,\n')
-    with pytest.raises(SchemaError, match=r"two numbers such as .* not so in row 2"):
+    with pytest.raises(SchemaError, match=r"two numbers such as .* row 2 does not"):
         sf.read(together, "trajectories", places="grid:1km", columns={"lat_lon": "where"})
     found = sf.read(together, "trajectories", places="grid:1km", columns={"lat_lon": "where"}, missing="drop")
     assert found.table["person"].to_pylist() == ["7"]

@@ -85,8 +85,8 @@ def test_the_hierarchy_of_items_must_know_all_of_them(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "options", "told"),
     [
-        ("name,age,items\nAnn,30,\nBob,40,\n", {"quasi": ("age",)}, "nobody has an item"),
-        ("name,age\nAnn,30\n", {"quasi": ("age",)}, "none is called 'items'"),
+        ("name,age,items\nAnn,30,\nBob,40,\n", {"quasi": ("age",)}, "no record has an item"),
+        ("name,age\nAnn,30\n", {"quasi": ("age",)}, "no column is called 'items'"),
         ("name,age,items\nAnn,30,a\n", {"quasi": ("age",), "items": "products"}, "no column 'products'"),
         ("name,age,items\nAnn,30,a\n", {}, "has no role"),
         ("name,age,age,items\nAnn,30,31,a\n", {"quasi": ("age",)}, "repeats an earlier name"),
@@ -104,8 +104,8 @@ def test_bad_files_are_refused(tmp_path: Path, text: str, options: dict[str, obj
     [
         ("name,age\nAnn,30\n", "name,item\nAnn,a\nZoe,b\n", "1 rows are of people who are not in people.csv"),
         ("name,age\nAnn,30\nAnn,31\n", "name,item\nAnn,a\n", "must name every person once"),
-        ("name,age\nAnn,30\n", "who,item\nAnn,a\n", "exactly one identifier"),
-        ("name,age\nAnn,30\n", "name,item,price\nAnn,a,3\n", "which of 2 columns"),
+        ("name,age\nAnn,30\n", "who,item\nAnn,a\n", "one identifier of"),
+        ("name,age\nAnn,30\n", "name,item,price\nAnn,a,3\n", "the column with items is not named"),
     ],
 )
 def test_files_that_do_not_fit_together_are_refused(tmp_path: Path, people: str, items: str, told: str) -> None:

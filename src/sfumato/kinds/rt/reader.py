@@ -213,7 +213,7 @@ def _find_column(name: str, table: pa.Table, read_options: ReadOptions) -> str |
                 *(option("item_file", "FILE"), "."),
             ),
         )
-    raise _refuse_column(name, column, table)
+    raise _refuse_column(name, column)
 
 
 def _read_column(name: str, table: pa.Table, column: str, read_options: ReadOptions) -> _Items:
@@ -247,7 +247,7 @@ def _read_beside(name: str, table: pa.Table, read_options: ReadOptions) -> _Item
         )
     column = read_options.items or _only_other(file.name, beside, keys[0])
     if column not in beside.column_names:
-        raise _refuse_column(file.name, column, beside)
+        raise _refuse_column(file.name, column)
     row, missing = _match(name, table.column(keys[0]), file.name, beside.column(keys[0]), keys[0])
     cells = pc.fill_null(as_text(file.name, column, beside.column(column)).cast(pa.large_string()), "")
     if read_options.separator:
@@ -278,9 +278,10 @@ def _only_other(name: str, table: pa.Table, key: str) -> str:
     )
 
 
-def _refuse_column(name: str, column: str, table: pa.Table) -> SchemaError:
-    hint = Message("Columns: ", ", ".join(table.column_names[:10]), ".")
-    return SchemaError(f"{name}: there is no column {column!r} with items.", option="items", column=column, hint=hint)
+def _refuse_column(name: str, column: str) -> SchemaError:
+    return SchemaError(
+        f"{name}: there is no column {column!r} with items.", option="items", column=column, hint="Check the name."
+    )
 
 
 def _match(name: str, people: pa.ChunkedArray, file: str, owners: pa.ChunkedArray, key: str) -> tuple[Longs, int]:

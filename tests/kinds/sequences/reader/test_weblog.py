@@ -88,8 +88,8 @@ def test_a_log_that_is_said_to_be_something_else_is_not_a_log(refuse):
 def test_bad_lines_of_a_web_log_are_named(refuse):
     text = request(CANARY) + CANARY + "\n" + request(CANARY) + "\n" + request(time=f"{CANARY}")
     told = refuse(text, "a.log")
-    assert "every line must be a request in common or combined log format; not so lines 2, 4, 5 (3 in all)" in told
-    assert "not so line 2" in refuse(request() + request(request=CANARY), "a.log")
+    assert "every line must be a request in common or combined log format; look at lines 2, 4, 5 (3 in all)" in told
+    assert "look at line 2" in refuse(request() + request(request=CANARY), "a.log")
     assert "column 'time': dates and times row 2 has a date or time that does not exist" in refuse(
         request(status=404) + request(CANARY, time="31/Feb/2000:00:00:00 +0000"), "a.log"
     )
@@ -100,10 +100,10 @@ def test_web_logs_that_do_not_have_what_is_asked_for(refuse):
     assert "no request has status 2xx or 304 and a user." in refuse(request(CANARY), "a.log", user_key="user")
     told = refuse(request(rest=AGENT) + request(CANARY), "a.log", user_key="host+agent")
     assert "must name an agent" in told
-    assert "not so line 2" in told
-    assert "not so lines 1, 2, 3" in refuse(HEADER + GOOD, user_key="host")
+    assert "look at line 2" in told
+    assert "look at lines 1, 2, 3" in refuse(HEADER + GOOD, user_key="host")
     assert "the file is empty" in refuse("\n", "a.log", user_key="host")
-    assert "columns mean nothing for a web log" in refuse(
+    assert "columns= does not apply to web logs" in refuse(
         request(CANARY), "a.log", error=ParameterError, columns={"person": "host"}
     )
 

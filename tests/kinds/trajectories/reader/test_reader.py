@@ -205,7 +205,7 @@ def test_split_by_day_week_and_zone(reader):
 def test_split_needs_dates(reader):
     with pytest.raises(SchemaError, match="needs dates"):
         reader("person,time,place\n1,5,a\n", split="day")
-    with pytest.raises(SchemaError, match="split=day needs a time column"):
+    with pytest.raises(SchemaError, match="split='day' needs a time column"):
         reader("person,place\n1,a\n", split="day")
 
 
@@ -224,9 +224,9 @@ def test_coordinates_option_decides(reader):
     assert reader(named, coordinates="plane").places.column("x").to_pylist() == [23.7, 23.8]
     told = "person,place,east,north\n1,a,23.7,37.9\n"
     assert reader(told, columns={"lon": "east", "lat": "north"}).places.column("lat").to_pylist() == [37.9]
-    with pytest.raises(SchemaError, match="do not tell whether they are longitude"):
+    with pytest.raises(SchemaError, match="may be longitude and latitude, or plane"):
         reader("person,place,lon,north\n1,a,1,2\n", columns={"y": "north"})
-    with pytest.raises(ParameterError, match="x is the longitude"):
+    with pytest.raises(ParameterError, match="x must be the longitude"):
         reader("person,place,lon,lat\n1,a,1,2\n", columns={"y": "lon", "x": "lat"})
 
 
@@ -237,7 +237,7 @@ def test_places_file(reader, tmp_path):
     assert data.places.column("lon").to_pylist() == [23.8, 23.7]
     cells = reader("person,place\n1,b\n1,a\n", places_file=str(tmp_path / "places.csv"), places="grid:100km")
     assert len(cells.history().labels) == 1
-    with pytest.raises(SchemaError, match=r"every place must be in places\.csv, not so in row 2"):
+    with pytest.raises(SchemaError, match=r"every place must be in places\.csv; look at row 2"):
         reader("person,place\n1,b\n1,c\n", places_file=str(tmp_path / "places.csv"))
 
 
@@ -251,10 +251,10 @@ def test_places_of_an_earlier_reading_serve_as_places_file(reader, tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("place,x\na,1\n", "a places file needs place,x,y or place,lon,lat; no y"),
-        ("place,x,y\na,1,2\na,1,2\n", "every place must be there once, repeated in row 2"),
+        ("place,x\na,1\n", "place,x,y or place,lon,lat; y is missing"),
+        ("place,x,y\na,1,2\na,1,2\n", "every place must be listed once; look at row 2"),
         ("place,x,y\na,nan,2\n", r"places\.csv: column 'x' must hold finite numbers; row 1 does not"),
-        ("place,lon,lat\na,1,99\n", r"places\.csv: column 'lat' must lie between -90 and 90, not so in row 1"),
+        ("place,lon,lat\na,1,99\n", r"places\.csv: column 'lat' must hold numbers from -90 to 90; row 1 does not"),
     ],
 )
 def test_bad_places_files(reader, tmp_path, text, message):
@@ -269,12 +269,12 @@ def test_regions_and_what_lies_outside(reader, tmp_path):
         'name,wkt\nwest,"POLYGON ((0 0, 1 0, 1 1, 0 1, 0 0))"\neast,"POLYGON ((1 0, 2 0, 2 1, 1 1, 1 0))"\n'
     )
     text = "person,x,y\n1,0.5,0.5\n1,9,9\n1,1.5,0.5\n2,9,9\n"
-    with pytest.raises(SchemaError, match=r"every point must lie in a region, not so in rows 2, 4 \(2 in all\)"):
+    with pytest.raises(SchemaError, match=r"every point must be in a region; look at rows 2, 4 \(2 in all\)"):
         reader(text, places=f"regions:{file}")
     data = reader(text, places=f"regions:{file},outside=drop")
     assert people(data) == {"1": ["west", "east"]}
     assert find_note(data.notes, "visits-outside-left-out").counts == {"visits": 2}
-    with pytest.raises(SchemaError, match="every point must lie in a region"):
+    with pytest.raises(SchemaError, match="every point must be in a region"):
         reader("person,x,y\n1,9,9\n", places=f"regions:{file},outside=drop")
 
 
@@ -290,7 +290,7 @@ def test_hierarchy_must_know_every_place(reader, tmp_path):
     assert data.hierarchies["place"].leaf_labels == ("a", "b")
     with pytest.raises(SchemaError, match=r"1 value is not a leaf .* \(row 3\)"):
         reader("person,place\n1,a\n2,b\n3,c\n", hierarchies={"place": str(tmp_path / "tree.csv")})
-    with pytest.raises(ParameterError, match="hierarchy of place only, not of 'venue'"):
+    with pytest.raises(ParameterError, match="of trajectories can be of place only, got 'venue'"):
         reader("person,place\n1,a\n", hierarchies={"venue": "x"})
 
 
@@ -337,7 +337,7 @@ def test_constraints_that_are_no_partition(reader, tmp_path, groups, message):
 
 
 def test_constraints_have_known_names(reader, tmp_path):
-    with pytest.raises(ParameterError, match="constraints called utility, not 'privcy'"):
+    with pytest.raises(ParameterError, match="must be utility, got 'privcy'"):
         reader(TEXT, constraints={"privcy": "x"})
 
 

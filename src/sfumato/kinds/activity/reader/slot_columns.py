@@ -178,7 +178,7 @@ def detect_layout(owner: str, names: Sequence[str], read_options: ReadOptions, n
             return Layout(TimeUnit(None, number or 0), 1)
         if number is not None:
             raise ParameterError(
-                Message(option("start"), f" must be a date or time of day where a slot is one {read_options.resolution}."),
+                Message(option("start"), " must be a date or time of day where slots have a resolution."),
                 hint=Message("For example: ", option("start", "04:00")),
             )
         micros = (MONDAY if date is None else date) + (time or 0)

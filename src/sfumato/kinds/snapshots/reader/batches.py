@@ -110,7 +110,7 @@ def _blocks(name: str, file: BinaryIO) -> Iterator[bytes]:
         while block := source.read1(_BLOCK):
             yield block
     except (lzma.LZMAError, OSError, zlib.error, EOFError):
-        raise SchemaError(f"{name}: the packed file is incomplete or damaged.", hint="Copy it again.") from None
+        raise SchemaError(f"{name}: the packed file is truncated or damaged.", hint="Copy it again.") from None
 
 
 def _decode(name: str, blocks: Iterator[bytes], encoding: str | None) -> Iterator[bytes]:

@@ -134,7 +134,7 @@ def _assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions)
                 f"{owner}: there is no column {name!r} to leave out.",
                 option="drop",
                 column=name,
-                hint="Check its name.",
+                hint="Check the name.",
             )
         if name in role_of:
             raise ParameterError(

@@ -301,7 +301,7 @@ def test_hierarchies_that_are_missing_are_named(sfumato, tmp_path):
     told = sfumato("inspect", *read_options, "--hierarchy", "age=none.csv", expect=2).stderr
     assert told == "sfumato: none.csv: there is no such hierarchy file.\n"
     told = sfumato("inspect", *read_options, "--hierarchy", "agee=width:8", expect=2).stderr
-    assert told == "sfumato: --hierarchy: no column 'agee' is published. Did you mean 'age'?\n"
+    assert told == "sfumato: --hierarchy names 'agee', which is no column of the release. Did you mean 'age'?\n"
 
 
 def test_compile_says_for_which_method_it_works(sfumato, monkeypatch, tmp_path):

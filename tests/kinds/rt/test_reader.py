@@ -90,7 +90,7 @@ def test_the_hierarchy_of_items_must_know_all_of_them(tmp_path: Path) -> None:
         ("name,age,items\nAnn,30,a\n", {"quasi": ("age",), "items": "products"}, "no column 'products'"),
         ("name,age,items\nAnn,30,a\n", {}, "has no role"),
         ("name,age,age,items\nAnn,30,31,a\n", {"quasi": ("age",)}, "repeats an earlier name"),
-        ("name,item,products\nAnn,30,a\n", {"quasi": ("item",), "items": "products"}, "something else"),
+        ("name,item,products\nAnn,30,a\n", {"quasi": ("item",), "items": "products"}, "the name of the sets"),
         ("name,age,items\nAnn,30,a\n", {"quasi": ("age",), "sensitive_items": ("b",)}, "does not occur"),
     ],
 )

@@ -11,6 +11,7 @@ import pytest
 from tests.kinds.table.naive.files import CANARY, GOOD, HEADER, ROLES, write_and_read, write_and_refuse
 
 from sfumato.cli import run
+from sfumato.cli.style import write_text
 from sfumato.exceptions import ParameterError
 
 PASTE = "--identifier name --quasi age --quasi sex --sensitive illness"
@@ -29,9 +30,10 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
     told = refuse(HEADER + GOOD)
     assert "columns 'name', 'age', 'sex', 'illness' have no role" in told
     assert told.endswith("add: identifier=['name'], quasi=['age', 'sex'], sensitive=['illness']")
+    assert write_text(told).endswith(f"add: {PASTE}")
     told = refuse(HEADER + GOOD, identifier="name", quasi="age,sex")
     assert "column 'illness' has no role" in told
-    assert told.endswith("add: sensitive=['illness']")
+    assert write_text(told).endswith("add: --sensitive illness")
 
 
 @pytest.mark.parametrize(
@@ -50,7 +52,8 @@ def test_columns_without_a_role_are_named_with_a_guess_that_can_be_pasted(refuse
 )
 def test_guesses(refuse, name, cells, option):
     told = refuse("\n".join([f'age,"{name}"', *(f"{i % 2},{cell}" for i, cell in enumerate(cells))]), quasi="age")
-    assert told.endswith(f"add: {option}=[{name!r}]")
+    quoted = f"'{name}'" if " " in name else name
+    assert write_text(told).endswith(f"add: --{option} {quoted}")
 
 
 def test_a_file_without_a_header_is_not_shown(refuse):
@@ -69,7 +72,7 @@ def test_what_is_said_of_columns_must_fit(refuse):
     assert "Column 'age' has two roles, quasi-identifier and plain" in wrong(**ROLES, plain="age")
     assert "Column 'age' has a role, and is left out (drop=)" in wrong(**ROLES, drop="age")
     assert "Column 'age' has two roles, owner and quasi-identifier" in wrong(**ROLES, columns={"owner": "age"})
-    assert "needs at least one quasi-identifier" in wrong(identifier="name", sensitive="illness", plain="age,sex")
+    assert "a table needs a quasi-identifier" in wrong(identifier="name", sensitive="illness", plain="age,sex")
     assert "tables know the role owner only, got 'place'" in wrong(**ROLES, columns={"place": "age"})
     assert "scales: no column 'agee' is published. Did you mean 'age'?" in wrong(**ROLES, scales={"agee": "numeric"})
     assert "scale of 'age' must be one of" in wrong(**ROLES, scales={"age": "numerical"})

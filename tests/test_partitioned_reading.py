@@ -28,6 +28,7 @@ from sfumato.readers.partitioned import rows as rows_of_files
 from sfumato.release.run import StoredFile
 from sfumato.release.store import StoredContent
 from tests.examples import settings
+from tests.notes import find_note
 
 SECRET = bytes([7] * 32)
 QUASI = {"identifier": ("person",), "quasi": ("age", "sex"), "sensitive": ("diagnosis",), "drop": ("*",)}
@@ -312,12 +313,9 @@ def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched
 
 FAR = {
     "nothing": ({}, "far://away/data: there are no files."),
-    "no data": ({"LICENSE": "free"}, "no file in it has the extension of a known format"),
-    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same header"),
-    "another format": (
-        {"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"},
-        "the extension does not tell the format",
-    ),
+    "no data": ({"LICENSE": "free"}, "there is no file in it whose extension tells a format"),
+    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same line of names"),
+    "another format": ({"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"}, "the extension is not one of a known format"),
     "values in folders": ({"year=2024/a.csv": "person,item\n1,x\n"}, "hold the values of column 'year'"),
     "an empty cell": ({"a.csv": "person,item\n1,x\n", "b.csv": "person,item\n1,\n"}, "empty"),
 }
@@ -404,7 +402,7 @@ def test_rows_with_empty_cells_are_left_out_and_counted(tmp_path):
     items[3] = items[40] = ""
     path = save(table.set_column(1, "item", pa.array(items)), tmp_path / "data.csv")
     _, made = publish_both(path, "sets", CASES["sets"][0], {**CASES["sets"][1], "missing": "drop"}, tmp_path)
-    assert "Rows with empty cells in `item`, which were left out: 2." in made.original.notes
+    assert find_note(made.original.notes, "empty-rows-left-out").counts == {"rows": 2}
 
 
 @pytest.mark.filterwarnings("ignore::sfumato.ReleaseWarning")

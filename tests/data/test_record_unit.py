@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from tests.notes import find_note, list_sentences
 
 import sfumato as sf
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit
@@ -58,7 +59,9 @@ def test_baskets_of_households_are_told_apart_by_the_owner_column(reader):
     baskets = reader("sets", BASKETS, columns={"owner": "household_id"}, unit="basket of household")
     assert baskets.unit == RecordUnit("basket", "baskets", "household")
     assert owners(baskets) == ["h1", "h1", "h2"]
-    assert any("3 baskets of 2 households, up to 2 of one" in note for note in baskets.notes)
+    owned = find_note(baskets.notes, "owners")
+    assert owned.counts == {"records": 3, "owners": 2, "most": 2}
+    assert "3 baskets of 2 households, up to 2 of one household" in str(owned)
     guessed = reader("sets", BASKETS, columns={"owner": "household_id"})
     assert guessed.unit == RecordUnit("basket", "baskets", "person")
 
@@ -88,7 +91,7 @@ CASES = "case_id;patient;timestamp;activity\n1;p;2024-01-01;admit\n2;p;2024-02-0
 def test_cases_of_an_event_log_are_stays_of_patients(reader):
     cases = reader("sequences", CASES, drop=["patient"])
     assert (cases.unit.record_of_person, owners(cases)) == ("a case of a person", None)
-    assert "Reading `case_id` as what tells cases apart." in cases.notes
+    assert "Reading `case_id` as identifier of cases." in list_sentences(cases.notes)
     stays = reader("sequences", CASES, columns={"owner": "patient"}, unit="stay of patient")
     assert (stays.unit.record_of_person, owners(stays)) == ("a stay of a patient", ["p", "p", "q"])
 

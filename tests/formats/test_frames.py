@@ -53,7 +53,7 @@ def test_a_frame_is_read_like_a_file(name, tmp_path):
     found = sf.read(FRAMES[name](), kind="trajectories")
     assert found.table.to_pylist() == expected.table.to_pylist()
     assert found.places.to_pylist() == expected.places.to_pylist()
-    assert found.notes[0] == "Read 4 rows of data frame."
+    assert str(found.notes[0]) == "Read 4 rows of data frame."
 
 
 KINDS = {
@@ -79,7 +79,7 @@ def test_every_kind_takes_frames(kind):
 def test_an_index_without_a_name_is_left_out_with_a_note():
     frame = pd.DataFrame(VISITS, index=[5, 3, 9, 1])
     data = sf.read(frame, kind="trajectories")
-    assert data.notes[0] == "The index of the data frame has no name and is left out."
+    assert data.notes[0].code == "index-left-out"
 
 
 def test_what_is_wrong_is_said_without_a_value():

@@ -8,6 +8,7 @@ import zipfile
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
+from tests.notes import find_note
 
 import sfumato as sf
 from sfumato.exceptions import SchemaError
@@ -72,7 +73,7 @@ def test_an_event_log(tmp_path, name):
     assert log.table["person"].to_pylist() == ["case 1", "case 2"]
     assert log.history().lists() == [["register", "triage"], ["register"]]
     assert log.time_unit.to_arrow(log.times()).to_pylist()[1].isoformat() == "2024-01-02T09:00:00+00:00"
-    assert "Left out the columns `org:resource`." in log.notes
+    assert find_note(log.notes, "columns-left-out").columns == ("org:resource",)
 
 
 def test_a_workbook(tmp_path):
@@ -148,7 +149,7 @@ def test_an_archive(tmp_path):
         archive.writestr("data/a9.csv", "person,place\n7,park\n")
     visits = sf.read(tmp_path / "visits.zip", "trajectories")
     assert visits.table["person"].to_pylist() == ["7", "8"]
-    assert "Read 2 files of visits.zip as one." in visits.notes
+    assert str(find_note(visits.notes, "files-read")) == "Read 2 files of visits.zip as one."
     one = sf.read(tmp_path / "visits.zip" / "data" / "a10.csv", "trajectories")
     assert one.table["person"].to_pylist() == ["8"]
 
@@ -162,7 +163,7 @@ def test_latitude_and_longitude_in_one_column(tmp_path):
         one, two = (sf.read(file, "trajectories", places="grid:1km") for file in (apart, together))
         assert one.places.equals(two.places) and one.history().lists() == two.history().lists()
     together.write_text('person,where\n7,"53.14,8.21"\n8,\n')
-    with pytest.raises(SchemaError, match=r"two numbers such as .* not so in row 2"):
+    with pytest.raises(SchemaError, match=r"two numbers such as .* row 2 does not"):
         sf.read(together, "trajectories", places="grid:1km", columns={"lat_lon": "where"})
     found = sf.read(together, "trajectories", places="grid:1km", columns={"lat_lon": "where"}, missing="drop")
     assert found.table["person"].to_pylist() == ["7"]
@@ -188,13 +189,15 @@ def test_empty_cells(tmp_path, kind):
     with pytest.raises(SchemaError, match=rf"column '{column}' (has|must not have) empty cells.* row 2"):
         sf.read(file, kind, missing="error", **options)
     dropped = sf.read(file, kind, missing="drop", **options)
-    assert f"Rows with empty cells in `{column}`, which were left out: 1." in dropped.notes
+    note = find_note(dropped.notes, "empty-rows-left-out")
+    assert (note.counts, note.columns) == ({"rows": 1}, (column,))
     (tmp_path / "whole.csv").write_text(
         "".join(line for i, line in enumerate(text.splitlines(keepends=True)) if i != 2)
     )
     assert dropped.table.equals(sf.read(tmp_path / "whole.csv", kind, **options).table)
     filled = sf.read(file, kind, missing="77", **options)
-    assert f"Empty cells in `{column}`, which were given the value that was asked for: 1." in filled.notes
+    note = find_note(filled.notes, "empty-cells-filled")
+    assert (note.counts, note.columns) == ({"cells": 1}, (column,))
     assert "77" in str(filled.table.to_pydict())
 
 

@@ -28,12 +28,13 @@ from sfumato.api.attack import (
     sum_up_attacks,
     write_report,
 )
-from sfumato.api.edits import change_file
+from sfumato.api.edits import change_file, note_edited
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
@@ -82,6 +83,7 @@ __all__ = [
 PathLike = str | Path
 _MAX_DIAGNOSED_BYTES = 1 << 27
 """Bytes of a file up to which one that cannot be read is looked at again, to say how it can."""
+_INDEX_DROPPED = Note("index-left-out", "Left out the index of the data frame, which has no name.")
 
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
@@ -130,7 +132,9 @@ def _read_as(given: Path | frames.FrameFile, read_options: ReadOptions) -> Datas
     """Read data just as the options say."""
     file, rest, steps = change_file(given, read_options)
     dataset: Dataset = order_by_names(plugins.find_kind(read_options.kind).reader.load().read(file, rest))
-    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *dataset.notes)
+    edited = [note_edited(step) for step in steps]
+    frame = [_INDEX_DROPPED] if isinstance(given, frames.FrameFile) and given.index_dropped else []
+    notes = (*frame, *edited, *dataset.notes)
     source = given.name if isinstance(given, Path) else ""
     options = {**dataset.read_options, **read_options.to_dict()} if steps else dataset.read_options
     return dataclasses.replace(dataset, notes=notes, read_options=options, source=source)
@@ -150,7 +154,8 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     except (SchemaError, ParameterError):
         raise _add_hint(fault, suggest_options(completed.left)) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
-    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
+    note = Note("options-detected", "Detected options of the file: {options}.", details={"options": detected})
+    return dataclasses.replace(dataset, notes=(note, *dataset.notes))
 
 
 def _add_hint(fault: SfumatoError, hint: str) -> SfumatoError:
@@ -306,7 +311,7 @@ def write(
         if result.owner_record.recoding is not None:
             _record_batch(result, Path(out), staging.owner)
         staging.commit()
-    doubts = () if original is None else original.doubts
+    doubts = () if original is None else tuple(map(str, original.doubts))
     for text in (*verdict.warnings, *remaining.warnings, *doubts):
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return dataclasses.replace(verdict, remaining=remaining)

@@ -13,6 +13,7 @@ import pyarrow as pa
 
 from sfumato.data.kind import find_kind
 from sfumato.data.lists import ListColumn
+from sfumato.data.notes import Note
 from sfumato.data.places import UNQUESTIONED, Observations, PlaceOrigin
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, plural
 from sfumato.data.schema import Schema
@@ -51,7 +52,7 @@ class Dataset:
     constraints
         Groups of values that may be generalised together, by name (``utility``, ``privacy``).
     notes
-        What reading did, in sentences for the owner.
+        What reading did, for the owner; as texts, sentences.
     read_options
         The options the data were read with, so that they can be read again.
     time_unit
@@ -73,7 +74,7 @@ class Dataset:
     source
         Name of the file that was read, for the owner; empty where there is none.
     doubts
-        Warnings of the reader for the owner, in sentences, such as names of people that hardly differ.
+        What reading found doubtful, for the owner: such as identifiers with few different values.
 
     Examples
     --------
@@ -87,7 +88,7 @@ class Dataset:
     places: pa.Table | None = None
     hierarchies: Mapping[str, Hierarchy] = dataclasses.field(default_factory=dict)
     constraints: Mapping[str, tuple[tuple[str, ...], ...]] = dataclasses.field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     read_options: Mapping[str, Any] = dataclasses.field(default_factory=dict)
     time_unit: TimeUnit = dataclasses.field(default_factory=TimeUnit)
     unit: RecordUnit = PERSON
@@ -97,7 +98,7 @@ class Dataset:
     population: pa.Table | None = None
     source: str = ""
     weights: npt.NDArray[np.float64] | None = None
-    doubts: tuple[str, ...] = ()
+    doubts: tuple[Note, ...] = ()
 
     def __post_init__(self) -> None:
         for name in ("hierarchies", "constraints", "read_options"):

@@ -30,8 +30,8 @@ class FrameFile(MemoryPlace):
     ----------
     content
         The table as Parquet.
-    notes
-        What was done to the frame, in sentences.
+    index_dropped
+        Whether the frame had an index without a name, which is no column.
     label
         Its name in messages.
     table
@@ -42,20 +42,20 @@ class FrameFile(MemoryPlace):
     Examples
     --------
     >>> file = make_file(pa.table({"person": ["7"]}))
-    >>> file.name, file.suffix, file.notes
-    ('data frame', '.parquet', ())
+    >>> file.name, file.suffix, file.index_dropped
+    ('data frame', '.parquet', False)
     """
 
     def __init__(
         self,
         content: bytes,
-        notes: tuple[str, ...] = (),
+        index_dropped: bool = False,
         label: str = _NAME,
         table: pa.Table | None = None,
         count: int = 1,
     ) -> None:
         super().__init__({"frame.parquet": content}, "frame.parquet", label)
-        self.notes = notes
+        self.index_dropped = index_dropped
         self.table = table
         self.count = count
 
@@ -68,7 +68,7 @@ class FrameFile(MemoryPlace):
         >>> FrameFile.hold(pa.table({"person": ["7"]}), "visits.csv").name
         'visits.csv'
         """
-        return cls(b"PAR1", (), label, table, count)
+        return cls(b"PAR1", False, label, table, count)
 
 
 def is_frame(value: object) -> bool:
@@ -96,8 +96,7 @@ def make_file(frame: Any, label: str = _NAME) -> FrameFile:
         pq.write_table(table, sink, version="2.6", compression="none", use_dictionary=False, write_statistics=False)
     except _UNFIT:
         raise SchemaError(f"{_NAME}: {_name_unfit(table)}") from None
-    notes = ("The index of the data frame has no name and is left out.",) if unnamed else ()
-    return FrameFile(sink.getvalue().to_pybytes(), notes, label)
+    return FrameFile(sink.getvalue().to_pybytes(), bool(unnamed), label)
 
 
 def to_table(frame: Any) -> pa.Table:

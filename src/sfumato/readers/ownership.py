@@ -9,10 +9,12 @@ import numpy as np
 import numpy.typing as npt
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.data.record_unit import PERSON, RECORD, RecordUnit, parse_unit, plural
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, Labels, list_marked, name_marked
+from sfumato.readers.notes import OWNERS, ROLE, note_role
 from sfumato.readers.options import ReadOptions
 
 __all__ = [
@@ -51,29 +53,47 @@ class RecordPeople(NamedTuple):
     unit: RecordUnit
     people: Cells | None = None
 
-    def note(self, count: int) -> list[str]:
-        """Return a note on how many records people have, where they may have several."""
+    def note(self, count: int) -> list[Note]:
+        """Note how many records people have, where they may have several."""
         unit = self.unit
         if not unit.owner:
             return []
         if self.people is None:
-            return [f"{unit.explain()} The file does not tell whose a record is (columns: owner=NAME)."]
+            return [_note_unknown_owners(unit)]
         counts = np.bincount(self.people.dictionary_encode().indices.to_numpy(zero_copy_only=False))
         return [describe_owners(unit, count, len(counts), int(counts.max(initial=0)))]
 
 
-def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str:
-    """Return a note on how many records people have, and what that means for the guarantee.
+def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> Note:
+    """Note how many records how many people have, and what that means for the guarantee.
 
     Examples
     --------
-    >>> describe_owners(RecordUnit("day", "days", "person"), 3, 2, 2).partition(". ")[0]
-    'There are 3 days of 2 people, up to 2 of one'
+    >>> str(describe_owners(RecordUnit("day", "days", "person"), 3, 2, 2)).partition(". ")[0]
+    'There are 3 days of 2 people, up to 2 of one person'
     """
-    return (
-        f"There are {unit.count(count)} of {unit.owners(owners)}, up to {most:,} of one. "
-        f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (count=people)."
+    return Note(
+        OWNERS,
+        "There are {records} {records:{one}|{many}} of {owners} {owners:{owner}|{people}}, up to {most} of one "
+        "{owner}. The guarantee counts {many}: k {many} may belong to fewer than k {people}. To count {people}: "
+        "{option}.",
+        {"records": count, "owners": owners, "most": most},
+        details={**_name_units(unit), "option": option("count", "people")},
     )
+
+
+def _note_unknown_owners(unit: RecordUnit) -> Note:
+    """Note that people may have several records, and nobody knows which."""
+    return Note(
+        "owners-unknown",
+        "The guarantee counts {many}, and one {owner} may have several. If a column links {many} to {people}, name it: "
+        "{option}.",
+        details={**_name_units(unit), "option": option("columns", {OWNER: "NAME"})},
+    )
+
+
+def _name_units(unit: RecordUnit) -> dict[str, str]:
+    return {"one": unit.one, "many": unit.many, "owner": unit.owner, "people": plural(unit.owner)}
 
 
 def name_records(column: str, several: bool) -> RecordUnit:
@@ -98,19 +118,19 @@ def name_records(column: str, several: bool) -> RecordUnit:
     return RECORD if several else PERSON
 
 
-def correct_role_note(notes: list[str], column: str, unit: RecordUnit) -> None:
-    """Correct the note on a column that identifies records, where records are not people.
+def correct_role_note(notes: list[Note], column: str, unit: RecordUnit) -> None:
+    """Note of a column that was taken for the person that it identifies records, where those are not people.
 
     Examples
     --------
-    >>> notes = ["Reading `Case ID` as person."]
+    >>> notes = [note_role("Case ID", "person")]
     >>> correct_role_note(notes, "Case ID", RecordUnit("case", "cases", "person"))
-    >>> notes
-    ['Reading `Case ID` as what tells cases apart.']
+    >>> str(notes[0])
+    'Reading `Case ID` as identifier of cases.'
     """
-    note = f"Reading `{column}` as person."
-    if unit.owner and note in notes:
-        notes[notes.index(note)] = f"Reading `{column}` as what tells {unit.many} apart."
+    for at, note in enumerate(notes):
+        if unit.owner and note.code == ROLE and note.columns == (column,) and note.details["role"] == "person":
+            notes[at] = note_role(column, f"identifier of {unit.many}")
 
 
 def resolve_unit(read_options: ReadOptions, detected: RecordPeople) -> RecordPeople:

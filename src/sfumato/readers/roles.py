@@ -7,8 +7,10 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.messages import Message, option
+from sfumato.readers.notes import note_left_out, note_role
 from sfumato.readers.options import ReadOptions
 
 __all__ = ["EVENT_LOGS", "UNUSED_IN_EVENT_LOGS", "UNUSED_IN_XES", "Roles", "Vocabulary", "assign_roles"]
@@ -56,7 +58,7 @@ class Roles(NamedTuple):
     """The column of each role, and notes on them."""
 
     columns: dict[str, str]
-    notes: list[str]
+    notes: list[Note]
 
 
 def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, words: Vocabulary) -> Roles:
@@ -65,8 +67,9 @@ def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, 
     Examples
     --------
     >>> words = Vocabulary({"person": "person", "place": "place"}, {"uid": "person", "venue": "place"})
-    >>> assign_roles("visits.csv", ["uid", "venue"], ReadOptions("trajectories"), words)
-    Roles(columns={'person': 'uid', 'place': 'venue'}, notes=['Reading `uid` as person.', 'Reading `venue` as place.'])
+    >>> columns, notes = assign_roles("visits.csv", ["uid", "venue"], ReadOptions("trajectories"), words)
+    >>> columns, str(notes[0])
+    ({'person': 'uid', 'place': 'venue'}, 'Reading `uid` as person.')
     >>> assign_roles("visits.csv", ["uid", "vneue"], ReadOptions("trajectories"), words)
     Traceback (most recent call last):
         ...
@@ -75,7 +78,7 @@ def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, 
     """
     _refuse_strangers(owner, present, read_options, words)
     columns = {words.roles[role]: column for role, column in read_options.columns.items()}
-    notes = [f"Reading `{column}` as {role}." for role, column in columns.items() if column != role]
+    notes = [note_role(column, role) for role, column in columns.items() if column != role]
     left_out = [name for name in present if name in read_options.drop]
     roles = {**{role: role for role in words.roles.values()}, **words.names}
     unknown = []
@@ -87,7 +90,7 @@ def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, 
             unknown.append(name)
         elif role not in columns:
             columns[role] = name
-            notes.extend([f"Reading `{name}` as {role}."] if name != role else [])
+            notes.extend([note_role(name, role)] if name != role else [])
         elif role in map(words.roles.get, read_options.columns):
             unknown.append(name)  # the owner has chosen another column
         else:
@@ -104,7 +107,7 @@ def assign_roles(owner: str, present: Sequence[str], read_options: ReadOptions, 
         _refuse_unknown(owner, unknown, columns, roles, words)
     left_out += [name for name in unknown if name not in left_out]
     if left_out:
-        notes.append(f"Left out the columns {', '.join(f'`{name}`' for name in left_out)}.")
+        notes.append(note_left_out(left_out))
     return Roles(columns, notes)
 
 

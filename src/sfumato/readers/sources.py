@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.formats.frames import FrameFile
 from sfumato.formats.memory import Place
@@ -17,6 +18,7 @@ from sfumato.messages import Message, option
 from sfumato.readers.archives import Part, find_archive, list_parts
 from sfumato.readers.files import choose_format, to_utf8
 from sfumato.readers.gpx import parse_gpx
+from sfumato.readers.notes import note_files
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.tables import check_columns, first_lines, parse_table
 from sfumato.readers.xes import parse_xes
@@ -67,9 +69,9 @@ class Source:
             self.name = f"{inside[0].name}/{self.parts[0].name}"
 
     @property
-    def notes(self) -> list[str]:
-        """Notes on the files that were read."""
-        return [f"Read {self._count:,} files of {self.name} as one."] if self._count > 1 else []
+    def notes(self) -> list[Note]:
+        """Notes on the files that the data are in."""
+        return [note_files(self.name, self._count)] if self._count > 1 else []
 
     @functools.cached_property
     def format(self) -> str:

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 from sfumato.readers.cells import Cells, Labels
 
 __all__ = [
-    "SHARED_MOMENT",
     "Moments",
     "arrange_moments",
     "arrange_visits",
@@ -24,12 +23,6 @@ __all__ = [
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
-
-SHARED_MOMENT = (
-    "share their moment with another of the same record, which times cannot order, so that they stand in the order of "
-    "their names"
-)
-"""Clause of notes on rows that times do not order."""
 
 
 def combine_labels(parts: Sequence[Labels]) -> Labels:

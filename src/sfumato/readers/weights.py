@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.messages import Message, option
 from sfumato.readers.cells import Cells, as_text, list_marked, name_failing, name_marked
@@ -112,18 +113,21 @@ def refuse_second_role(column: str, roles: Mapping[str, str]) -> None:
         )
 
 
-def describe_weights(column: str, weights: Floats, *, published: bool) -> str:
-    """Return a note on the use of the weights.
+def describe_weights(column: str, weights: Floats, *, published: bool) -> Note:
+    """Note what the weights are used for.
 
     Examples
     --------
-    >>> describe_weights("w", np.array([1.0, 2.0]), published=False)
-    'Reading `w` as the weight of a record (3 in all): it counts in measures, not in the promise, and is not published.'
+    >>> str(describe_weights("w", np.array([1.0, 2.0]), published=False))
+    'Reading `w` as the weight of records (sum: 3). It counts in measures, not in the guarantee, and is not published.'
     """
     treatment = "is published in ranges, as a quasi-identifier" if published else "is not published"
-    return (
-        f"Reading `{column}` as the weight of a record ({weights.sum():,.4g} in all): it counts in measures, not in "
-        f"the promise, and {treatment}."
+    return Note(
+        "weights",
+        "Reading {columns} as the weight of records (sum: {sum}). It counts in measures, not in the guarantee, and "
+        "{treatment}.",
+        columns=(column,),
+        details={"sum": f"{weights.sum():,.4g}", "treatment": treatment},
     )
 
 

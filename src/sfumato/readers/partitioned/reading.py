@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.sort_key import Survey
 from sfumato.readers.options import ReadOptions
 
@@ -59,7 +60,7 @@ class PartitionedReading:
     finish
         Returns the data with the options on values applied, and notes on them.
     summarise
-        Returns notes whose numbers do not add up, by how they begin.
+        Returns the notes whose counts do not add up, by their codes, given those of all buckets.
     relax
         Returns the options to read buckets with: without those that need all values.
     layouts
@@ -70,8 +71,8 @@ class PartitionedReading:
 
     find_person_column: Callable[[Sequence[str], ReadOptions], str | None]
     is_table: Callable[[Sequence[str], ReadOptions], bool]
-    finish: Callable[[All, ReadOptions], tuple[Dataset, list[str]]]
-    summarise: Callable[[All, Sequence[Sequence[str]]], dict[str, str]]
+    finish: Callable[[All, ReadOptions], tuple[Dataset, list[Note]]]
+    summarise: Callable[[All, Sequence[Sequence[Note]]], dict[str, Note | None]]
     relax: Callable[[ReadOptions], ReadOptions]
     layouts: bool = False
     growth: Callable[[ReadOptions], float] = lambda _read_options: 1.0

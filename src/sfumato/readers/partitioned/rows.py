@@ -18,12 +18,14 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 import pyarrow.parquet as pq
 
+from sfumato.data.notes import Note
 from sfumato.exceptions import SfumatoError
 from sfumato.formats.frames import plain_type
 from sfumato.formats.parquet import iterate_labels
 from sfumato.progress import report_progress
 from sfumato.readers.files import iterate_blocks
 from sfumato.readers.layouts import recognise_layout
+from sfumato.readers.notes import note_layout
 from sfumato.readers.options import ReadOptions
 from sfumato.readers.partitioned.reading import PartitionedReading, ReadWhole
 from sfumato.readers.sources import FILE, Source, lacks_header
@@ -61,7 +63,7 @@ class Rows(NamedTuple):
     name: str
     columns: tuple[str, ...]
     size: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     pieces: tuple[Piece, ...]
     files: int = 1
 
@@ -103,7 +105,7 @@ class Piece(NamedTuple):
     path: Path
     columns: tuple[str, ...]
     size: int
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     total: int
     text: _Text | None = None
     first: str = ""
@@ -335,7 +337,7 @@ def _open_text(path: Path, read_options: ReadOptions, partitioned_reading: Parti
     layout = None if not partitioned_reading.layouts or header or delimiter else recognise_layout(sample[:5])
     if layout is not None:
         delimiter, header = layout.delimiter, layout.header
-        notes.append(f"Recognised {layout.name}.")
+        notes.append(note_layout(layout.name))
     cut = check_delimiter(delimiter) if delimiter is not None else detect_delimiter(sample)
     if cut == " ":
         raise ReadWhole("its cells are separated by blanks")

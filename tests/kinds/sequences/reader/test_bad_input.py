@@ -79,7 +79,7 @@ def test_empty_cells(refuse, column, blank):
 def test_numbers_that_are_no_times(refuse, time):
     told = refuse(HEADER + GOOD + f"{CANARY},{time},a\n")
     assert "times must be dates, or whole numbers of at most" in told
-    assert "not so in row 3" in told
+    assert "look at row 3" in told
     assert time not in told
 
 
@@ -108,7 +108,7 @@ def test_mixed_time_zones(refuse):
 
 
 def test_a_resolution_of_numbers(refuse):
-    assert "resolution=day needs dates, but column 'time' holds numbers" in refuse(HEADER + GOOD, resolution="day")
+    assert "resolution='day' needs dates, but column 'time' holds numbers" in refuse(HEADER + GOOD, resolution="day")
 
 
 def test_labels_that_are_too_long(refuse):

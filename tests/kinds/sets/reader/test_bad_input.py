@@ -59,7 +59,7 @@ def test_formats_and_options_of_other_kinds(refuse):
     with pytest.raises(ParameterError, match="separator= must be one character"):
         ReadOptions("sets", separator="ab")
     told = refuse("1 2\n", error=ParameterError, format="transactions", drop=["x"])
-    assert "columns, header and drop mean nothing where format is transactions" in told
+    assert "columns=, header= and drop= do not apply to format='transactions'" in told
 
 
 def test_text_that_is_not_utf8(refuse, reader):
@@ -98,9 +98,9 @@ def test_items_that_are_too_long(refuse):
     label = CANARY * 120_000
     assert "column 'item': a label may have at most 1,000 characters" in refuse(HEADER + GOOD + f"p,{CANARY * 200}\n")
     told = refuse(f"a b\n\nc {label}\n", "b.txt", format="transactions")
-    assert "b.txt: an item must have at most 1,000 characters, not so in line 3" in told
-    assert "not so in line 3" in refuse(f"codes\na\nb|{label}\n", "b.txt", format="amnesia")
-    assert "column 'items': an item must have at most 1,000 characters, not so in row 2" in refuse(
+    assert "b.txt: an item must have at most 1,000 characters; look at line 3" in told
+    assert "look at line 3" in refuse(f"codes\na\nb|{label}\n", "b.txt", format="amnesia")
+    assert "column 'items': an item must have at most 1,000 characters; look at row 2" in refuse(
         f"person,items\n1,a\n2,b;{CANARY * 200}\n"
     )
 
@@ -111,7 +111,7 @@ def test_columns_of_a_wrong_type(refuse, tmp_path):
         pq.write_table(pa.table(cells), tmp_path / "c.parquet")
         assert f"column '{column}' must hold" in refuse((tmp_path / "c.parquet").read_bytes(), "c.parquet")
     pq.write_table(pa.table({"person": [CANARY], "items": [["a\0b"]]}), tmp_path / "c.parquet")
-    assert "an item must hold no NUL character, not so in row 1" in refuse(
+    assert "an item must hold no NUL character; look at row 1" in refuse(
         (tmp_path / "c.parquet").read_bytes(), "c.parquet"
     )
 

@@ -60,7 +60,7 @@ def test_what_cells_need(tmp_path, monkeypatch):
     (tmp_path / "a.csv").write_text("person,x,y\n7,1,2\n")
     with pytest.raises(SchemaError, match="needs longitude and latitude"):
         sf.read(tmp_path / "a.csv", "trajectories", places="h3:8")
-    with pytest.raises(ParameterError, match=r"places must be .*h3:8"):
+    with pytest.raises(ParameterError, match=r"places= must be .*h3:8"):
         sf.read(tmp_path / "a.csv", "trajectories", places="h3:16")
 
     monkeypatch.setitem(__import__("sys").modules, "h3", None)

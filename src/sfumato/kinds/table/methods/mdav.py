@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.exceptions import SchemaError
 from sfumato.kinds.table.dataset import Attribute
 from sfumato.kinds.table.encode import encode_cells
@@ -117,8 +118,11 @@ class Mdav(Relational):
         # Counters are whole numbers; this is SSE / SST of standardised columns, whatever they weigh.
         run.counters["millionths_of_spread_lost"] = round(1e6 * measure_error_share(table, group))
         run.notes.append(
-            "The further table 'means' says more than the ranges: in a class of three records, range and mean of a "
-            "column give the third value, though not whose it is. A larger k says less."
+            Note(
+                "means-published",
+                "The table 'means' reveals more than the ranges: in a group of three records, range and mean of a "
+                "column give the third value, though not whose it is. A larger k reveals less.",
+            )
         )
         return group
 

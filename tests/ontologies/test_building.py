@@ -191,7 +191,7 @@ def test_a_refresh_does_not_take_other_mappings_with_it(own_tuna, tmp_path):
     ontology.write_text(ontology.read_text().replace("tlo:Phylum rdfs", "tlo:Tribe rdfs"))
     with pytest.raises(ParameterError, match="the ontology changed"):
         refresh(tmp_path / "w", ["flod"])
-    with pytest.raises(SchemaError, match="there is not a warehouse here"):
+    with pytest.raises(SchemaError, match="nowhere is not a warehouse"):
         refresh(tmp_path / "nowhere")
     assert not (tmp_path / "nowhere").exists()
 

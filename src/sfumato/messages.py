@@ -13,6 +13,7 @@ __all__ = [
     "Part",
     "PythonStyle",
     "Setting",
+    "Settings",
     "Style",
     "call",
     "option",
@@ -22,6 +23,9 @@ __all__ = [
 
 class Style(Protocol):
     """How one way in writes what its callers give: Python, the command line, policy files, the workbench."""
+
+    between: str
+    """What stands between settings that are given together."""
 
     def write_option(self, name: str, value: object) -> str:
         """Write an option of reading or publishing; without a value if that is None."""
@@ -53,6 +57,23 @@ class Setting:
     def write(self, style: Style) -> str:
         """Write it for the callers of one way in."""
         return (style.write_parameter if self.of_method else style.write_option)(self.name, self.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Settings that are given together, as text to paste.
+
+    Examples
+    --------
+    >>> Settings((Setting("quasi", ["age"]), Setting("format", "csv"))).write(PYTHON)
+    "quasi=['age'], format='csv'"
+    """
+
+    given: tuple[Setting, ...]
+
+    def write(self, style: Style) -> str:
+        """Write them for the callers of one way in."""
+        return style.between.join(setting.write(style) for setting in self.given)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +112,7 @@ class Call:
         return style.write_call(self.python, self.command)
 
 
-Part = str | Setting | MethodName | Call
+Part = str | Setting | Settings | MethodName | Call
 
 
 class PythonStyle:
@@ -102,6 +123,8 @@ class PythonStyle:
     >>> PYTHON.write_option("drop", ["a"]), PYTHON.write_parameter("k", 5), PYTHON.write_option("drop", None)
     ("drop=['a']", 'k=5', 'drop=')
     """
+
+    between = ", "
 
     def write_option(self, name: str, value: object) -> str:
         """Write a keyword."""

@@ -15,6 +15,7 @@ from sfumato.base.guarantee import Guarantee
 from sfumato.base.method import Method
 from sfumato.data.kind import AttackerSpec, GuaranteeSpec, KindSpec, Lazy, all_kinds, find_kind
 from sfumato.exceptions import ParameterError
+from sfumato.messages import Message, Settings, parameter
 from sfumato.metrics.metric import Metric
 from sfumato.params import Parameter, build, declared
 
@@ -136,13 +137,14 @@ def make_method(
         examples = {
             parameter.name: default_grid[parameter.name] for parameter in missing if parameter.name in default_grid
         }
-        return (suggest or _suggest_words)({name: tried[len(tried) // 2] for name, tried in examples.items()})
+        return (suggest or _suggest_usual)({name: tried[len(tried) // 2] for name, tried in examples.items()})
 
     return build(method_class, values, suggest_usual)
 
 
-def _suggest_words(parameters: dict[str, Any]) -> str:
-    return "For example: " + ", ".join(f"{name}={value!r}" for name, value in parameters.items())
+def _suggest_usual(parameters: dict[str, Any]) -> str:
+    settings = tuple(parameter(name, value) for name, value in parameters.items())
+    return Message("For example: ", Settings(settings)) if settings else ""
 
 
 def find_verifier(guarantee: Guarantee) -> Verifier:

@@ -89,9 +89,9 @@ def test_attack_shows_what_late_and_missing_records_tell(tmp_path, capsys):
     assert "late" in said and "missing" in said
     page = (tmp_path / "out" / "owner" / "report.html").read_text()
     assert "Late and missing records" in page
-    assert "The attack agrees with the promise" not in page
+    assert "The attack confirms the guarantee" not in page
     manifest = json.loads((tmp_path / "out" / "release" / "release.json").read_text())
-    assert "what it tells that a record is late or missing" in manifest["guarantee"]["statement"]
+    assert "inference from a record being late or missing" in manifest["guarantee"]["statement"]
 
 
 def test_header_only(tmp_path):

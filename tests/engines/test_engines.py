@@ -151,7 +151,7 @@ def test_check_ins_in_parquet_files_give_the_same_release_on_a_cluster(spark, tm
 PLACES = {
     "file://{}/nowhere": "there is no such place",
     "file://{}/empty": "there are no files",
-    "file://{}/mixed": "must begin with the same line of names",
+    "file://{}/mixed": "must have the same header",
     "nonsense://host/data": "Spark does not know this scheme",
 }
 

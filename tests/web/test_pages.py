@@ -81,7 +81,7 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
             await user.open(f"/anonymise/{name}")
             user.find(marker="anonymise").click()
             await user.should_see("the guarantee holds")
-            await user.should_see(f"{NOTE_LABEL}: Groups were formed by looking at sensitive values.")
+            await user.should_see(f"{NOTE_LABEL}: Groups depend on sensitive values.")
             await user.should_see("Risk before and after")
             await user.should_see("not for publishing")
         assert workspace.project.list("releases") == ["table-example-mondrian", "table-example-mondrian-2"]
@@ -92,7 +92,7 @@ def test_from_data_to_a_verified_release_and_beside_another(tmp_path):
         await user.should_see("Uniqueness for someone who knows more than the guarantee covers was not tested.")
         await user.open(f"/releases/{first}?do=verify&data={name}")
         shown = " ".join(element.content for element in user.find(ui.html).elements)
-        assert NOTE_LABEL in shown and "Groups were formed by looking at sensitive values." in shown
+        assert NOTE_LABEL in shown and "Groups depend on sensitive values." in shown
         await user.should_see("the guarantee holds")
         await user.open(f"/releases/{first}?do=measure&data={name}")
         await user.should_see("Utility")

@@ -28,22 +28,24 @@ from sfumato.api.attack import (
     sum_up_attacks,
     write_report,
 )
-from sfumato.api.edits import change_file
+from sfumato.api.edits import change_file, note_edited
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
 from sfumato.base.verdict import Verdict
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
+from sfumato.messages import Message, Settings, option
 from sfumato.metrics.retained_detail import find_retained, judge_retained
 from sfumato.params import declared
 from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
 from sfumato.readers.identifiers import refuse_identifiers
-from sfumato.readers.options import ReadOptions
+from sfumato.readers.options import ReadOptions, suggest_options
 from sfumato.release import owner, partitioned, storage
 from sfumato.release.batches import PublishedBatches, people_of, read_batches
 from sfumato.release.folder import open_staging
@@ -81,6 +83,7 @@ __all__ = [
 PathLike = str | Path
 _MAX_DIAGNOSED_BYTES = 1 << 27
 """Bytes of a file up to which one that cannot be read is looked at again, to say how it can."""
+_INDEX_DROPPED = Note("index-left-out", "Left out the index of the data frame, which has no name.")
 
 
 def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
@@ -108,7 +111,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
-        raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
+        raise ParameterError(Message(option(foreign[0]), " does not apply to data frames."))
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
     read_options = ReadOptions.of(kind, options)
     try:
@@ -117,7 +120,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
         if (
             not isinstance(given, Path)
             or not given.is_file()
-            or error.hint
+            or any(isinstance(part, Settings) for part in getattr(error.hint, "parts", ()))
             or given.stat().st_size > _MAX_DIAGNOSED_BYTES
         ):
             raise
@@ -129,7 +132,9 @@ def _read_as(given: Path | frames.FrameFile, read_options: ReadOptions) -> Datas
     """Read data just as the options say."""
     file, rest, steps = change_file(given, read_options)
     dataset: Dataset = order_by_names(plugins.find_kind(read_options.kind).reader.load().read(file, rest))
-    notes = (*getattr(given, "notes", ()), *(f"The table was edited: {step}." for step in steps), *dataset.notes)
+    edited = [note_edited(step) for step in steps]
+    frame = [_INDEX_DROPPED] if isinstance(given, frames.FrameFile) and given.index_dropped else []
+    notes = (*frame, *edited, *dataset.notes)
     source = given.name if isinstance(given, Path) else ""
     options = {**dataset.read_options, **read_options.to_dict()} if steps else dataset.read_options
     return dataclasses.replace(dataset, notes=notes, read_options=options, source=source)
@@ -143,14 +148,19 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     given = {name: value for name, value in read_options.to_dict().items() if value != usual[name]}
     completed = None if read_options.steps else complete_options(path, kind, given)
     if completed is None:
-        raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
+        raise _add_hint(fault, name_other_kind(path, kind)) from None
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        left = ", ".join(f"{name}={value!r}" for name, value in completed.left.items())
-        raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
+        raise _add_hint(fault, suggest_options(completed.left)) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
-    return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
+    note = Note("options-detected", "Detected options of the file: {options}.", details={"options": detected})
+    return dataclasses.replace(dataset, notes=(note, *dataset.notes))
+
+
+def _add_hint(fault: SfumatoError, hint: str) -> SfumatoError:
+    """Return an error with a further hint."""
+    return type(fault)(fault.text, option=fault.option, column=fault.column, rows=fault.rows, hint=hint or "")
 
 
 def _format_detected(value: Any) -> str:
@@ -301,7 +311,7 @@ def write(
         if result.owner_record.recoding is not None:
             _record_batch(result, Path(out), staging.owner)
         staging.commit()
-    doubts = () if original is None else original.doubts
+    doubts = () if original is None else tuple(map(str, original.doubts))
     for text in (*verdict.warnings, *remaining.warnings, *doubts):
         warnings.warn(text, ReleaseWarning, stacklevel=2)
     return dataclasses.replace(verdict, remaining=remaining)

@@ -36,7 +36,7 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
     --------
     >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
     >>> str(KmAnonymity(k=5, m=2)), str(KmAnonymity(k=5, m=2, count="people"))
-    ('km-anonymity (k=5, m=2)', 'km-anonymity (k=5, m=2, counting people)')
+    ('5^2-anonymity of places', '5^2-anonymity of places, counting people')
     """
 
     name: ClassVar[str]
@@ -119,9 +119,21 @@ class Guarantee(OfKind, Parameterised, abc.ABC):
             f"they are those of at least {self.smallest_group} different {plural(unit.owner)}."
         )
 
+    @property
+    def label(self) -> str:
+        """The guarantee with its numbers, as people write it: without parameters that guarantee nothing.
+
+        Examples
+        --------
+        >>> from sfumato.kinds.trajectories.guarantees import KmAnonymity
+        >>> KmAnonymity(k=5, m=2).label
+        '5^2-anonymity of places'
+        """
+        shown = ", ".join(f"{name}={value}" for name, value in self.parameters().items() if value is not None)
+        return f"{self.title} ({shown})" if shown else self.title
+
     def __str__(self) -> str:
-        shown = ", ".join(f"{n}={v}" for n, v in self.parameters().items() if v is not None)
-        return f"{self.name} ({shown}{', counting people' * (self.count == 'people')})"
+        return f"{self.label}{', counting people' * (self.count == 'people')}"
 
     def to_dict(self, unit: RecordUnit = PERSON) -> dict[str, Any]:
         """Return name, parameters, what is counted and the statement as plain values."""

@@ -65,17 +65,6 @@ def _declare(option: Option) -> inspect.Parameter:
     )
 
 
-def _write_flag(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
-
-
-def _hide(option: Option, old: str) -> inspect.Parameter:
-    """Return the parameter that takes an option by its name of version 0.2, which help does not show."""
-    info: Any = typer.Option(_write_flag(old), min=option.least, hidden=True)
-    kind = inspect.Parameter.KEYWORD_ONLY
-    return inspect.Parameter(old, kind, default=None, annotation=Annotated[option.type, info])
-
-
 def _collect(option: Option, value: Any) -> Any:
     """Return what was typed as the option takes it."""
     texts = [value] if option.once and value else value
@@ -132,11 +121,20 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
     of_releases = [] if released is None else list_options(released.annotation)
     by_name = {option.name: option for option in of_releases}
     old_names = {old: name for old, name in OLD_NAMES["ReleaseOptions"].items() if name in by_name}
+    flags = {old: f"--{old.replace('_', '-')}" for old in old_names}
     parameters: list[inspect.Parameter] = []
     for parameter in own.values():
         if parameter is released:
             parameters += [_declare(option) for option in of_releases if option.name not in own]
-            parameters += [_hide(by_name[name], old) for old, name in old_names.items()]
+            for old, name in old_names.items():
+                # Names of version 0.2 are taken, and not shown.
+                hidden: Any = typer.Option(flags[old], min=by_name[name].least, hidden=True)
+                kind: Any = by_name[name].type
+                parameters.append(
+                    inspect.Parameter(
+                        old, inspect.Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[kind, hidden]
+                    )
+                )
         elif parameter.name != "read_options":
             parameters.append(parameter.replace(kind=inspect.Parameter.KEYWORD_ONLY))
     parameters += map(_declare, of_files)
@@ -151,7 +149,7 @@ def with_read_options(command: Callable[..., Any], read_options: type[ReadOption
         for old, name in old_names.items():
             given_by_old_name = values.pop(old)
             if given_by_old_name is not None:
-                typer.echo(f"{_write_flag(old)} is now {by_name[name].flag}.", err=True)
+                typer.echo(f"{flags[old]} is now {by_name[name].flag}.", err=True)
                 values[name] = given_by_old_name
         if owner:
             values["columns"] = [*values["columns"], f"{_OWNER.removesuffix('_column')}={owner}"]

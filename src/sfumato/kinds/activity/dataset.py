@@ -17,6 +17,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.time_units import UNITS, TimeUnit
 from sfumato.exceptions import ParameterError, SchemaError
 from sfumato.kinds.activity import KIND
+from sfumato.messages import Message, MethodName, parameter
 from sfumato.release.release import PublishedColumn
 from sfumato.release.text import ValueFormat
 
@@ -33,7 +34,7 @@ CLASS_COLUMNS = (
 
 
 def list_columns(time: str) -> tuple[PublishedColumn, ...]:
-    """Return the columns of published classes; intervals are numbered from 0 or told by the time they begin.
+    """Return the columns of published classes; intervals are numbered from 0 or named by the time they begin.
 
     Examples
     --------
@@ -67,7 +68,7 @@ def make_dataset(
     (Dataset(activity: 2 people, 4 entries, 2 distinct values), TimeUnit(unit='minute', origin=0))
     """
     if len({len(row) for row in rows}) > 1:
-        raise SchemaError("activity: everybody must have the same number of slots.")
+        raise SchemaError("All people must have the same number of slots.")
     table = pa.table(
         {
             "person": pa.array([f"p{i}" for i in range(len(rows))], pa.string()),
@@ -117,7 +118,7 @@ class Slots(NamedTuple):
         """
         slots = int(history.lengths[0]) if len(history) else 0
         if (history.lengths != slots).any():
-            raise SchemaError("activity: everybody must have the same number of slots.")
+            raise SchemaError("All people must have the same number of slots.")
         return cls(history.codes.reshape(len(history), slots), history.labels)
 
     def find(self, labels: tuple[str, ...]) -> list[int]:
@@ -127,7 +128,7 @@ class Slots(NamedTuple):
 
 
 SLOT = "slot"
-"""The unit of a length of time that is told by the number of its slots."""
+"""The unit of a length of time that is given by the number of its slots."""
 SECONDS = {**UNITS, "week": 7 * UNITS["day"]}
 """How long every other unit is."""
 
@@ -145,7 +146,7 @@ _UNIT = {alias: name for name, aliases in _UNIT_ALIASES.items() for alias in ali
 _SPAN = re.compile(r"(\d{0,9})\s*([a-z]*)")
 
 
-def check_span(owner: str, name: str, text: str) -> tuple[int, str]:
+def check_span(owner: str | MethodName, name: str, text: str) -> tuple[int, str]:
     """Return how many of which unit a text says, or raise :class:`ParameterError`.
 
     Examples
@@ -163,7 +164,11 @@ of slots, got 'soon'.
     nothing = match is not None and (not match[0] or (match[1] != "" and int(match[1]) == 0))
     if match is None or unit is None or nothing:
         raise ParameterError(
-            f"{owner}: {name} must be a length of time such as 90min, 48h, 3d or week, or a number of slots, "
-            f"got {text!r}."
+            Message(
+                owner,
+                ": ",
+                parameter(name),
+                f" must be a length of time such as 90min, 48h, 3d or week, or a number of slots, got {text!r}.",
+            )
         )
     return int(match[1] or 1), unit

@@ -16,6 +16,7 @@ import numpy.typing as npt
 import pyarrow as pa
 
 from sfumato.checks.cache import cached
+from sfumato.checks.subsequences import is_among
 from sfumato.data.lists import ListColumn
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit, find_moments
 from sfumato.kinds.sequences.dataset import locate_entries
@@ -31,7 +32,6 @@ __all__ = [
     "count_ticks",
     "find_columns",
     "find_last",
-    "is_among",
     "mark_events",
     "number_rows",
     "read_lists",
@@ -63,8 +63,8 @@ class SequenceColumns(NamedTuple):
 def find_columns(release: Release) -> SequenceColumns:
     """Find the columns of a release of sequences by role and form.
 
-    The first history is the monitored one and the last that of events with times; one between them is what is told of
-    blurred events. Intervals come in the same order.
+    The first history is the monitored one and the last that of events with times; one between them is what is published
+    of blurred events. Intervals come in the same order.
     """
     histories = [column.name for column in release.columns if column.role == "history"]
     intervals = [column.name for column in release.columns if column.role == "time" and column.form.cell == "interval"]
@@ -96,7 +96,7 @@ def count_steps(release: Release, length: int) -> int | None:
 
 
 def convert_times(release: Release, time_unit: TimeUnit, times: Ints) -> Ints | None:
-    """Return times of a clock as a release spells them; None if it publishes other times.
+    """Return times of a clock as a release writes them; None if it publishes other times.
 
     Examples
     --------
@@ -204,7 +204,7 @@ class Entries:
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Stretches:
-    """Events that are told with an interval in place of a time, row by row.
+    """Events that are published with an interval in place of a time, row by row.
 
     Examples
     --------
@@ -341,20 +341,6 @@ def find_last(numbers: Ints, begin: Ints, end: Ints, limits: Ints) -> Ints:
         further = at + (1 << power)
         at = np.where((further <= last) & (numbers[np.minimum(further, last)] <= limits), further, at)
     return at
-
-
-def is_among(numbers: Ints, ascending: Ints) -> npt.NDArray[np.bool_]:
-    """Mark the numbers that are among ascending ones.
-
-    Examples
-    --------
-    >>> is_among(np.array([7, 3, 7]), np.array([2, 7])).tolist()
-    [True, False, True]
-    """
-    if not len(ascending):
-        return np.zeros(len(numbers), dtype=bool)
-    at = np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
-    return np.asarray(ascending[at] == numbers)
 
 
 def _membership(categories: Sequence[str], members: Mapping[str, Sequence[str]], labels: Sequence[str]) -> Ints:

@@ -169,8 +169,7 @@ def number_items(records: ListColumn, items: tuple[str, ...]) -> ListColumn:
     codes = np.array([code_of.get(label, -1) for label in records.labels], dtype=np.int64)
     if (codes[used] < 0).any():
         raise SchemaError(
-            "Comparison: the release has items that the original data do not have. "
-            "Compare it with the data it was made from."
+            "The release has items that the original does not have.", hint="Compare it with the data it was made from."
         )
     width = max(len(items), 1)
     keys = np.sort(records.row_of_token * width + codes[records.codes])
@@ -204,12 +203,13 @@ def count_retained(original: Dataset, release: Release) -> RetainedDetail:
         left = count_different(published.take(np.flatnonzero(outside)))
         are = "is" if left == 1 else "are"
         sentence = (
-            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster is told."
+            f"of {{had}} items only {{left}} {are} published in subrecords; of all others only the cluster "
+            "is published."
         )
-        advice = f"A smaller k or m, {long}or a larger max_cluster would leave more."
+        advice = f"A smaller k or m, {long}or a larger max_cluster retains more."
         return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))
     left = count_different(published)
     hierarchy = "a hierarchy with more levels" if "item" in original.hierarchies else "a method with a hierarchy"
-    advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, would leave more."
+    advice = f"A smaller k or m, {long}{hierarchy}, or disassociation, which keeps every item, retains more."
     sentence = f"{{had}} items are published as {name_values(left)}."
     return RetainedDetail(count_different(history), left, sentence, advice, share_of(release))

@@ -190,7 +190,7 @@ def _check_share_order(release: Release) -> Findings:
 
 
 def _is_plain_share(share: float, slots: int, digits: int | None) -> bool:
-    """Tell whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
+    """Return whether a share is one of whole numbers of up to so many slots, or has so many digits, to the last bit."""
     if digits is not None:
         return share == round(share, digits)
     return float(Fraction(share).limit_denominator(max(slots, 1))) == share

@@ -10,6 +10,7 @@ import numpy as np
 from sfumato.base.remaining import Possibility, Remaining
 from sfumato.kinds.rt.decode import PublishedRecords
 from sfumato.kinds.table import knowledge
+from sfumato.messages import Message, parameter
 from sfumato.release.release import Release
 
 __all__ = ["find_inferences"]
@@ -62,7 +63,7 @@ def _judge_items(release: Release, measured: Mapping[str, Any]) -> tuple[Possibi
             "items",
             "warning" if certain or not guaranteed else "note",
             wording + ("" if guaranteed else " The guarantee does not cover it."),
-            "" if guaranteed else "What helps: l-diversity of items (l=2 or more).",
+            "" if guaranteed else Message("What helps: l-diversity of items (", parameter("l", 2), " or more)."),
             {"people": certain, "of": len(release)},
             {"confidence": share},
         ),

@@ -30,9 +30,10 @@ from sfumato.data.dataset import Dataset
 from sfumato.data.record_unit import PERSON, RecordUnit
 from sfumato.data.time_units import MONTHS, UNITS, TimeUnit
 from sfumato.kinds.sequences.attacks.gaps import learn_gaps
-from sfumato.kinds.sequences.attacks.picks import Matches, pick_records, sum_distances
-from sfumato.kinds.sequences.decode import Entries, TimedRecords, convert_times, count_ticks, mark_events
-from sfumato.kinds.sequences.knowledge.matches import build_knowledge, match_classes
+from sfumato.kinds.sequences.attacks.picks import check_own, pick_records, sum_distances
+from sfumato.kinds.sequences.decode import Entries, count_ticks, mark_events
+from sfumato.kinds.sequences.knowledge.class_matches import ClassMatches, build_knowledge
+from sfumato.messages import Message, option, parameter
 from sfumato.release.release import Release
 
 __all__ = ["KNOWLEDGE", "Neighbours", "attack", "attack_original"]
@@ -63,7 +64,7 @@ class Neighbours(Tabular):
     chance_level
         The same for a record drawn among those that match: what the release gives away without its other events.
     guaranteed
-        What the promise makes a reader expect at most: 1/k, or the guess where there is no k.
+        What the guarantee makes a reader expect at most: 1/k, or the guess where there is no k.
     typical_gap
         How far from a monitored event nine in ten people have another event, in units of the data's time, rounded up.
     unit
@@ -79,8 +80,8 @@ class Neighbours(Tabular):
     >>> risk.identified, risk.wins
     (987, True)
     >>> print(next(iter(risk.remaining)).sentence)
-    Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the events beside them. The
-    guarantee suggests at most 20 %.
+    Someone who knows when monitored events happened finds 987 of 1,050 people (94 %) by the other events near them.
+    The guarantee suggests at most 20 %.
     """
 
     people: int
@@ -125,7 +126,7 @@ class Neighbours(Tabular):
 
     @property
     def wins(self) -> bool:
-        """Whether more are found than promised, by more than chance explains: three standard deviations."""
+        """Whether more are found than guaranteed, by more than chance explains: three standard deviations."""
         spread = math.sqrt(self.guaranteed * (1 - self.guaranteed) / max(self.attacked, 1))
         return self.rate > self.guaranteed + 3 * spread
 
@@ -137,17 +138,23 @@ class Neighbours(Tabular):
             sampled = f", by a sample of {self.attacked:,}, ±{200 * self.sampling_error:.0f} points"
         extent = f"{{people}} of {{of}} {self.record.many} ({{share}}{sampled})"
         wording = (
-            f"Someone who knows when monitored events happened finds {extent} by the events beside them. The guarantee "
-            "suggests at most {promised}."
+            f"Someone who knows when monitored events happened finds {extent} by the other events near "
+            "them. The guarantee suggests at most {promised}."
         )
         if not self.released:
             wording = (
-                f"Someone who knows only the events beside monitored ones finds {extent}. Guessing finds {{promised}}."
+                f"Someone who knows only the other events near monitored ones finds {extent}. Guessing "
+                "finds {promised}."
             )
         length = f"{{blur}} {self.unit}{'s' * (self.typical_gap != 1)}" if self.unit else "a distance of {blur}"
-        remedy = (
-            f"What helps: blur={{blur}}, with k, which removes times of other events within {length} of an interval; "
-            "or monitored=*."
+        remedy = Message(
+            "What helps: ",
+            parameter("blur", "{blur}"),
+            " with ",
+            parameter("k"),
+            f", which removes times of other events within {length} of an interval; or ",
+            option("monitored", "*"),
+            ".",
         )
         severity: Severity = "warning" if self.wins else "note"
         counts = {"people": self.identified, "of": self.people}
@@ -225,18 +232,17 @@ def attack(
     (1.0, 0.5)
     """
     scale = count_ticks(release, original.time_unit.unit)
-    times = convert_times(release, original.time_unit, original.times())
     if rows is None or scale is None or len(release) == 0:
         return None
-    knowledge = build_knowledge(original, getattr(release.guarantee, "monitored", ()), times)
-    records = TimedRecords.of(release, knowledge.entries.events.labels)
-    matches = Matches(*match_classes(records, knowledge), records, knowledge)
+    matches = ClassMatches.of(release, original)
+    records, knowledge = matches.records, matches.knowledge
     able = np.flatnonzero(knowledge.entries.events.lengths[knowledge.of_person[rows]])
     if not len(able):
         return None
-    matches.check_own(knowledge.of_person[rows[able]], records.class_of_row[able])
+    check_own(matches, knowledge.of_person[rows[able]], records.class_of_row[able])
     order = np.random.default_rng(0).permutation(able)
-    costs = matches.count_distances()[knowledge.of_person[rows[order]]]
+    distances = matches.weigh(records.sizes) * np.maximum(knowledge.entries.events.lengths, 1)
+    costs = distances[knowledge.of_person[rows[order]]]
     drawn = order[: max(1, int(np.searchsorted(np.cumsum(costs), _DISTANCES, side="right")))]
     limit = _LONGEST * scale if horizon is None else horizon * scale
     gaps = learn_gaps(records, scale, limit)
@@ -257,7 +263,7 @@ def attack(
 
 
 def attack_original(dataset: Dataset) -> Neighbours | None:
-    """Attack the data as if all monitored events were left out and all others published as they are.
+    """Attack the data as if all monitored events were left out and all others published unchanged.
 
     Every record matches then: no grouping of the monitored events can do better against this receiver.
 

@@ -48,15 +48,15 @@ class MultilevelItemsets(SetMetric):
 
     name: ClassVar[str] = "multilevel-itemsets"
     title: ClassVar[str] = "Most frequent itemsets of all levels lost (tKd-ML^2)"
-    explanation = "How many of the most frequent combinations of items and groups of items an analyst no longer finds."
+    explanation = (
+        "Share of the most frequent combinations of items and groups of items that the release no longer shows."
+    )
     unit: ClassVar[str] = "of the itemsets"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 6"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ()
-    not_monotone: ClassVar[str] = (
-        "It compares two rankings: losing itemsets that should not be there lets others back in."
-    )
+    not_monotone: ClassVar[str] = "It compares two rankings: losing false itemsets lets true ones back in."
 
     count: Annotated[int, Param("Number of itemsets.", ge=1, le=5000)] = 1000
 

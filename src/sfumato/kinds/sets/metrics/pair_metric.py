@@ -1,4 +1,4 @@
-"""What measures of the supports of pairs of items have in common: which pairs, and how an error is told."""
+"""What measures of the supports of pairs of items have in common: which pairs, and how an error is reported."""
 
 from __future__ import annotations
 
@@ -43,8 +43,8 @@ class PairMetric(SetMetric):
     better: ClassVar[Better] = "lower"
     unchanged: ClassVar[float | str] = 0.0
 
-    first: Annotated[int, Param("Rank of the first item, from 0.", ge=0)] = 200
-    last: Annotated[int, Param("Rank after the last item.", ge=2)] = 220
+    first: Annotated[int, Param("Rank of the most frequent item used for pairs, from 0.", ge=0)] = 200
+    last: Annotated[int, Param("Rank after the least frequent item used for pairs.", ge=2)] = 220
 
     @abc.abstractmethod
     def count(self, view: SetComparison, pairs: list[tuple[str, str]]) -> dict[str, Any]:

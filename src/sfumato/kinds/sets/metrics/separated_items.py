@@ -30,7 +30,7 @@ class SeparatedItems(SetMetric):
     >>> result = sf.anonymize(data, sf.methods.Disassociation(k=2, m=2), secret=bytes(32))
     >>> SeparatedItems().measure(Comparison(data, result.release))
     separated-items: 0 of the items (lower is better)
-      How many items are published only as present in a cluster, without anything they occur with.
+      Share of items that are published only as present in a cluster, without the items they occur with.
       items             1
       separated         0
       occurrence share  0.1429
@@ -42,13 +42,13 @@ class SeparatedItems(SetMetric):
 
     name: ClassVar[str] = "separated-items"
     title: ClassVar[str] = "Items in term chunks only (tlost)"
-    explanation = "How many items are published only as present in a cluster, without anything they occur with."
+    explanation = "Share of items that are published only as present in a cluster, without the items they occur with."
     unit: ClassVar[str] = "of the items"
     better: ClassVar[Better] = "lower"
     paper: ClassVar[str] = "Terrovitis et al., Privacy Preservation by Disassociation (2012), Section 7.1"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("generalise",)
-    not_monotone: ClassVar[str] = "Separated records are neither suppressed nor withheld."
+    not_monotone: ClassVar[str] = "Releases of this form suppress neither values nor records."
     forms: ClassVar[tuple[str, ...]] = ("chunks",)
 
     def partial(self, comparison: Comparison) -> PartialSums:

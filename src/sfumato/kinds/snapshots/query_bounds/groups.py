@@ -8,8 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.coded import ValueSets
 from sfumato.kinds.snapshots.decode import PublishedSnapshots
-from sfumato.queries.columns import Labels
+from sfumato.queries.columns import CodedAttribute
 from sfumato.queries.events import Events
 from sfumato.queries.published_view import AttributeCondition, Link, Names, Selection, Values
 from sfumato.queries.three_valued import Truth
@@ -77,7 +78,7 @@ class Groups:
 
     @property
     def span(self) -> Span | None:
-        """The first and the last moment of what is told."""
+        """The first and the last published moment."""
         return (int(self.lo.min()), int(self.hi.max())) if len(self.lo) else None
 
     def count_values(self, selection: Selection) -> Ints:
@@ -86,7 +87,7 @@ class Groups:
         return np.bincount(self.pair_group, counted, minlength=len(self.sizes)).astype(np.int64)
 
     def judge(self, links: Sequence[Link]) -> Truth:
-        """Tell how many records of every group have a value, in a window; a record is one moment, so of one link."""
+        """Return how many records of every group have a value, in a window; a record is one moment, so of one link."""
         counts = self.count_values(links[0].selection)
         low = high = counts
         if links[0].window is not None:
@@ -98,7 +99,7 @@ class Groups:
         return Truth(low, high, self.sizes)
 
     def judge_all(self, tests: Sequence[Sequence[Link]]) -> Truth:
-        """Tell how many records of every group meet all of several such conditions: each has one value only."""
+        """Return how many records of every group meet all of several such conditions: each has one value only."""
         links = [links[0] for links in tests]
         both = np.logical_and.reduce([link.selection.inside for link in links])
         windows = [link.window for link in links if link.window is not None]
@@ -169,14 +170,17 @@ class GroupedValue:
         return True
 
     def judge(self, question: AttributeCondition) -> Truth:
-        """Tell how many records of every group have a value that was asked for."""
+        """Return how many records of every group have a value that was asked for."""
         selection = question.selection
         counts = np.zeros_like(self.groups.sizes) if selection is None else self.groups.count_values(selection)
         return Truth(counts, counts, self.groups.sizes)
 
-    def draw(self, random: np.random.Generator) -> Labels:
+    def draw(self, random: np.random.Generator) -> CodedAttribute:
         """Draw the value of every record."""
         rows, value = self.groups.assign_values(random)
         assigned = np.empty(len(rows), dtype=np.int64)
         assigned[rows] = value
-        return Labels(self.names, Values.exact(len(self.names.labels)), assigned)
+        labels = self.names.labels
+        return CodedAttribute(
+            ValueSets.of_labels(labels, [[code] for code in range(len(labels))]), assigned, self.names
+        )

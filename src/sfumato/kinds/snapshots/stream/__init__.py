@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sfumato.data.notes import Note
 from sfumato.data.secret import Secret
 from sfumato.exceptions import ParameterError
 from sfumato.kinds.snapshots.reader.batches import is_feed
+from sfumato.messages import Message, option
 from sfumato.readers.options import ReadOptions
 from sfumato.release.suppression import WITHHOLD_AT_MOST, describe_suppression, exceeds, read_limit
 
@@ -25,7 +27,7 @@ RESUME = ("replay", "onwards")
 
 
 class StreamStopped(KeyboardInterrupt):
-    """Somebody stopped a stream: what is complete stays published, and the message says how to go on.
+    """Someone stopped a stream: what is complete stays published, and the message says how to go on.
 
     Examples
     --------
@@ -42,16 +44,16 @@ class Done(NamedTuple):
     facts
         Plain values for JSON.
     notes, warnings
-        Sentences about what was read, and about what nobody should overlook.
+        What was read, and sentences about what nobody should overlook.
 
     Examples
     --------
-    >>> Done({"published": 2}, ("Read 2 rows of cases.csv.",), ()).warnings
+    >>> Done({"published": 2}, (), ()).warnings
     ()
     """
 
     facts: dict[str, Any]
-    notes: tuple[str, ...]
+    notes: tuple[Note, ...]
     warnings: tuple[str, ...]
 
 
@@ -112,11 +114,11 @@ def publish_stream(
     >>> done.facts["snapshots"], done.facts["published"], sf.verify(folder / "out").holds
     (2, 4, True)
     """
-    # What makes snapshots is heavy, and whoever asks only whether the input is a feed does not need it.
+    # What makes snapshots is heavy, and someone who asks only whether the input is a feed does not need it.
     from sfumato.kinds.snapshots.stream.run import Judges, StreamRun
 
     if resume is not None and resume not in RESUME:
-        raise ParameterError(f"resume must be one of {', '.join(RESUME)}, got {resume!r}.")
+        raise ParameterError(Message(option("resume"), f" must be one of {', '.join(RESUME)}, got {resume!r}."))
     limit = read_limit(withhold_at_most)
     judges = Judges(verify, write_report)
     run = StreamRun(data, ReadOptions.of("snapshots", options), directory, method, judges, secret, keeps=report)
@@ -132,8 +134,8 @@ def publish_stream(
     warnings = []
     if facts["withholds_too_much"]:
         warnings.append(
-            f"{describe_suppression(facts['withheld_by_reason'], run.rows)}"
-            f", more than withhold_at_most={limit:g}. A feed "
-            "cannot be taken back once it is published: lower l or widen the window before you go on with it."
+            f"{describe_suppression(facts['withheld_by_reason'], run.rows)}, more than "
+            f"withhold_at_most={limit:g}. What a feed has published cannot be withdrawn: use a smaller l "
+            "or a larger window before you continue."
         )
     return Done(facts, run.records.notes(), tuple(warnings))

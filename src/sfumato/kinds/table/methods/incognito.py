@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from sfumato.data.notes import Note
 from sfumato.kinds.table.methods._base.full_domain import Question
 from sfumato.kinds.table.methods._base.level_losses import LevelChoosing
 from sfumato.release.run import Run
@@ -21,10 +22,10 @@ _MOST_NOTED = 50
 
 @dataclasses.dataclass(frozen=True)
 class Incognito(LevelChoosing):
-    """Find every choice of levels that keeps the promise and below which none does, and publish the best of them.
+    """Find every choice of levels that keeps the guarantee and below which none does, and publish the best of them.
 
     A choice is minimal if it is feasible and no other feasible one is nowhere higher. How many there are is counted,
-    and the first are noted by the levels of all attributes, for whoever wants to choose another one (``at_most``).
+    and the first are noted by the levels of all attributes, for someone who wants to choose another one (``at_most``).
 
     Examples
     --------
@@ -32,8 +33,8 @@ class Incognito(LevelChoosing):
     >>> data = Dataset.of("table", [("a", "f"), ("b", "f"), ("a", "m"), ("b", "m")], ("city", "sex"))
     >>> run = Run(bytes(32))
     >>> release = Incognito(k=2).anonymize(data, run).release
-    >>> run.counters["minimal choices"], run.notes
-    (2, ['Minimal levels of city, sex: 0 1; 1 0.'])
+    >>> run.counters["minimal choices"], str(run.notes[0])
+    (2, 'Minimal levels of `city` and `sex`: 0 1; 1 0.')
 
     References
     ----------
@@ -41,9 +42,9 @@ class Incognito(LevelChoosing):
     """
 
     name: ClassVar[str] = "incognito"
-    summary: ClassVar[str] = "Finds all minimal levels of generalisation and publishes the best of them."
+    summary: ClassVar[str] = "Full-domain recoding: finds all minimal levels of generalisation and uses the best."
     paper: ClassVar[str] = "LeFevre et al., Incognito: efficient full-domain k-anonymity (2005)"
-    optimises: ClassVar[str] = "the loss asked for, among minimal generalisations"
+    optimises: ClassVar[str] = "the chosen loss, among minimal generalisations"
 
     def choose(self, question: Question, run: Run) -> list[Ints]:
         """Return the minimal levels of least loss, and note all."""
@@ -58,10 +59,11 @@ class Incognito(LevelChoosing):
         if not len(nodes):
             raise self.refuse(question, search)
         levels = [levels_of(search.lattice, node).tolist() for node in nodes.tolist()]
-        names = ", ".join(level_tree.attribute.name for level_tree in question.level_trees)
+        names = tuple(level_tree.attribute.name for level_tree in question.level_trees)
         listed = "; ".join(" ".join(map(str, level)) for level in levels[:_MOST_NOTED])
         more = f"; and {len(levels) - _MOST_NOTED:,} more" if len(levels) > _MOST_NOTED else ""
-        run.notes.append(f"Minimal levels of {names}: {listed}{more}.")
+        details = {"levels": f"{listed}{more}"}
+        run.notes.append(Note("minimal-levels", "Minimal levels of {columns}: {levels}.", {}, names, details))
         # Sums of the same prices in another order differ by less than this.
         near = np.flatnonzero(cost <= cost.min() * (1 + 1e-12))
         best = levels[int(near[np.argmin(suppressed_records[near])])]

@@ -21,7 +21,7 @@ class Ncp(SummedMetric):
 
     A range loses its length over that of the column, a node of a hierarchy its leaves over all leaves, a set of labels
     its members over all values of the column. An exact cell and a missing one lose nothing, a suppressed one loses
-    everything. Attributes count alike, whatever weights the method was given; a record that is withheld loses all of
+    everything. Attributes count alike, whatever weights the method was given; a record that is suppressed loses all of
     them.
 
     Examples
@@ -40,8 +40,8 @@ class Ncp(SummedMetric):
     name: ClassVar[str] = "ncp"
     title: ClassVar[str] = "Loss of generalised values (NCP)"
     explanation = (
-        "How much of its column a published cell may stand for, on average: 0 is exact, 1 is anything. {Many} that are "
-        "withheld count as 1."
+        "Average share of its column that a published cell may stand for: 0 is exact, 1 is any value. "
+        "Suppressed {many} count as 1."
     )
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
@@ -56,9 +56,9 @@ class Ncp(SummedMetric):
         return {
             # Records are shuffled when they are published: the sum must not depend on their order.
             "losses": math.fsum(view.record_losses.tolist()),
-            "by_attribute": {c.name: float(c.losses[c.cells.index].sum()) for c in view.columns},
+            "by_attribute": {c.name: float(c.losses[c.codes].sum()) for c in view.columns},
             "exact": sum(int(column.amounts[column.exact].sum()) for column in view.columns),
-            "suppressed": sum(int(column.amounts[column.suppressed].sum()) for column in view.columns),
+            "suppressed": sum(int(column.amounts[column.values.suppressed].sum()) for column in view.columns),
             "cells": view.published.records * len(view.columns),
             "withheld": view.suppressed_records,
             "records": view.records,

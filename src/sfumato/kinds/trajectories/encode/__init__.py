@@ -1,4 +1,4 @@
-"""From recoded trajectories to a release: histories, and what may be told of where their places are."""
+"""From recoded trajectories to a release: histories, and what may be published of where their places are."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from sfumato.base.method import Method
 from sfumato.data.dataset import Dataset
 from sfumato.data.places import CELLS
 from sfumato.exceptions import SchemaError
-from sfumato.kinds.trajectories.encode.places import explain_hidden, publish_places
+from sfumato.kinds.trajectories.encode.places import note_hidden_places, publish_places
 from sfumato.release.encode import Recoded, publish
 from sfumato.release.release import Release, Result
 from sfumato.release.run import Run
@@ -25,7 +25,7 @@ def publish_trajectories(dataset: Dataset, method: Method, guarantee: Guarantee,
     """Make the release and its trace, with the places that published values stand for."""
     shown = {place for code in np.unique(recoded.codes).tolist() for place in recoded.groups[code]}
     places = publish_places(dataset, sorted(shown), getattr(guarantee, "k", 1))
-    if hidden := explain_hidden(places):
+    if hidden := note_hidden_places(places):
         run.notes.append(hidden)
     return publish(dataset, method, guarantee, recoded, run, places)
 
@@ -44,7 +44,7 @@ def _add_places(release: Release, earlier: Release) -> Release:
     if release.places is None or earlier.places is None:
         return release
     if release.places.schema != earlier.places.schema or release.place_origin != earlier.place_origin:
-        raise SchemaError("apply: the places of the batch do not have the columns of the release's places.")
+        raise SchemaError("The places of the batch do not have the columns of the release's places.")
     shown = {m for members in release.members().values() for m in members} - set(release.places["place"].to_pylist())
     more = earlier.places.filter(pc.is_in(earlier.places["place"], pa.array(sorted(shown), pa.string())))
     if release.place_origin is not None and release.place_origin.source == CELLS:

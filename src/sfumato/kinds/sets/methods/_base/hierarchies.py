@@ -10,10 +10,12 @@ import numpy.typing as npt
 
 from sfumato.base.guarantee import Guarantee
 from sfumato.data.dataset import Dataset
+from sfumato.data.notes import Note
 from sfumato.hierarchies.derive.labels import order_by_popularity
 from sfumato.hierarchies.hierarchy import Hierarchy
 from sfumato.kinds.sets.guarantees import KmItems
 from sfumato.kinds.sets.methods._base.generalisation import ItemGeneralising, ItemSets
+from sfumato.messages import option
 from sfumato.params import Param
 from sfumato.release.encode import Recoded
 from sfumato.release.recoding import Recoding
@@ -28,9 +30,14 @@ __all__ = ["HierarchyGeneralising"]
 Ints = npt.NDArray[np.int64]
 
 _FANOUT = 2
-_DERIVED = (
-    "There is no hierarchy of the items: they were grouped by how frequent they are, two children a node "
-    "(item=popular:2). A hierarchy of what they mean (hierarchies: item=FILE) says more to a reader."
+_DERIVED = Note(
+    "hierarchy-derived",
+    "The items have no hierarchy and were grouped by frequency: {rule}. A hierarchy of their meaning is easier to "
+    "read: {file}.",
+    details={
+        "rule": option("hierarchies", {"item": "popular:2"}),
+        "file": option("hierarchies", {"item": "FILE"}),
+    },
 )
 
 
@@ -55,8 +62,8 @@ class HierarchyGeneralising(ItemGeneralising):
     def list_notes(cls, guarantee: Guarantee) -> tuple[str, ...]:  # noqa: ARG003
         """Say what an exhaustive test found of those who know the method."""
         return (
-            "It is not promised that the k matching records are equally likely. In tests on all datasets of "
-            "four records and four items, knowing the method made none likelier than 1 in k.",
+            "The k matching records need not be equally likely. In tests on all datasets of four records "
+            "and four items, knowing the method made none likelier than 1 in k.",
         )
 
     def build_guarantee(self, dataset: Dataset) -> KmItems:  # noqa: ARG002
@@ -90,7 +97,7 @@ class HierarchyGeneralising(ItemGeneralising):
 
     def leaves(self, baskets: ItemSets, hierarchy: Hierarchy) -> npt.NDArray[np.int32]:
         """Return the leaf of every entry of the rows."""
-        return baskets.leaf_of_item(hierarchy, type(self).__name__).astype(np.int32)[baskets.sets.codes]
+        return baskets.leaf_of_item(hierarchy, self.message_name).astype(np.int32)[baskets.sets.codes]
 
     def sizes(self, baskets: ItemSets) -> tuple[int, ...]:
         """Return the sizes of itemsets to repair; larger ones than the rows hold need none."""

@@ -61,7 +61,7 @@ BAD = {
     "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: declares an entity"),
     "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "expands to more than"),
     "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads names graphs of its own"),
-    "what.doc": ("x", "extension is not one of a known format"),
+    "what.doc": ("x", "extension is not that of a known format"),
 }
 
 

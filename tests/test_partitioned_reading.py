@@ -313,11 +313,11 @@ def test_files_that_an_engine_reaches_and_that_have_to_be_read_whole_are_fetched
 
 FAR = {
     "nothing": ({}, "far://away/data: there are no files."),
-    "no data": ({"LICENSE": "free"}, "there is no file in it whose extension tells a format"),
-    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same line of names"),
+    "no data": ({"LICENSE": "free"}, "no file in it has the extension of a known format"),
+    "another header": ({"a.csv": "person,item\n1,x\n", "b.csv": "item,person\nx,1\n"}, "the same header"),
     "another format": (
         {"a.csv": "person,item\n1,x\n", "b.jsonl": "{}\n"},
-        "the extension is not one of a known format",
+        "the extension is not that of a known format",
     ),
     "values in folders": ({"year=2024/a.csv": "person,item\n1,x\n"}, "hold the values of column 'year'"),
     "an empty cell": ({"a.csv": "person,item\n1,x\n", "b.csv": "person,item\n1,\n"}, "empty"),

@@ -201,7 +201,7 @@ def test_require_names_rows_and_never_labels():
     tree = Hierarchy.from_parents({"a": "*", "b": "*"})
     assert tree.require(["b", "a"], "SD-SeqAnon").tolist() == [1, 0]
     assert tree.require([], "SD-SeqAnon").tolist() == []
-    with pytest.raises(SchemaError, match=r"^age: 2 different values .* \(rows 11, 13, 14, 15, 16, \.\.\.\)") as caught:
+    with pytest.raises(SchemaError, match=r"^age: 2 distinct values .* \(rows 11, 13, 14, 15, 16, \.\.\.\)") as caught:
         tree.require([SECRET, "a", *[SECRET] * 5, "*"], "age", rows=range(11, 19))
     assert SECRET not in str(caught.value)
 

@@ -59,7 +59,7 @@ BAD = {
         "bomb.rdf, line 2: an entity refers",
     ),
     "file.rdf": ('<!DOCTYPE r [<!ENTITY a SYSTEM "/etc/passwd">]><r>&a;</r>', "file.rdf, line 1: an entity refers"),
-    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "unpacks to more than"),
+    "grow.rdf": (f'<!DOCTYPE r [<!ENTITY a "{"a" * 9000}">]><r>{"&a;" * 40_000}</r>', "expands to more than"),
     "quads.nq": ("<http://e/x> <http://e/p> <http://e/y> <http://e/g> .", "N-Quads has several graphs"),
     "what.doc": ("x", "The format of what.doc is unknown"),
 }

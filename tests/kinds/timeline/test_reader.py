@@ -75,7 +75,7 @@ def test_json_lines_and_other_names_are_read(read):
         ("time,event,count\n1,,2\n", {}, "'event' has empty cells"),
         ("time,event,count\n1.5,a,2\n", {}, "times must be dates, or whole numbers"),
         ("time,event,count\n1,a,2\n", {"resolution": "day"}, "resolution='day' needs dates"),
-        ("time,event,count\n1,a,2\n", {"sensitive": ["b"]}, "option sensitive, entry 1, does not occur"),
+        ("time,event,count\n1,a,2\n", {"sensitive": ["b"]}, "has a value that does not occur in the data"),
         ("time,event,count,shop\n1,a,2,x\n", {}, "column 'shop' has no role"),
         ("time,event,count\n1,a,9007199254740000\n2,a,9007199254740000\n", {}, "add up to at most"),
     ],

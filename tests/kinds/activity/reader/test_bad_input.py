@@ -78,7 +78,7 @@ def test_a_file_without_a_header_does_not_show_its_first_row(refuse):
         ),
         (f"{CANARY},2024-01-01,2024-01-01,{CANARY}\n", "all episodes have no length"),
         (f"{CANARY},{CANARY},2024-01-01,{CANARY}\n", "column 'start': row 1 cannot be read as a time"),
-        (f"{CANARY},2024-01-01,2024-13-01,{CANARY}\n", "dates and times must exist"),
+        (f"{CANARY},2024-01-01,2024-13-01,{CANARY}\n", "has a date or time that does not exist"),
         (f"{CANARY},2024-01-01,,{CANARY}\n", "column 'end' has empty cells in row 1"),
         (f",2024-01-01,2024-01-02,{CANARY}\n", "column 'person' has empty cells"),
         (f"{CANARY},2024-01-01,2024-01-02, \n", "column 'activity' has empty cells"),

@@ -261,7 +261,7 @@ def _detect_format(source: Source) -> str:
     except SchemaError:
         pass
     raise SchemaError(
-        f"{source.name}: the extension is not one of a known format.",
+        f"{source.name}: the extension is not that of a known format.",
         option="format",
         hint=Message("Give ", option("format"), f": {', '.join(TABLES[1:])}, {WAYS}."),
     )

@@ -287,7 +287,7 @@ class TestDarwinCore:
 
     def test_an_archive_that_fills_the_memory_is_refused(self, tmp_path, monkeypatch):
         monkeypatch.setattr("sfumato.formats.limits.ALWAYS", 1000)
-        with pytest.raises(SchemaError, match="unpacks to more than"):
+        with pytest.raises(SchemaError, match="expands to more than"):
             read(self.pack(tmp_path, {**FILES, "taxon.txt": "id,name\n" + "1,a\n" * 100_000}), table=self.TABLE)
 
     def test_a_link_in_a_folder_does_not_lead_outside(self, tmp_path):

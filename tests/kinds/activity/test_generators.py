@@ -200,8 +200,8 @@ def test_a_generated_file_can_be_read(tmp_path):
     [
         ({"size": 0}, "size must be at least 1, got 0"),
         ({"seed": -1}, "seed must be at least 0, got -1"),
-        ({"model": "long-week"}, "there is no model 'long-week'; the nearest known one is 'long-weekend'"),
-        ({"day": 3}, "model long-weekend has no option 'day'; the nearest known one is 'days'"),
+        ({"model": "long-week"}, "there is no model 'long-week'. Did you mean 'long-weekend'"),
+        ({"day": 3}, "model long-weekend has no option 'day'. Did you mean 'days'"),
         ({"days": 0}, "days must be at least 1"),
         ({"days": 3}, "needs a Sunday among the days"),
         ({"vacation_share": 1.5}, "vacation_share must be at most 1"),

@@ -146,9 +146,7 @@ def test_what_cannot_be_is_refused() -> None:
     with pytest.raises(InfeasibleError, match="in 3 of 4 records, more than 1 in l=2"):
         RFirst(k=2, m=1, l=2, transaction="coat").anonymize(ill, Run(SECRET))
     some = sf.Dataset.of("rt", [(1,)] * 4, ("age",), [["s", "a"], ["s", "a"], ["a"], []], sensitive_items=("s",))
-    with pytest.raises(
-        InfeasibleError, match="in 2 of 3 records with an item that can be known, so that l can be at most"
-    ):
+    with pytest.raises(InfeasibleError, match="in 2 of 3 records with an item that can be known, more than 1 in l="):
         RFirst(k=2, m=1, l=2, transaction="coat").anonymize(some, Run(SECRET))
     with pytest.raises(ParameterError, match="needs sensitive items"):
         RFirst(k=2, l=2, transaction="coat").anonymize(few, Run(SECRET))

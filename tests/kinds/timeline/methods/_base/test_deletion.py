@@ -113,7 +113,7 @@ def test_sensitive_events_are_named_in_the_claim_and_with_covers_among_others():
     assert hidden.guarantee.events == ("s", "t")
     assert hidden.table.column("counts").to_pylist() == [[9, 2, 2], [9]]
     assert (
-        "as at least 1 other of them in every prefix. Their names do not say which are sensitive."
+        "in every prefix as at least 1 other named event. The names do not show which are sensitive."
         in hidden.guarantee.statement()
     )
 

@@ -179,7 +179,6 @@ class Candidates:
         records = np.argsort(table.group, kind="stable")
         begin = np.searchsorted(table.group[records], np.arange(len(table.sizes) + 1))
         base = max(len(self.people.labels), 1)
-        held = self._list_items(base)
         first = 0
         while first < len(questions):
             before = questions[first - 1] if first else 0
@@ -190,6 +189,7 @@ class Candidates:
             classes = fits.indices[_spread(fits.indptr[case].astype(np.int64), lengths)]
             person = np.repeat(np.repeat(np.arange(first, last), lengths), table.sizes[classes])
             record = records[_spread(begin[classes], table.sizes[classes])]
+            held = self._list_items(distinct(record), base)
             entries = np.diff(knowledge.offsets)[person]
             entry, record = _spread(knowledge.offsets[person], entries), np.repeat(record, entries)
             for items in knowledge.sets.T:
@@ -202,13 +202,13 @@ class Candidates:
             first = last
         return counts, having
 
-    def _list_items(self, base: int) -> Ints:
-        """List which records may have which items: ascending numbers, record * base + item."""
-        values = self._records.known_values
+    def _list_items(self, records: Ints, base: int) -> Ints:
+        """List which of some records may have which items: ascending numbers, record * base + item."""
+        values = self._records.known_values.take(records)
         ends = np.searchsorted(self._values, np.arange(len(values.labels) + 1))
         lengths = np.diff(ends)[values.codes]
         items = self._items[_spread(ends[:-1][values.codes], lengths)]
-        return distinct(np.repeat(values.row_of_token, lengths) * base + items)
+        return distinct(records[np.repeat(values.row_of_token, lengths)] * base + items)
 
 
 def _membership(records: PublishedRecords, labels: tuple[str, ...]) -> tuple[Ints, Ints]:

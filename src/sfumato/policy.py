@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, ValidationError
 
 from sfumato.exceptions import ParameterError
 from sfumato.formats.json_text import read_toml
-from sfumato.old_names import rename_keys
+from sfumato.old_names import rename_options
 from sfumato.params import list_options
 from sfumato.readers.files import is_uri
 from sfumato.readers.options import ReadOptions
@@ -87,13 +87,13 @@ def read_policy(path: Path, shape: type[Policy] = Policy) -> Policy:
     """Read a policy file; paths in it are relative to the file."""
     content = read_toml(path)
     if isinstance(content.get("release"), dict):
-        content["release"] = rename_keys("ReleaseOptions", content["release"])
+        content["release"] = rename_options(content["release"], f"{path}: [release]")
     try:
         policy = shape.model_validate(content)
     except ValidationError as error:
         raise ParameterError(f"{path}: {_explain(error.errors()[0])}") from None
     policy.data.check()
-    read_limit(policy.release.withhold_at_most)
+    read_limit(policy.release.max_suppressed_records)
     folder = path.parent
     located = locate_files(folder, policy.read_options)
     data = policy.data.model_copy(update={"path": _locate(folder, policy.data.path), **located})

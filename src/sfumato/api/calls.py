@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sfumato import plugins
-from sfumato.api import protect
 from sfumato.api.aggregate import combine_attacks, describe_untested
 from sfumato.api.attack import (
     attack,
@@ -29,6 +28,7 @@ from sfumato.api.attack import (
     write_report,
 )
 from sfumato.api.edits import change_file
+from sfumato.api.protect import anonymize as run_method
 from sfumato.api.verify import check_written, verify
 from sfumato.base.method import Method
 from sfumato.base.remaining import Remaining
@@ -39,6 +39,7 @@ from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
 from sfumato.metrics.retained_detail import find_retained, judge_retained
+from sfumato.old_names import with_old_keywords
 from sfumato.params import declared
 from sfumato.progress import report_progress
 from sfumato.readers.archives import name_place
@@ -50,7 +51,7 @@ from sfumato.release.folder import open_staging
 from sfumato.release.locate import Source, find_release_in, is_divided, name_partitions
 from sfumato.release.release import Result
 from sfumato.release.run import Run
-from sfumato.release.suppression import WITHHOLD_AT_MOST, read_limit, refuse_excess
+from sfumato.release.suppression import MAX_SUPPRESSED_RECORDS, read_limit, refuse_excess
 from sfumato.verification import people
 
 if TYPE_CHECKING:
@@ -160,14 +161,15 @@ def _format_detected(value: Any) -> str:
     return repr(value) if len(value) == 1 and isinstance(value, str) else str(value)
 
 
+@with_old_keywords("anonymize")
 def anonymize(
     dataset: Dataset,
     method: Method | str,
     *,
     secret: Secret | bytes | None = None,
-    count: str = "records",
+    protect: str = "records",
     run: Run | None = None,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
     **parameters: Any,
 ) -> Result:
     """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
@@ -182,12 +184,12 @@ def anonymize(
     secret
         The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
         one's own choosing could be guessed, and whoever guesses it undoes the release.
-    count
+    protect
         What k counts: ``records``, or different ``people``, where people have several records.
     run
         Progress and engine, where the defaults do not fit.
-    withhold_at_most
-        Share of the records that may be left out; a release that withholds more is refused with the reasons counted.
+    max_suppressed_records
+        Share of the records that may be left out; a release that leaves out more is refused, with the reasons counted.
     parameters
         Of a method that is given by its name.
 
@@ -201,13 +203,13 @@ def anonymize(
     >>> result.release.table.column("age").to_pylist()
     [{'lo': 20, 'hi': 21}, {'lo': 20, 'hi': 21}]
     """
-    limit = read_limit(withhold_at_most)
+    limit = read_limit(max_suppressed_records)
     method = _resolve_method(method, dataset.kind, parameters)
     run = run or Run(secret)
-    run.withhold_at_most = limit
+    run.max_suppressed_records = limit
     refuse_identifiers(dataset)
     with run.phase("anonymize"):
-        result = protect.anonymize(dataset, method, run, count)
+        result = run_method(dataset, method, run, protect)
     refuse_excess(result.release, limit)
     return result
 
@@ -368,20 +370,21 @@ def export_source(
     return export_partitions(lambda: name_partitions(source), out, layout, format, nested=nested, force=force)
 
 
+@with_old_keywords("apply")
 def apply(
     path: PathLike,
     dataset: Dataset,
     *,
     unknown: str = "error",
     run: Run | None = None,
-    withhold_at_most: float = WITHHOLD_AT_MOST,
+    max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
 ) -> Result:
     """Publish a later batch with the recoding of an earlier release.
 
     ``unknown`` says what happens to values the recoding does not know: ``error`` or ``suppress``. The
     guarantee is claimed for the batch on its own and is checked when the result is written: a batch that breaks
-    it is refused. So is one that withholds more than ``withhold_at_most`` of its records, and one that differs by fewer
-    than k people from a batch already published with this recoding: the difference of the two releases would show them.
+    it is refused. So is one that leaves out more than ``max_suppressed_records`` of its records, and one that differs
+    by fewer than k people from a batch already published with this recoding: the difference would show them.
 
     Examples
     --------
@@ -392,13 +395,13 @@ def apply(
     ...     apply(f"{folder}/out", later).release.members()
     {'{a|b}': ('a', 'b')}
     """
-    limit = read_limit(withhold_at_most)
+    limit = read_limit(max_suppressed_records)
     partitioned.refuse_divided(path)
     earlier = storage.read_release(Path(path))
     recoding = owner.read_recoding(Path(path))
     refuse_identifiers(dataset)
     run = run or Run()
-    run.withhold_at_most = limit
+    run.max_suppressed_records = limit
     method = plugins.find_method(earlier.method)(**owner.read_owner_record(Path(path))["parameters"])
     with run.phase("apply"):
         result = method.apply(dataset, recoding, earlier, unknown, run)

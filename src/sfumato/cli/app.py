@@ -168,7 +168,7 @@ def anonymize(
         refuse_absent(Path(data))
     find_kind(kind)
     chosen = make_method(method, kind, parameters, example_of_parameters)
-    read_limit(release.withhold_at_most)
+    read_limit(release.max_suppressed_records)
     streams = find_kind(kind).stream is not None and hasattr(chosen, "stream")
     if resume and not streams:
         raise ParameterError("--resume: only streams of snapshots can be resumed.")
@@ -181,8 +181,8 @@ def anonymize(
             raise ParameterError("--include: a stream of snapshots takes no files; publish them beside its folder.")
         from sfumato.cli.stream import publish_stream
 
-        if release.count != "records":
-            raise ParameterError("--count: snapshots have no k that could count people.")
+        if release.protect != "records":
+            raise ParameterError("--protect: snapshots have no k that could count people.")
         publish_stream(
             out,
             find_file(data),
@@ -193,7 +193,7 @@ def anonymize(
             force=release.force,
             resume=resume or None,
             report=release.report,
-            withhold_at_most=release.withhold_at_most,
+            max_suppressed_records=release.max_suppressed_records,
         )
         return
     publish_data(out, data, kind, read_options, chosen, release, engine)
@@ -221,7 +221,7 @@ def apply(
         out,
         lambda: read_batch(existing(directory), data, read_options),
         lambda dataset, run: calls.apply(
-            directory, dataset, unknown=unknown, run=run, withhold_at_most=release.withhold_at_most
+            directory, dataset, unknown=unknown, run=run, max_suppressed_records=release.max_suppressed_records
         ),
         secret=given_secret(release.secret),
         force=release.force,

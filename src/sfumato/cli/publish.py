@@ -312,7 +312,7 @@ def publish_data(
         "force": release.force,
         "include": release.include,
     }
-    demand: dict[str, Any] = {"count": release.count, "withhold_at_most": release.withhold_at_most}
+    demand: dict[str, Any] = {"protect": release.protect, "max_suppressed_records": release.max_suppressed_records}
     if engine is not None:
         partitions: dict[str, Any] = {
             "partition_size": release.partition_size,

@@ -71,7 +71,7 @@ def describe_owners(unit: RecordUnit, count: int, owners: int, most: int) -> str
     """
     return (
         f"There are {unit.count(count)} of {unit.owners(owners)}, up to {most:,} of one. "
-        f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (count=people)."
+        f"The promise counts {unit.many}: k of them may be of fewer than k {plural(unit.owner)} (protect=people)."
     )
 
 

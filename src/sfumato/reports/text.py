@@ -154,7 +154,7 @@ def list_limits(guarantee: Guarantee, unit: RecordUnit = PERSON) -> list[tuple[s
             (
                 f"Several {unit.many} of one {unit.owner}.",
                 f"The promise counts {unit.many}. Those that hide each other may be of one {unit.owner}, and what they "
-                f"have in common is then known of that {unit.owner}. With count=people it counts {of}.",
+                f"have in common is then known of that {unit.owner}. With protect=people it counts {of}.",
             ),
         )
     return limits

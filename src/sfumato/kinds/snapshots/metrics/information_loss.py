@@ -24,7 +24,7 @@ class InformationLoss(Metric):
     --------
     >>> import sfumato as sf
     >>> data = sf.Dataset.of("snapshots", [(1, "flu"), (1, "flu"), (2, "cold"), (3, "cough")], (), "ill")
-    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), withhold_at_most=1)
+    >>> result = sf.anonymize(data, sf.methods.Reposition(l=2, window=2), max_suppressed_records=1)
     >>> InformationLoss().measure(Comparison(data, result.release, result.owner_record.rows))
     information-loss: 1.25 (lower is better)
       What moving records to later snapshots and leaving some out costs, by the costs chosen.

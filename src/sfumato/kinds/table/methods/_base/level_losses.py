@@ -12,6 +12,7 @@ import numpy.typing as npt
 from sfumato.exceptions import InfeasibleError, ParameterError
 from sfumato.kinds.table.methods._base.full_domain import FullDomain, Question
 from sfumato.kinds.table.methods._base.level_trees import LevelTree
+from sfumato.messages import Message, option, parameter
 from sfumato.params import Param
 
 if TYPE_CHECKING:
@@ -66,10 +67,15 @@ class LevelChoosing(FullDomain):
 
         _, suppressed_records = examine(search, search.lattice.nodes - 1)
         return InfeasibleError(
-            f"{type(self).__name__}: no choice of levels keeps what is asked with at most {question.demand.limit:,} of "
-            f"{question.total:,} records withheld; with the highest levels allowed, {suppressed_records:,} or more "
-            "would be. "
-            "Allow higher levels (at_most), ask for less, or raise withhold_at_most."
+            f"{type(self).__name__}: no choice of levels keeps the guarantee with at most {question.demand.limit:,} of "
+            f"{question.total:,} records suppressed; the highest levels suppress {suppressed_records:,} or more.",
+            hint=Message(
+                "Allow higher levels (",
+                parameter("at_most"),
+                "), use smaller parameters, or raise ",
+                option("max_suppressed_records"),
+                ".",
+            ),
         )
 
 

@@ -10,6 +10,7 @@ import numpy.typing as npt
 
 from sfumato.exceptions import InfeasibleError
 from sfumato.kinds.table.methods._base.full_domain import Question
+from sfumato.messages import Message, option, parameter
 from sfumato.release.run import Run
 
 if TYPE_CHECKING:
@@ -320,8 +321,13 @@ def choose_moves(moves: Moves, score: Floats, budget: int) -> Ints:
 def refuse_cuts(owner: str, question: Question, suppressed_records: int) -> InfeasibleError:
     """Return the error that says how far even the highest levels allowed are from what is asked."""
     return InfeasibleError(
-        f"{owner}: no recoding keeps what is asked with at most {question.demand.limit:,} of {question.total:,} "
-        f"records withheld; with the highest levels allowed, {suppressed_records:,} would be. Allow higher levels "
-        "(at_most), "
-        "ask for less, or raise withhold_at_most."
+        f"{owner}: no recoding keeps the guarantee with at most {question.demand.limit:,} of {question.total:,} "
+        f"records suppressed; the highest levels suppress {suppressed_records:,}.",
+        hint=Message(
+            "Allow higher levels (",
+            parameter("at_most"),
+            "), use smaller parameters, or raise ",
+            option("max_suppressed_records"),
+            ".",
+        ),
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Self
 
 from sfumato.messages import Message, Setting, Style, write
 
@@ -53,6 +54,37 @@ class SfumatoError(Exception):
         named = (part.name for part in getattr(message, "parts", ()) if isinstance(part, Setting))
         self.option = option or next(named, "")
         self.column, self.rows, self.hint = column, tuple(rows), hint
+
+    def at(self, place: str) -> Self:
+        """Return the same error with the place where it is put before its text: a file, a section, a partition.
+
+        Examples
+        --------
+        >>> error = SchemaError("Column 'age' is empty.", column="age").at("people.csv")
+        >>> str(error), error.column
+        ("people.csv: Column 'age' is empty.", 'age')
+        """
+        return self._copy(Message(place, ": ", self.text))
+
+    def with_hint(self, hint: str) -> Self:
+        """Return the same error with a hint, after those that it has.
+
+        Examples
+        --------
+        >>> str(SchemaError("a.csv: there is no header.").with_hint(Message("Add: ", Setting("header", False), ".")))
+        'a.csv: there is no header. Add: header=False.'
+        """
+        if not hint:
+            return self
+        error = self._copy(Message(self.text, " ", hint))
+        error.hint = Message(self.hint, " ", hint) if self.hint else hint
+        return error
+
+    def _copy(self, text: str) -> Self:
+        error = type(self).__new__(type(self), str(text))
+        error.__dict__.update(self.__dict__)
+        error.text = text
+        return error
 
     def write(self, style: Style) -> str:
         """Write the error for the callers of one way in."""

@@ -388,7 +388,7 @@ def publish_partition(job: PartitionJob) -> PublishedPartition:
         with run.phase("verify"):
             verdict = check_written(result, place)
     except SfumatoError as error:
-        raise type(error)(f"{name_partition(job.number)}: {error}") from None
+        raise error.at(name_partition(job.number)) from None
     stronger = attack_more(result.release, dataset, result.owner_record.rows)
     remaining = verdict.remaining.refine(combine_attacks(None, stronger))
     remaining = remaining.refine(describe_untested(result.release, dataset, stronger))

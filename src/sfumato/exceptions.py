@@ -55,8 +55,15 @@ class SfumatoError(Exception):
         self.option = option or next(named, "")
         self.column, self.rows, self.hint = column, tuple(rows), hint
 
-    def at(self, place: str) -> Self:
-        """Return the same error with the place where it is put before its text: a file, a section, a partition.
+    def at(self, place: str, *, instead_of: str = "") -> Self:
+        """Return the same error with a place before its text: a file, a section, a partition.
+
+        Parameters
+        ----------
+        place
+            What to put there.
+        instead_of
+            A place that the text begins with, which is left out.
 
         Examples
         --------
@@ -64,7 +71,10 @@ class SfumatoError(Exception):
         >>> str(error), error.column
         ("people.csv: Column 'age' is empty.", 'age')
         """
-        return self._copy(Message(place, ": ", self.text))
+        first, *rest = self.text.parts if isinstance(self.text, Message) else (self.text,)
+        if instead_of and isinstance(first, str):
+            first = first.removeprefix(f"{instead_of}: ")
+        return self._copy(Message(place, ": ", first, *rest))
 
     def with_hint(self, hint: str) -> Self:
         """Return the same error with a hint, after those that it has.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+from collections.abc import Mapping
 from typing import Protocol
 
 __all__ = [
@@ -13,15 +14,20 @@ __all__ = [
     "Part",
     "PythonStyle",
     "Setting",
+    "Settings",
     "Style",
     "call",
     "option",
+    "options",
     "parameter",
 ]
 
 
 class Style(Protocol):
     """How one way in writes what its callers give: Python, the command line, policy files, the workbench."""
+
+    comma: str
+    """What is between several options."""
 
     def write_option(self, name: str, value: object) -> str:
         """Write an option of reading or publishing; without a value if that is None."""
@@ -53,6 +59,23 @@ class Setting:
     def write(self, style: Style) -> str:
         """Write it for the callers of one way in."""
         return (style.write_parameter if self.of_method else style.write_option)(self.name, self.value)
+
+
+@dataclasses.dataclass(frozen=True)
+class Settings:
+    """Several options to be copied as they are written.
+
+    Examples
+    --------
+    >>> Settings((Setting("places", "grid:500m"), Setting("drop", ["a"]))).write(PYTHON)
+    "places='grid:500m', drop=['a']"
+    """
+
+    settings: tuple[Setting, ...]
+
+    def write(self, style: Style) -> str:
+        """Write them for the callers of one way in."""
+        return style.comma.join(setting.write(style) for setting in self.settings)
 
 
 @dataclasses.dataclass(frozen=True)
@@ -91,7 +114,7 @@ class Call:
         return style.write_call(self.python, self.command)
 
 
-Part = str | Setting | MethodName | Call
+Part = str | Setting | Settings | MethodName | Call
 
 
 class PythonStyle:
@@ -102,6 +125,8 @@ class PythonStyle:
     >>> PYTHON.write_option("drop", ["a"]), PYTHON.write_parameter("k", 5), PYTHON.write_option("drop", None)
     ("drop=['a']", 'k=5', 'drop=')
     """
+
+    comma = ", "
 
     def write_option(self, name: str, value: object) -> str:
         """Write a keyword."""
@@ -171,6 +196,11 @@ def write(text: str, style: Style) -> str:
 def option(name: str, value: object = None) -> Setting:
     """Name an option of reading or publishing in a message, with the value to give it if there is one."""
     return Setting(name, value)
+
+
+def options(values: Mapping[str, object]) -> Settings:
+    """Name several options in a message, with their values, to be copied."""
+    return Settings(tuple(Setting(name, value) for name, value in values.items()))
 
 
 def parameter(name: str, value: object = None) -> Setting:

@@ -12,7 +12,15 @@ from typing import Any, TypeVar
 
 from sfumato.exceptions import ParameterError
 
-__all__ = ["OLD_NAMES", "OLD_OPTIONS", "OldNameWarning", "find_new_name", "rename_options", "with_old_keywords", "with_old_names"]
+__all__ = [
+    "OLD_NAMES",
+    "OLD_OPTIONS",
+    "OldNameWarning",
+    "find_new_name",
+    "rename_options",
+    "with_old_keywords",
+    "with_old_names",
+]
 
 OLD_OPTIONS = {"withhold_at_most": "max_suppressed_records", "count": "protect", "part_size": "partition_size"}
 """Old and new names of options: in Python, in policies and studies, and on the command line with dashes."""

@@ -100,7 +100,7 @@ def test_no_text_breaks_the_parser(text):
     try:
         parse(text)
     except QueryError as fault:
-        assert 0 <= fault.at <= len(text)
+        assert 0 <= fault.position <= len(text)
 
 
 def span(text):

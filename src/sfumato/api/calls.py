@@ -38,6 +38,7 @@ from sfumato.data.secret import Secret
 from sfumato.data.select import order_by_names
 from sfumato.exceptions import ParameterError, ReleaseWarning, SchemaError, SfumatoError
 from sfumato.formats import frames
+from sfumato.messages import Message, option, options
 from sfumato.metrics.retained_detail import find_retained, judge_retained
 from sfumato.old_names import with_old_keywords
 from sfumato.params import declared
@@ -109,7 +110,7 @@ def read(path: PathLike | Any, kind: str, **options: Any) -> Dataset:
     """
     foreign = [name for name in ("format", "delimiter", "encoding", "header") if options.get(name)]
     if frames.is_frame(path) and foreign:
-        raise ParameterError(f"reading: {foreign[0]} means nothing for a data frame. Leave it out.")
+        raise ParameterError(Message(option(foreign[0]), " does not apply to a data frame."), hint="Leave it out.")
     given = frames.make_file(path) if frames.is_frame(path) else name_place(Path(path))
     read_options = ReadOptions.of(kind, options)
     try:
@@ -144,12 +145,11 @@ def _read_completed(path: Path, read_options: ReadOptions, fault: SfumatoError) 
     given = {name: value for name, value in read_options.to_dict().items() if value != usual[name]}
     completed = None if read_options.steps else complete_options(path, kind, given)
     if completed is None:
-        raise type(fault)(str(fault), hint=name_other_kind(path, kind)) from None
+        raise fault.with_hint(name_other_kind(path, kind)) from None
     try:
         dataset = _read_as(path, ReadOptions.of(kind, completed.options))
     except (SchemaError, ParameterError):
-        left = ", ".join(f"{name}={value!r}" for name, value in completed.left.items())
-        raise type(fault)(str(fault), hint=f"If this guess is right, add: {left}") from None
+        raise fault.with_hint(Message("If this guess is right, add: ", options(completed.left))) from None
     detected = "; ".join(f"{name} {_format_detected(value)}" for name, value in completed.detected.items())
     return dataclasses.replace(dataset, notes=(f"Detected how the file is written: {detected}.", *dataset.notes))
 
@@ -172,7 +172,7 @@ def anonymize(
     max_suppressed_records: float = MAX_SUPPRESSED_RECORDS,
     **parameters: Any,
 ) -> Result:
-    """Make a release that keeps the method's guarantee, with the trace that stays with the owner.
+    """Make a release that keeps the method's guarantee, with the record that stays with the owner.
 
     Parameters
     ----------
@@ -182,8 +182,8 @@ def anonymize(
         A method with its parameters, such as ``sf.methods.SeqAnon(k=5, m=2)``, or its name, such as ``"seqanon"``,
         with the parameters behind it.
     secret
-        The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a secret of
-        one's own choosing could be guessed, and whoever guesses it undoes the release.
+        The 32 bytes kept in ``owner/`` of an earlier release, to make it again. Drawn afresh if not given: a chosen
+        secret could be guessed, and guessing it undoes the release.
     protect
         What k counts: ``records``, or different ``people``, where people have several records.
     run
@@ -222,14 +222,16 @@ def _resolve_method(method: Method | str, kind: str, parameters: dict[str, Any])
         return plugins.make_method(method, kind, parameters)
     if not isinstance(method, Method):
         raise ParameterError(
-            f"anonymize: the method must be a name or a method, got {type(method).__name__}. For example: "
-            "sf.methods.Mondrian(k=5)"
+            f"anonymize: the method must be a name or a method, got {type(method).__name__}.",
+            hint="For example: sf.methods.Mondrian(k=5)",
         )
     if parameters:
         name, owner = next(iter(parameters)), type(method).__name__
         if name in {parameter.name for parameter in declared(type(method))}:
-            raise ParameterError(f"anonymize: {name} goes to the method. Write: sf.methods.{owner}({name}=...)")
-        raise ParameterError(f"anonymize: there is no option {name!r}, and {owner} has no such parameter.")
+            raise ParameterError(
+                f"anonymize: {name} is a parameter of the method.", hint=f"Write: sf.methods.{owner}({name}=...)"
+            )
+        raise ParameterError(f"anonymize: {name!r} is neither an option nor a parameter of {owner}.", option=name)
     return method
 
 
@@ -243,10 +245,10 @@ def write(
 ) -> Verdict:
     """Publish a result: ``out/release`` for everybody, ``out/owner`` for its owner, or nothing.
 
-    The files are written aside and verified from what was written. A release whose claim fails is not left
-    on disk. What remains possible (inference of sensitive values, uniqueness with more knowledge, utility too low to
-    use) stands in the verdict; what nobody should overlook of it is a :class:`ReleaseWarning` as well. So is that
-    values look the same and count as different, or that an identifier hardly differs.
+    The files are written to a temporary folder and verified from there. A release that breaks its guarantee is not
+    left on disk. What remains possible (inference of sensitive values, uniqueness with more knowledge, low utility) is
+    in the verdict; its warnings are issued as :class:`ReleaseWarning`, too. So are values that look the same and count
+    as different, and columns whose values are nearly all different.
 
     Parameters
     ----------

@@ -29,6 +29,8 @@ class CommandStyle:
     ('-p k=5', 'lm-anon')
     """
 
+    comma = " "
+
     def write_option(self, name: str, value: object) -> str:
         """Write an option as often as it is given, or its name alone."""
         option = _list_options().get(name)

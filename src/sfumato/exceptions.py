@@ -90,6 +90,19 @@ class SfumatoError(Exception):
         error.hint = Message(self.hint, " ", hint) if self.hint else hint
         return error
 
+    def written(self, style: Style) -> Self:
+        """Return the same error for the callers of one way in: what it names is written for them, and for all others.
+
+        Examples
+        --------
+        >>> from sfumato.messages import PYTHON
+        >>> str(SfumatoError(Message(Setting("split"), " must be one of day, week.")).written(PYTHON))
+        'split= must be one of day, week.'
+        """
+        error = self._copy(write(self.text, style))
+        error.hint = write(self.hint, style)
+        return error
+
     def _copy(self, text: str) -> Self:
         error = type(self).__new__(type(self), str(text))
         error.__dict__.update(self.__dict__)

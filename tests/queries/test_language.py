@@ -19,7 +19,7 @@ def point(text):
     """The column that an error points at, and what it says."""
     with pytest.raises(QueryError) as found:
         parse(text)
-    return found.value.at, found.value.fault
+    return found.value.position, found.value.fault
 
 
 def test_and_binds_closer_than_or_and_then_closer_than_and():

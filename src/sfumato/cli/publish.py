@@ -221,10 +221,16 @@ def read_workload(path: Path) -> Workload:
 
 def run_policy(out: Output, path: Path, *, force: bool) -> None:
     """Read, anonymise, verify, attack and measure as a policy file says; replace a release if either says so."""
-    from sfumato.cli.partitioned import find_engine
-    from sfumato.policy import read_policy
+    from sfumato.policy import name_keys, read_policy
 
     policy = read_policy(path)
+    with name_keys():
+        _run(out, policy, force=force)
+
+
+def _run(out: Output, policy: Policy, *, force: bool) -> None:
+    from sfumato.cli.partitioned import find_engine
+
     release = dataclasses.replace(policy.release, force=force or policy.release.force)
     if not is_uri(policy.data.path):
         refuse_absent(Path(policy.data.path))

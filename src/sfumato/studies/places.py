@@ -1,4 +1,4 @@
-"""Where something stands in a study file, for whoever has to mend it."""
+"""The lines of a study file, so that errors can name them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from sfumato.exceptions import ParameterError, SfumatoError
+from sfumato.exceptions import SfumatoError
+from sfumato.policy import POLICY
 
 __all__ = ["Places"]
 
@@ -70,11 +71,12 @@ class Places:
         try:
             yield
         except SfumatoError as error:
+            error = error.written(POLICY)
             named = _NAMED.search(str(error))
-            about = key or (next(part for part in named.groups() if part) if named else None)
+            about = key or error.option or (next(part for part in named.groups() if part) if named else None)
             line_number = self._find_key(section, about, number)
             if line_number is None and section == "method" and self._find_key(_SHARED, about, None) is not None:
                 place = self.name(_SHARED, about)
             else:
                 place = self.name(section, key if line_number is None else about, number=number, method=method)
-            raise ParameterError(f"{place}: {error}") from None
+            raise error.at(place) from None

@@ -137,7 +137,7 @@ class Divided:
     >>> with tempfile.TemporaryDirectory() as out:
     ...     made = sf.publish_in_partitions(data, sf.methods.Apriori(k=2, m=1), out, partition_size=4, engine=Local(1))
     ...     made.release, sf.verify(out).holds
-    (DividedRelease(sets by apriori: 8 of 8 records in 2 partitions, km-items (k=2, m=1, l=1)), True)
+    (DividedRelease(sets by apriori: 8 of 8 records in 2 partitions, 2^1-anonymity of items), True)
     """
 
     release: DividedRelease

@@ -100,7 +100,7 @@ class DividedRelease:
     --------
     >>> from sfumato.kinds.sets.guarantees import KmItems
     >>> DividedRelease("sets", "apriori", KmItems(k=5, m=2), RecordUnit("person", "people"), 12, 11, {"rare": 1}, ())
-    DividedRelease(sets by apriori: 11 of 12 records in 0 partitions, km-items (k=5, m=2, l=1))
+    DividedRelease(sets by apriori: 11 of 12 records in 0 partitions, 5^2-anonymity of items)
     """
 
     kind: str

@@ -119,8 +119,6 @@ def write_header(
 ) -> str:
     """Write what it is about, whether the promise holds, what remains possible, and the numbers that matter most."""
     release = comparison.release
-    # As the claim spells itself: without what it does not ask for.
-    parameters = str(release.guarantee).partition(" (")[2].removesuffix(")").replace("=", " = ")
     listed = "".join(f"<li><b>{value}</b><span>{escape(text)}</span></li>" for value, text in tiles)
     today = datetime.date.today()
     source = f"{shorten(comparison.original.source, _SHOWN_SOURCE)}, " if comparison.original.source else ""
@@ -128,7 +126,7 @@ def write_header(
     return (
         f"<header><h1>Owner’s report</h1>\n<p class='muted'>{escape(source)}{today.day} {today:%B %Y}</p>\n"
         f"<p>{escape(release.kind.capitalize())} published with {escape(release.method)} under "
-        f"{raise_powers(release.guarantee.title)}{f' ({escape(parameters)})' if parameters else ''}</p>\n{verdict}"
+        f"{raise_powers(str(release.guarantee))}</p>\n{verdict}"
         f"<p class='private'>For the data owner only: {escape(secret)}. Do not publish it.</p>\n"
         f"<ul class='tiles'>{listed}</ul>\n{write_remaining(remaining)}</header>"
     )

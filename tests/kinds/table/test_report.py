@@ -85,7 +85,7 @@ def test_page_says_what_was_published(page):
     assert "The attacker is somebody who knows all quasi-identifiers of a person" in text
     assert "The attack agrees with the promise" in text
     assert "Do not publish this release" not in text
-    assert "(k = 3)" in text
+    assert "under 3-anonymity" in text
     assert "Loss of generalised values" in text and "Papers call it NCP." in text and "by attribute" in text.lower()
 
 

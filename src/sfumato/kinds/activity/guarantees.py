@@ -101,6 +101,8 @@ activity are published.'
 
     name: ClassVar[str] = "class-anonymity"
     title: ClassVar[str] = "k-anonymity of classes"
+    notation: ClassVar[str] = "{k}-anonymity of classes"
+    unprinted: ClassVar[tuple[str, ...]] = ("slot", "digits", "slots", "gap")
     knowledge: ClassVar[str] = "known-slots"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)
@@ -207,6 +209,8 @@ activity are published. At most 0.75 of a class do the sensitive activity throug
 
     name: ClassVar[str] = "activity-diversity"
     title: ClassVar[str] = "(delta, epsilon)-diversity"
+    notation: ClassVar[str] = "({delta}, {epsilon})-diversity"
+    unprinted: ClassVar[tuple[str, ...]] = ("delta_slots", "slot", "digits", "slots", "gap")
     knowledge: ClassVar[str] = "known-slots"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("gap",)

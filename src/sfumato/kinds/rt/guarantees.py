@@ -31,7 +31,7 @@ class KKmAnonymity(Guarantee):
     Someone who knows age of a person and up to 1 item that is not sensitive matches no record or at least 5 records. No
     sensitive item (1 is named), and so no combination of them, is in more than 1 in 3 of these records.
     >>> print(KKmAnonymity(k=5, m=2, quasi=("age",)))
-    kkm-anonymity (k=5, m=2)
+    (5, 5^2)-anonymity
 
     References
     ----------
@@ -41,6 +41,7 @@ class KKmAnonymity(Guarantee):
 
     name: ClassVar[str] = "kkm-anonymity"
     title: ClassVar[str] = "(k,k^m)-anonymity of tables with a set"
+    notation: ClassVar[str] = "({k}, {k}^{m})-anonymity"
     knowledge: ClassVar[str] = "attributes and items"
     composes: ClassVar[bool] = True
 
@@ -56,11 +57,6 @@ class KKmAnonymity(Guarantee):
             raise ParameterError(
                 f"{type(self).__name__}: l is about sensitive items; name one at least (sensitive_items)."
             )
-
-    def __str__(self) -> str:
-        shown = {"k": self.k, "m": self.m, **({"l": self.l} if self.l > 1 else {})}
-        text = ", ".join(f"{name}={value}" for name, value in shown.items())
-        return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
 
     def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""

@@ -78,6 +78,7 @@ class GroupAnonymity(Guarantee):
 
     name: ClassVar[str] = "group-anonymity"
     title: ClassVar[str] = "k-anonymity of groups"
+    notation: ClassVar[str] = "{k}-anonymity of groups"
     knowledge: ClassVar[str] = "monitored-events"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("others", "suppressing")
@@ -131,6 +132,7 @@ class GlDiversity(Guarantee):
 
     name: ClassVar[str] = "gl-diversity"
     title: ClassVar[str] = "(g,l)-diversity"
+    notation: ClassVar[str] = "({g}, {l})-diversity"
     knowledge: ClassVar[str] = "monitored-events"
     composes: ClassVar[bool] = True
     observed: ClassVar[tuple[str, ...]] = ("others",)

@@ -36,6 +36,7 @@ class ItemsetAnonymity(Guarantee):
 
     name: ClassVar[str] = "itemset-anonymity"
     title: ClassVar[str] = "anonymity of named itemsets"
+    notation: ClassVar[str] = "{k}-anonymity of named itemsets"
     knowledge: ClassVar[str] = "items"
     composes: ClassVar[bool] = True
 
@@ -98,6 +99,7 @@ class KmItems(Guarantee):
 
     name: ClassVar[str] = "km-items"
     title: ClassVar[str] = "k^m-anonymity of sets"
+    notation: ClassVar[str] = "{k}^{m}-anonymity of items"
     knowledge: ClassVar[str] = "items"
     composes: ClassVar[bool] = True
 

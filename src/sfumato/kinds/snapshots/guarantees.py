@@ -40,6 +40,7 @@ class LEligibility(Guarantee):
 
     name: ClassVar[str] = "l-eligibility"
     title: ClassVar[str] = "l-eligibility"
+    notation: ClassVar[str] = "{l}-eligibility"
     knowledge: ClassVar[str] = "attributes-and-time"
     composes: ClassVar[bool] = False
 
@@ -114,6 +115,7 @@ class LDiversity(Guarantee):
 
     name: ClassVar[str] = "l-diversity"
     title: ClassVar[str] = "l-diversity"
+    notation: ClassVar[str] = "{l}-diversity"
     knowledge: ClassVar[str] = "attributes-and-time"
     composes: ClassVar[bool] = False
 

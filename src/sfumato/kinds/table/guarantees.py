@@ -36,7 +36,7 @@ class KAnonymity(Guarantee):
     Records with the same age and sex form groups of at least 5. Someone who knows these of a person matches no record
     or at least 5 records.
     >>> print(KAnonymity(k=5, l=3, quasi=("age",), sensitive=("ill",)))
-    k-anonymity (k=5, l=3)
+    5-anonymity (l=3)
 
     References
     ----------
@@ -46,6 +46,7 @@ class KAnonymity(Guarantee):
 
     name: ClassVar[str] = "k-anonymity"
     title: ClassVar[str] = "k-anonymity of tables"
+    notation: ClassVar[str] = "{k}-anonymity"
     knowledge: ClassVar[str] = "attributes"
     composes: ClassVar[bool] = True
 
@@ -87,8 +88,8 @@ class KAnonymity(Guarantee):
             return "presence counts people of one population, who would be counted again in every partition"
         return super().bound_to_whole
 
-    def __str__(self) -> str:
-        shown: dict[str, object] = {"k": self.k}
+    def _list_further(self) -> list[tuple[str, object]]:
+        shown: dict[str, object] = {}
         if self.l > 1:
             shown["l"] = self.l
             if self.diversity != "distinct":
@@ -96,8 +97,7 @@ class KAnonymity(Guarantee):
         shown |= {name: value for name in ("c", "t", "presence") if (value := getattr(self, name)) is not None}
         if self.t is not None:
             shown["distance"] = self.distance
-        text = ", ".join(f"{name}={value}" for name, value in shown.items())
-        return f"{self.name} ({text}{', counting people' * (self.count == 'people')})"
+        return list(shown.items())
 
     def statement(self, unit: RecordUnit = PERSON) -> str:
         """State the promise."""

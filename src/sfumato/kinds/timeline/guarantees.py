@@ -75,6 +75,7 @@ class PrefixFrequency(Guarantee):
 
     name: ClassVar[str] = "prefix-frequency"
     title: ClassVar[str] = "rare in every prefix"
+    notation: ClassVar[str] = "frequency below {delta} in every prefix"
     knowledge: ClassVar[str] = "prefixes"
     composes: ClassVar[bool] = False
 

@@ -34,6 +34,7 @@ class KmAnonymity(Guarantee):
 
     name: ClassVar[str] = "km-anonymity"
     title: ClassVar[str] = "k^m-anonymity"
+    notation: ClassVar[str] = "{k}^{m}-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
     composes: ClassVar[bool] = True
 
@@ -70,6 +71,7 @@ At most 1 in 3 of those visits any one sensitive place (1 is named).'
 
     name: ClassVar[str] = "klm-anonymity"
     title: ClassVar[str] = "(k,l)^m-anonymity"
+    notation: ClassVar[str] = "({k}, {l})^{m}-anonymity"
     knowledge: ClassVar[str] = "ordered-places"
     composes: ClassVar[bool] = True
 

@@ -63,7 +63,7 @@ def _verdict(exploration: Exploration) -> str:
     picked = exploration.picked
     return (
         f'<p class="verdict"><b>{escape(picked.tried.name)}</b> is the balanced choice: it promises '
-        f"{escape(exploration.name_guarantee(picked.tried))}, leaves an attacker {picked.tried.risk:.2%} success and "
+        f"{escape(picked.tried.outcome.guarantee)}, leaves an attacker {picked.tried.risk:.2%} success and "
         f"loses {picked.tried.loss:.3g} ({escape(exploration.measure[0])}).</p>"
         + "".join(f'<p class="beware">{escape(warning)}</p>' for warning in exploration.format_warnings())
     )

@@ -191,9 +191,9 @@ def show_scores(
     with show_work("measure"):
         scores = calls.measure(path, original, workload=workload, seed=seed, parameters=parameters)
     measures = [score.to_dict() for score in scores]
-    shown = ("metric", "value", "better")
-    rows = [(*(s[name] for name in shown), {k: v for k, v in s.items() if k not in shown}) for s in measures]
-    out.table("Utility", ["measure", "value", "better", "details"], rows)
+    shown = ("metric", "value", "scale", "better")
+    rows = [(*(s[name] for name in shown[:-1]), {k: v for k, v in s.items() if k not in shown}) for s in measures]
+    out.table("Utility", ["measure", "value", "scale", "details"], rows)
     out.remain(scores.remaining.to_dict())
     if any(PARTITIONS in score for score in measures):
         out.print_line(

@@ -48,6 +48,7 @@ class UtilityLoss(SummedMetric):
     explanation = "How many of the sets of items that a record may stand for are those of single values, as a share."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "1: one value or suppressed record, near 0: many values"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )

@@ -54,6 +54,7 @@ class UtilityLoss(SetMetric):
     explanation = "How much the sets of items that a record may stand for leave open, as a share of all there is."
     unit: ClassVar[str] = "of all doubt"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact items, 1: nothing is known"
     paper: ClassVar[str] = (
         "Poulis et al., Anonymizing data with relational and transaction attributes (2013), Section 5"
     )

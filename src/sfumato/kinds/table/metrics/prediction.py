@@ -65,6 +65,7 @@ class Prediction(SummedMetric):
     )
     unit: ClassVar[str] = "of the guesses"
     better: ClassVar[Better] = "higher"
+    ends: ClassVar[str] = "1: every guess is right, 0: none is"
     paper: ClassVar[str] = "Iyengar, Transforming data to satisfy privacy constraints (2002)"
     unchanged: ClassVar[float | str] = (
         "It is what models reach that learnt from the original, which depends on the data."

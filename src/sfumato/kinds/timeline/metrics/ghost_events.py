@@ -31,7 +31,7 @@ class GhostEvents(Metric):
     >>> data = sf.Dataset.of("timeline", rows, sensitive=("a",))
     >>> result = sf.anonymize(data, sf.methods.Odesa(delta="1/5"))
     >>> GhostEvents().measure(Comparison(data, result.release))
-    ghost-events: 0.5 of the events (lower is better)
+    ghost-events: 0.5 of the events (lower is better; 0: no event, 1: every event)
       Events that reach the threshold at some moment only because others were deleted: they seem
       frequent and are not.
       ghost events    1
@@ -51,6 +51,7 @@ class GhostEvents(Metric):
     )
     unit: ClassVar[str] = "of the events"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: no event, 1: every event"
     paper: ClassVar[str] = "Loukides and Gwadera, Optimal event sequence sanitization (2015), 5"
     unchanged: ClassVar[float | str] = 0.0
     monotone: ClassVar[tuple[Operation, ...]] = ("suppress",)

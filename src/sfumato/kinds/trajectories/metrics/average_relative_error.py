@@ -50,6 +50,7 @@ class AverageRelativeError(SummedMetric):
     explanation = "How far off a count is when it is asked of the release instead of the original."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact counts, 1: off by as much as the count itself"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )

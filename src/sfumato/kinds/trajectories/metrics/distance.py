@@ -48,6 +48,7 @@ class Distance(SummedMetric):
     explanation = "How far, on average, a visit's true place is from the places it may be according to the release."
     unit: ClassVar[str] = "metres, or units of x and y"
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact places; no upper bound"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Definition 6"
     )

@@ -51,6 +51,7 @@ class SemanticPenalty(SummedMetric):
     explanation = "How many kinds of place a generalised place mixes, according to the hierarchy."
     unit: ClassVar[str] = ""
     better: ClassVar[Better] = "lower"
+    ends: ClassVar[str] = "0: exact places, 1: all kinds of place mixed"
     paper: ClassVar[str] = (
         "Poulis et al., Apriori-based algorithms for k^m-anonymizing trajectory data (2014), Section 5"
     )
